@@ -5,7 +5,7 @@ import type { Mark, Outcome } from '../../src/shared/reasoning/trace/mark.ts';
 import { leaf, placesOf } from './support/rule-tree.ts';
 
 const mark = (outcome: Outcome, more: Partial<Mark> = {}): Mark => ({
-  ...{ outcome, inverted: false, ms: 0, late: false, error: null, instead: null, reads: [], writes: [] },
+  ...{ outcome, inverted: false, start: null, ms: 0, late: false, error: null, instead: null, reads: [], writes: [] },
   ...more,
 });
 const json = (text: string): Json => {

@@ -66,7 +66,7 @@ describe('a search for an earlier run', () => {
 });
 
 test('a filter comes back from the address as it was, and one that lets everything through is not in it', () => {
-  const filter = { text: 'uid=42 by:ann & Köln', outcome: 'FALSE', time: 'yesterday' } as const;
+  const filter = { text: 'uid=42 by:ann & Köln', outcome: 'FALSE', time: 'yesterday', everyRule: true } as const;
   expect(readFilter(printFilter(filter))).toEqual(filter);
   expect(printFilter(noFilter)).toBeNull();
   expect(readFilter(null)).toBe(noFilter);

@@ -48,10 +48,9 @@ export function createExecutions(dependencies: ExecutionsDependencies) {
     pins,
     follow,
 
-    /** How much is kept, and within which limits. */
+    /** How much is kept, within which limits, and how long a call waits at the most. */
     async kept() {
-      const { count, seconds, bytes } = historyLimitsOf(settings);
-      return { ...(await history.kept()), limits: { executions: count, seconds, bytes } };
+      return { ...(await history.kept()), ...limitsTold(settings) };
     },
 
     /** How long an execution is kept at the most: epoch ms, null for one that is pinned or has not ended. */
@@ -93,4 +92,10 @@ export function createExecutions(dependencies: ExecutionsDependencies) {
       return 'asked';
     },
   };
+}
+
+function limitsTold(settings: Settings) {
+  const { count, seconds, bytes } = historyLimitsOf(settings);
+  const waits = { worker: settings.QUEUE_TIMEOUT_MS, client: settings.RESULT_TIMEOUT_MS };
+  return { limits: { executions: count, seconds, bytes }, waits };
 }

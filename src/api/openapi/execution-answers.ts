@@ -115,6 +115,11 @@ export const keptAnswer = z
     bytes: z.int().nullable(),
     oldest: z.int().nullable().describe('When the one that leaves next ended, epoch ms.'),
     limits: z.strictObject({ executions: z.int(), seconds: z.int(), bytes: z.int() }),
+    waits: z
+      .strictObject({ worker: z.int(), client: z.int() })
+      .describe(
+        'How long an execution waits at the most: for a worker to begin it, then for its client to answer; ms.',
+      ),
   })
   .meta({ id: 'Kept' });
 

@@ -61,7 +61,7 @@ export const executionOperations: Operation[] = [
     id: 'keptExecutions',
     needs: 'read',
     tag: 'Executions',
-    summary: 'How many executions are kept, since when, and within which limits',
+    summary: 'How many executions are kept, since when, within which limits, and how long one waits',
     answers: {
       200: {
         description: 'Items of batches and pinned executions are not counted.',
@@ -70,6 +70,7 @@ export const executionOperations: Operation[] = [
           kept: {
             ...{ executions: 10_000, bytes: 41_000_000, oldest: AT },
             limits: { executions: 10_000, seconds: 604_800, bytes: 268_435_456 },
+            waits: { worker: 30_000, client: 60_000 },
           },
         },
       },

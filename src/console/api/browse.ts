@@ -67,12 +67,15 @@ export type Selection = {
   address: string | null;
 };
 
-export function getApps(signal?: AbortSignal): Promise<string[]> {
-  return get(
-    `${BASE}/apps`,
-    (answer) => list(field(answer, 'apps')).flatMap((app) => digits(field(app, 'app')) ?? []),
-    signal,
-  );
+export type App = { app: string; name: string | null };
+
+export function getApps(signal?: AbortSignal): Promise<App[]> {
+  const read = (answer: ExactValue) =>
+    list(field(answer, 'apps')).flatMap((entry) => {
+      const app = digits(field(entry, 'app'));
+      return app === null ? [] : [{ app, name: text(field(entry, 'name')) }];
+    });
+  return get(`${BASE}/apps`, read, signal);
 }
 
 export function getRules(app: string, signal?: AbortSignal): Promise<RuleList> {

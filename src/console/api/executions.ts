@@ -157,15 +157,24 @@ export async function pinExecution(mockId: string, pinned: boolean): Promise<voi
 
 /**
  * How many runs are kept, and when the one that is evicted next ended, epoch ms; null where that is not told. `bytesOfBatches`: the room for
- * runs of batches.
+ * runs of batches. `waits`: how long a run waits for a worker and for its client, ms.
  */
-type Kept = { runs: number | null; oldest: number | null; bytesOfBatches: number };
+type Kept = {
+  runs: number | null;
+  oldest: number | null;
+  bytesOfBatches: number;
+  waits: { worker: number; client: number };
+};
 
 export function getKept(signal?: AbortSignal): Promise<Kept> {
   const read = (answer: ExactValue): Kept => ({
     runs: number(field(answer, 'executions')),
     oldest: number(field(answer, 'oldest')),
     bytesOfBatches: (number(field(field(answer, 'limits'), 'bytes')) ?? 0) / 2,
+    waits: {
+      worker: number(field(field(answer, 'waits'), 'worker')) ?? 0,
+      client: number(field(field(answer, 'waits'), 'client')) ?? 0,
+    },
   });
   return get(`${BASE}/kept`, read, signal);
 }

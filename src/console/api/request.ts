@@ -1,6 +1,7 @@
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { field, list, text } from '../../shared/contract/json/read-exact.ts';
+import { hearClock } from './service-clock.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */
 type Answer = { status: number; text: string };
@@ -62,6 +63,7 @@ export async function request(
       ...(body === undefined ? {} : { body }),
       ...(signal ? { signal } : {}),
     });
+    hearClock(response.headers.get('date'));
     answer = { status: response.status, text: await response.text() };
   } catch (error) {
     if (signal?.aborted) throw error;

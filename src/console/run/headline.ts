@@ -4,6 +4,7 @@ import { isOutside } from '../../shared/reasoning/time-window.ts';
 import type { Parameters } from '../../shared/reasoning/words/format.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd } from '../api/executions.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import type { TextKey } from '../text/en.ts';
 import type { Reading } from './reading.ts';
 
@@ -100,7 +101,7 @@ function nothingRan(record: ExecutionRecord, { tree, window }: About): Headline 
 
 function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean {
   if (!tree?.rule || record.confId !== null) return false;
-  return isOutside(tree.rule.timeWindow, BigInt(record.ts ?? record.history[0]?.at ?? Date.now()));
+  return isOutside(tree.rule.timeWindow, BigInt(record.ts ?? record.history[0]?.at ?? serviceNow()));
 }
 
 function unanswered(

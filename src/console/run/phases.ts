@@ -28,3 +28,15 @@ function openPhases({ history }: ExecutionRecord, now: number): Phase[] {
   if (pickedUp !== undefined) phases.push({ name: 'rule', ms: lasted(pickedUp, now) });
   return phases;
 }
+
+/** How long a run waits at the most, ms: for a worker to begin it, and for its client to answer. */
+type Waits = { worker: number; client: number };
+
+/** The stretch of time in which a run has its answer, or is told to have none: epoch ms by the service's clock. */
+export function deadlineOf({ history }: ExecutionRecord, waits: Waits): { from: number; at: number } {
+  const at = (state: string) => history.find((step) => step.state === state)?.at;
+  const queued = at('queued') ?? 0;
+  const dispatched = at('dispatched');
+  if (dispatched === undefined) return { from: queued, at: queued + waits.worker };
+  return { from: dispatched, at: dispatched + waits.client };
+}

@@ -4,7 +4,7 @@ import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import { useExecution } from '../run/queries/use-execution.ts';
 import { usePlace } from '../state/location.ts';
 import { useText } from '../text/use-text.tsx';
-import { SaveCaseBar } from './cases/saving/save-case-bar.tsx';
+import { useGreeting } from './beginning/use-greeting.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
 import { onCommand } from './frame/commands.ts';
 import { focusFirstValue, focusSearch } from './frame/focus.ts';
@@ -15,14 +15,13 @@ import { signOut, useSession } from './frame/session.ts';
 import { useLacks } from './frame/use-may.ts';
 import { useRule } from './frame/use-rule.ts';
 import { useRuleOfRun } from './frame/use-rule-of-run.ts';
-import { HistoryPanel } from './history/history-panel.tsx';
-import { AsOf } from './input/as-of.tsx';
+import { isBeside, type Part, Views } from './frame/views.tsx';
 import { InputPanel } from './input/input-panel.tsx';
 import { Notices } from './input/notices.tsx';
-import { blockedBecause, RunBar } from './input/run-bar.tsx';
-import { TargetPicker } from './input/target-picker.tsx';
+import { blockedBecause, RunBar, RunHere } from './input/run-bar.tsx';
 import { useAsOf } from './input/use-as-of.ts';
 import { useInput } from './input/use-input.ts';
+import { Where } from './input/where.tsx';
 import { DryRunNotice } from './result/notices/dry-run-notice.tsx';
 import { RulesNotice } from './result/notices/rules-notice.tsx';
 import { ResultPanel } from './result/result-panel.tsx';
@@ -34,12 +33,17 @@ const ComparePanel = lazy(() =>
   import('./compare/compare-panel.tsx').then(({ ComparePanel }) => ({ default: ComparePanel })),
 );
 
+const HistoryPanel = lazy(() =>
+  import('./history/history-panel.tsx').then(({ HistoryPanel }) => ({ default: HistoryPanel })),
+);
+const Beginning = lazy(() => import('./beginning/beginning.tsx').then(({ Beginning }) => ({ default: Beginning })));
+const Finder = lazy(() => import('./frame/finder.tsx').then(({ Finder }) => ({ default: Finder })));
+
+const toRule = { panel: null };
+
 const CasesPanel = lazy(() => import('./cases/cases-panel.tsx').then(({ CasesPanel }) => ({ default: CasesPanel })));
 
-const parts = ['input', 'result', 'details', 'history'] as const;
-type Part = (typeof parts)[number];
-
-/** The one screen: what to run, how it went, and what it did. On a narrow one, one part at a time. */
+/** The rule: what to run, how it went, and what it did; and the pages beside it. On a narrow screen, one part at a time. */
 export function Screen() {
   const { say } = useText();
   const place = usePlace();
@@ -51,14 +55,18 @@ export function Screen() {
   const run = useRun({ place, input, followed, clients: rule.clients.data ?? [], occurrences: shown.occurrences });
   const { open, again } = useOpenRun({ place, input, run });
   const session = useSession();
-  const [part, setPart] = useState<Part>(place.panel === null ? 'input' : 'history');
+  const [part, setPart] = useState<Part>('input');
   const [detail, setDetail] = useState<Detail>('changes');
   const [help, setHelp] = useState(false);
+  const [finding, setFinding] = useState(false);
+  const greeting = useGreeting(rule);
   const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
   const chosen = chosenAt?.of === shown.occurrences ? (shown.occurrences[chosenAt.index] ?? null) : null;
   const lacks = useLacks();
   const blocked = lacks('run') ?? blockedBecause({ place, input, asOf, rule, dry: run.dry, say });
   const comparing = place.runs.length > 0;
+  const isEmpty = place.app === null && rule.apps.data?.length === 0;
+  const view = place.panel === null ? 'rule' : isBeside(place) ? 'beside' : 'page';
 
   const choose = useCallback(
     (occurrence: Occurrence, how: 'pass' | 'press' = 'press') => {
@@ -74,15 +82,16 @@ export function Screen() {
   useEffect(
     () =>
       onCommand((command) => {
-        if (command === 'run' && blocked === null && !isOpen && !sending) void start();
+        if (command === 'run' && view !== 'page' && blocked === null && !isOpen && !sending) void start();
         if (command === 'stop') stop();
         if (command === 'help') setHelp((shown) => !shown);
+        if (command === 'find') setFinding((shown) => !shown);
         if (command === 'search') {
           flushSync(() => setPart('result'));
           focusSearch();
         }
       }),
-    [blocked, isOpen, sending, start, stop],
+    [blocked, view, isOpen, sending, start, stop],
   );
   // Whoever presses Run wants to see what comes of it.
   const shownCase = place.item ?? place.caseName;
@@ -95,94 +104,123 @@ export function Screen() {
   }, [shownRun]);
 
   return (
-    <div className="screen" data-part={part}>
+    <div className="screen" data-view={view} data-part={partOf(view, part)}>
       <Header
         place={place}
         rule={rule}
         input={input}
         changed={run.changes.length > 0}
         onHelp={() => setHelp(true)}
+        onFind={() => setFinding(true)}
         onInput={() => {
           flushSync(() => setPart('input'));
           focusFirstValue();
         }}
         signOut={session.signedIn ? () => void signOut() : null}
       />
-      <nav className="parts" aria-label={say('nav.label')}>
-        {parts.map((name) => (
-          <button
-            type="button"
-            key={name}
-            aria-current={name === part ? 'page' : undefined}
-            onClick={() => setPart(name)}
-          >
-            {say(`nav.${name}`)}
+      {!isEmpty && <Views place={place} part={partOf(view, part)} onPart={setPart} />}
+      {greeting.client && (
+        <p className="notice greeting" role="status">
+          {say('begin.greeting', { client: greeting.client.address, app: place.app ?? '' })}{' '}
+          <button type="button" className="quiet" onClick={greeting.dismiss}>
+            {say('begin.dismiss')}
           </button>
-        ))}
-      </nav>
-      <main className={comparing ? 'comparing' : run.changes.length > 0 ? 'changed' : ''}>
-        <div className="column input">
-          <div className="column-scroll">
-            <TargetPicker app={place.app ?? ''} target={place.target} clients={rule.clients.data ?? null} />
-            <AsOf asOf={asOf} window={rule.tree.data?.rule?.timeWindow ?? null} occurrences={rule.occurrences} />
-            <InputPanel input={input} rule={rule} />
-          </div>
-          <RunBar run={run} rule={rule} input={input} blocked={blocked} />
-        </div>
-        {comparing ? (
-          <div className="column tree-column">
-            <Suspense fallback={<Loading text="loading.page" />}>
-              <ComparePanel
-                mockIds={place.runs}
-                clients={rule.clients.data ?? []}
-                tree={rule.tree.data ?? null}
-                onOpen={open}
-              />
-            </Suspense>
-          </div>
-        ) : (
-          <>
-            <div className="column headlines">
-              <DryRunNotice run={run} />
-              <RulesNotice rule={shown} onAgain={() => 'record' in shown.ofRun && again(shown.ofRun.record)} />
-              <ResultPanel place={place} run={run} rule={shown} input={input} onChoose={choose} />
-              <SaveCaseBar reading={run.sending ? null : run.reading} />
-              <button
-                type="button"
-                className="button primary run-here"
-                aria-disabled={blocked !== null || run.isOpen || run.sending}
-                onClick={() => blocked === null && !run.isOpen && !run.sending && void run.start()}
-              >
-                {say(run.dry.isOn ? 'dry.button' : 'run.button')}
-              </button>
-            </div>
-            <div className="column tree-column">
-              <TreePanel place={place} run={run} rule={shown} chosen={chosen} onChoose={choose} />
-              <Notices run={run} rule={shown} />
-            </div>
-            <aside className="column details" aria-label={say('details.label')}>
-              <DetailsPanel
-                place={place}
-                run={run}
-                rule={shown}
-                input={input}
-                chosen={chosen}
-                detail={detail}
-                onDetail={setDetail}
-                onChoose={choose}
-              />
-            </aside>
-          </>
-        )}
-        {place.panel === null ? (
-          <HistoryPanel place={place} onOpen={open} onAgain={again} />
-        ) : (
-          <Suspense fallback={<Loading text="loading.page" />}>
-            <CasesPanel place={place} rule={rule} input={input} onOpenRun={open} />
+        </p>
+      )}
+      {isEmpty ? (
+        <main>
+          <Suspense>
+            <Beginning />
           </Suspense>
-        )}
-      </main>
+        </main>
+      ) : (
+        <main className={comparing ? 'comparing' : run.changes.length > 0 ? 'changed' : ''}>
+          <div className="column input">
+            <div className="column-scroll">
+              <Where
+                app={place.app ?? ''}
+                target={place.target}
+                clients={rule.clients.data ?? null}
+                asOf={asOf}
+                window={rule.tree.data?.rule?.timeWindow ?? null}
+                occurrences={rule.occurrences}
+              />
+              <InputPanel input={input} rule={rule} />
+            </div>
+            <RunBar run={run} rule={rule} input={input} blocked={blocked} />
+          </div>
+          {comparing ? (
+            <div className="column tree-column">
+              <Suspense fallback={<Loading text="loading.page" />}>
+                <ComparePanel
+                  mockIds={place.runs}
+                  clients={rule.clients.data ?? []}
+                  tree={rule.tree.data ?? null}
+                  onOpen={open}
+                />
+              </Suspense>
+            </div>
+          ) : (
+            <>
+              <div className="column headlines">
+                <DryRunNotice run={run} />
+                <RulesNotice rule={shown} onAgain={() => 'record' in shown.ofRun && again(shown.ofRun.record)} />
+                <ResultPanel place={place} run={run} rule={shown} input={input} onChoose={choose} />
+              </div>
+              <div className="column tree-column">
+                <TreePanel place={place} run={run} rule={shown} chosen={chosen} onChoose={choose} />
+                <Notices run={run} rule={shown} />
+              </div>
+              <aside className="column details" aria-label={say('details.label')}>
+                <DetailsPanel
+                  place={place}
+                  run={run}
+                  rule={shown}
+                  input={input}
+                  chosen={chosen}
+                  detail={detail}
+                  onDetail={setDetail}
+                  onChoose={choose}
+                />
+              </aside>
+            </>
+          )}
+          {place.panel !== null && (
+            <div className="column page">
+              <Suspense fallback={<Loading text="loading.page" />}>
+                {place.panel === 'history' ? (
+                  <HistoryPanel
+                    place={place}
+                    onOpen={(record) => open(record, toRule)}
+                    onAgain={(record) => again(record, toRule)}
+                  />
+                ) : (
+                  <CasesPanel place={place} rule={rule} input={input} onOpenRun={open} />
+                )}
+              </Suspense>
+            </div>
+          )}
+          <RunHere place={place} run={run} input={input} blocked={blocked} onInput={() => setPart('input')} />
+        </main>
+      )}
       {help && <Help onClose={() => setHelp(false)} />}
+      {finding && (
+        <Suspense>
+          <Finder
+            rule={rule}
+            occurrences={shown.occurrences}
+            onNode={choose}
+            onRun={open}
+            onClose={() => setFinding(false)}
+          />
+        </Suspense>
+      )}
     </div>
   );
+}
+
+/** What a narrow screen shows: the page, unless a run stands above it. */
+function partOf(view: 'rule' | 'beside' | 'page', part: Part): Part {
+  if (view === 'page') return 'page';
+  return view === 'rule' && part === 'page' ? 'result' : part;
 }

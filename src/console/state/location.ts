@@ -23,7 +23,7 @@ export type Place = {
   input: string | null;
   /** The search of the history. */
   find: string | null;
-  /** The open panel below the tree; null for the history. */
+  /** The page beside the rule that is open; null for the rule itself. */
   panel: Panel | null;
   /** The batch that is shown. */
   batch: string | null;
@@ -32,7 +32,7 @@ export type Place = {
   /** A saved case that is open, by its name. */
   caseName: string | null;
 };
-const panels = ['cases', 'inputs', 'replay', 'coverage', 'release'] as const;
+const panels = ['history', 'cases', 'inputs', 'replay', 'coverage', 'release'] as const;
 export type Panel = (typeof panels)[number];
 
 /** Longer inputs are named by their run instead: address bars and chat programs cut them off. */

@@ -53,16 +53,19 @@ export function chooseTheme(next: Theme): void {
 }
 
 /** The apps whose runs are to have no effects. */
-export const dryApps = createStored<readonly string[]>('dry-apps', {
+const dryApps = createStored<readonly string[]>('dry-apps', {
   read: (stored) => (Array.isArray(stored) ? stored.filter((app) => typeof app === 'string') : []),
 });
 
+export function chooseDry(app: string | null, isDry: boolean): void {
+  const others = dryApps.get().filter((other) => other !== app);
+  dryApps.set(app !== null && isDry ? [...others, app] : others);
+}
+
 export const useIsDry = (app: string | null): boolean => dryApps.use().some((dry) => dry === app);
 
-/** Whether the history below the columns is open. */
-export const historyShown = createStored<boolean>('history-shown', {
-  read: (stored) => (typeof stored === 'boolean' ? stored : window.innerWidth >= 1180 && window.innerHeight >= 800),
-});
+/** Whether the choices of client and time are unfolded. */
+export const whereShown = createStored<boolean>('where-shown', { read: (stored) => stored === true });
 
 /** Whether the timings of an ended run are open. */
 export const timingsShown = createStored<boolean>('timings-shown', { read: (stored) => stored === true });

@@ -23,9 +23,11 @@ const TextContext = createContext<Text>(textIn(ENGLISH, 'UTC'));
 
 function textIn(words: Words, zone: string): Text {
   const { dictionary, ofService } = words;
+  const count = new Intl.NumberFormat(words.language).format;
   const fill = (template: Template, parameters: Parameters = {}) => {
     const { error } = parameters;
-    return format(template, error === undefined ? parameters : { ...parameters, error: ofService(String(error)) });
+    const told = error === undefined ? parameters : { ...parameters, error: ofService(String(error)) };
+    return format(template, told, count);
   };
   return { ...words, zone, fill, say: (key, parameters) => fill(dictionary[key], parameters) };
 }

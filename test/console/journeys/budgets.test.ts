@@ -139,7 +139,7 @@ describeInBrowser('what the console costs', () => {
     const body = { app: 9001, ruleId: 1, 'the service': { cost: 1, uid: 1 } };
     for (let count = 0; count < 60; count += 10)
       await Promise.all(Array.from({ length: 10 }, () => journey.service.execute(body)));
-    const page = await journey.visit(RULE);
+    const page = await journey.visit(`${RULE}&panel=history`);
     const asked: (string | null)[] = [];
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());

@@ -28,6 +28,7 @@ describeInBrowser('cases in the console', () => {
 
   test('a run is kept with what is ticked, run on two lanes, and its difference found beside the tree', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
+    await holds(page.getByLabel('cost', { exact: true }), '100'); // the example is there
     await page.getByLabel('uid', { exact: true }).fill('9007199254740993');
     await runWith(page, '120.10');
     await page.getByRole('button', { name: 'Save as case' }).click();
@@ -172,15 +173,15 @@ describeInBrowser('cases in the console', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
     await expectAccessible(page);
     if ('locale' in options) await picture(page, 'console-cases-zh');
-    await page.locator('.drawer-tabs button').nth(2).click();
+    await page.locator('.views button:not(.of-wide, .of-narrow)').nth(2).click();
     await page.locator('#inputs-text').fill('cost\n1\n2');
     await page.locator('.inputs-preview').waitFor();
     await expectAccessible(page);
-    await page.locator('.drawer-tabs button').nth(3).click();
+    await page.locator('.views button:not(.of-wide, .of-narrow)').nth(3).click();
     await page.locator('.replay button[type=submit]').click();
     await page.locator('.replay .start-batch').waitFor();
     await expectAccessible(page);
-    await page.locator('.drawer-tabs button').nth(4).click();
+    await page.locator('.views button:not(.of-wide, .of-narrow)').nth(4).click();
     await page.locator('.release-table').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
     await expectAccessible(page);

@@ -3,7 +3,7 @@ import { registerPublished } from '../../support/published-client.ts';
 import { createResponder, picksUpAndStaysSilent } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, pressRun, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, picture, pressRun, says, unfold } from '../support/on-the-page.ts';
 
 describeInBrowser('the clients of an app, in the console', () => {
   let files: Awaited<ReturnType<typeof createRuleFiles>>;
@@ -46,10 +46,11 @@ describeInBrowser('the clients of an app, in the console', () => {
     await expect.poll(async () => (await listed())[1], { timeout: 30_000 }).toMatch(/running a rule now · 1 open run$/);
 
     await page.getByRole('button', { name: 'orders-2' }).click();
-    await holds(page.getByRole('combobox', { name: 'One client' }), 'orders-2');
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Clients of app 7' }).waitFor({ state: 'detached' });
     expect(await count.evaluate((button) => button === document.activeElement)).toBe(true);
+    await unfold(page);
+    await holds(page.getByRole('combobox', { name: 'One client' }), 'orders-2');
     // Escape closed the list; the run that is open goes on.
     await says(headline(page), 'orders-1 has picked up the request and is running the rule.');
   });

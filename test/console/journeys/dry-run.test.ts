@@ -54,13 +54,15 @@ describeInBrowser('a dry run from the page', () => {
 
   test('holds for many inputs, too', async () => {
     const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
-    await page.getByLabel('Dry run').check();
+    const dry = page.locator('.drawer').getByLabel('Dry run');
     await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n80,1\n');
+    await dry.check();
     await says(page.locator('#batch-warning'), '2 dry runs on any client, without effects');
     await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
     await says(page.locator('.batch-words strong'), /^2 runs in /);
     const { items } = (await journey.service.call('/rule-server/mock/batches?app=9001')).json;
     expect(items[0]).toMatchObject({ dryRun: true, items: 2 });
+    await page.goto(`${journey.service.url}/?app=9001&rule=1`);
     await page.getByLabel('Dry run').uncheck();
   });
 

@@ -84,7 +84,7 @@ describeInBrowser('the console, first visit', () => {
     await page.locator('.verdict .chip', { hasText: 'FALSE' }).waitFor();
     await says(
       page.locator('.why'),
-      'Why FALSE: “campaign” #1 is FALSE because “spent 100 or more” #2 is FALSE. The nodes after “spent 100 or more” #2 did not run. “spent 100 or more” #2 is FALSE: cost is 99.50, min is 100. The result would be TRUE with cost = 100, if “coupon of 20” #4 comes to TRUE. This is computed, not run. Write it into the form',
+      '“spent 100 or more” #2 is FALSE: cost is 99.50, min is 100. “campaign” #1 is FALSE because “spent 100 or more” #2 is FALSE. The nodes after “spent 100 or more” #2 did not run. The result would be TRUE with cost = 100, if “coupon of 20” #4 comes to TRUE. This is computed, not run. Write it into the form',
     );
     expect((await paintedTree(page)).slice(0, 4)).toEqual([
       'AND campaign #1 FALSE',
@@ -160,7 +160,7 @@ describeInBrowser('the console, first visit', () => {
     await page.getByRole('tab', { name: 'Form' }).click();
     await holds(page.getByLabel('cost', { exact: true }), '0.10');
     await holds(page.getByLabel('extra', { exact: true }), '{"2": 1, "1": -0}');
-    await page.getByText('no node reads it').waitFor();
+    await page.getByText('not used by this rule').waitFor();
     await page.getByLabel('uid', { exact: true }).fill('12a');
     await page.getByText('Correct uid first: it is not a whole number.').waitFor();
     await expectAccessible(page);

@@ -1,7 +1,19 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, pressRun, says } from '../support/on-the-page.ts';
+import {
+  aim,
+  expectAccessible,
+  headline,
+  holds,
+  leftHistory,
+  picture,
+  pressRun,
+  says,
+  toHistory,
+  toRule,
+  unfold,
+} from '../support/on-the-page.ts';
 
 describeInBrowser('earlier runs in the console', () => {
   const journey = useJourney();
@@ -16,14 +28,19 @@ describeInBrowser('earlier runs in the console', () => {
     await page.getByLabel('cost', { exact: true }).fill('99');
     await pressRun(page);
     await says(page.locator('.verdict'), /FALSE/);
+    await toHistory(page);
     await expect.poll(() => chips(page), { timeout: 30_000 }).toEqual(['FALSE', 'TRUE']);
 
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await says(page.locator('.compare-head [role=status]'), /differs: its result is FALSE, not TRUE\.$/);
     await page.getByLabel('Differences only').check();
+    await says(
+      page.locator('.groups'),
+      /First difference: “spent 100 or more” #2 is (FALSE, not TRUE|TRUE, not FALSE)/,
+    );
     expect(await page.locator('.tree-row').first().innerText()).toMatch(
-      /campaign\s*#1\s*may follow from it\s*TRUE\s*FALSE/,
+      /campaign\s*#1\s*TRUE\s*FALSE\s*probably a consequence/,
     );
     const differences = page.locator('.diff-table').last();
     expect(await differences.innerText()).toMatch(/cost\s*100\s*99/);
@@ -31,6 +48,7 @@ describeInBrowser('earlier runs in the console', () => {
     await picture(page, 'console-history');
 
     await page.getByLabel('cost', { exact: true }).fill('50');
+    await toHistory(page);
     await page
       .getByRole('button', { name: /^Show the run of/ })
       .last()
@@ -42,15 +60,20 @@ describeInBrowser('earlier runs in the console', () => {
     await holds(page.getByLabel('cost', { exact: true }), '50');
     await expectAccessible(page);
 
+    await toHistory(page);
     await page.getByRole('button', { name: 'Run the rule again with this input' }).last().click();
+    await leftHistory(page);
+    await says(page.locator('.verdict'), /TRUE/);
+    await toHistory(page);
     await expect.poll(() => chips(page), { timeout: 30_000 }).toEqual(['TRUE', 'FALSE', 'TRUE']);
+    await toRule(page);
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });
 
   test('a link has everything: somebody else sees the same run and the same input', async () => {
     const page = await journey.visit('/?app=9001&rule=1', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByLabel('cost', { exact: true }).fill('1e2');
-    await page.getByRole('radio', { name: 'Lane' }).check();
+    await aim(page, 'Lane');
     await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     await page.getByRole('button', { name: 'Copy link' }).first().click();
@@ -60,6 +83,7 @@ describeInBrowser('earlier runs in the console', () => {
     const other = await journey.visit(link.slice(journey.service.url.length));
     await says(headline(other), (await headline(page).innerText()).trim());
     await holds(other.getByLabel('cost', { exact: true }), '1e2');
+    await unfold(other);
     await holds(other.getByRole('combobox', { name: 'Lane' }), 'beta');
 
     await expectAccessible(other);

@@ -6,7 +6,18 @@ import { expect, test } from 'vitest';
 import { digestOf } from '../../../src/shared/runtime/access/keys-file.ts';
 import { answers, createResponder, errs } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, pressRun, reads, says } from '../support/on-the-page.ts';
+import {
+  aim,
+  expectAccessible,
+  headline,
+  hint,
+  leftHistory,
+  pressRun,
+  reads,
+  says,
+  toHistory,
+  toRule,
+} from '../support/on-the-page.ts';
 
 const RULE = '/?app=9001&rule=1';
 const PIN = 'Pin: keep this run until it is unpinned';
@@ -19,15 +30,18 @@ const head = (page: Page) => page.locator('.history-head');
 const runOf = (page: Page) => new URL(page.url()).searchParams.get('run');
 
 /** Waits until the history has these inputs, the newest first. */
-const lists = (page: Page, ...wanted: (string | RegExp)[]) =>
-  expect
+async function lists(page: Page, ...wanted: (string | RegExp)[]): Promise<void> {
+  await toHistory(page);
+  await expect
     .poll(() => inputs(page), { timeout: 30_000 })
     .toEqual(
       wanted.map((text) => expect.stringMatching(typeof text === 'string' ? new RegExp(`^${text}\\s*$`) : text)),
     );
+}
 
 async function runWith(page: Page, cost: string): Promise<string> {
   const before = runOf(page);
+  await toRule(page);
   await page.getByLabel('cost', { exact: true }).fill(cost);
   await pressRun(page);
   await expect.poll(() => runOf(page), { timeout: 30_000 }).not.toBe(before);
@@ -40,17 +54,19 @@ describeInBrowser('which runs belong together, and what a run repeats', () => {
 
   test('runs are one row only when they were compared; nine equal ones are nine rows', async () => {
     const page = await journey.visit('/?app=9001&rule=2');
-    await page.getByRole('radio', { name: 'One client' }).check();
+    await aim(page, 'One client');
     const { json } = await journey.service.call('/rule-server/mock/clients?app=9001');
     const addresses: string[] = json.clients.map(({ address }: { address: string }) => address);
     const call = { app: 9001, ruleId: 2, 'the service': { uid: 1, cost: 100 } };
     for (const address of [...addresses, ...addresses, ...addresses])
       expect((await journey.service.execute({ ...call, target: `address:${address}` })).status).toBe(200);
+    await toHistory(page);
     await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(9);
     expect(await rows(page).filter({ hasText: 'compared on' }).count()).toBe(0);
 
-    await page.getByRole('radio', { name: 'All, compare' }).check();
+    await aim(page, 'All, compare');
     await pressRun(page);
+    await toHistory(page);
     await says(rows(page).first(), /compared on 3 clients/);
     await expect.poll(() => rows(page).count()).toBe(10);
     await page.getByRole('button', { name: /^Show the comparison of/ }).click();
@@ -69,6 +85,9 @@ describeInBrowser('which runs belong together, and what a run repeats', () => {
 
     // The same again has nothing that changed, though the run on the screen was another one.
     await rows(page).last().getByRole('button', { name: 'Run the rule again with this input' }).click();
+    await leftHistory(page);
+    await says(headline(page), /^Done on/);
+    await toHistory(page);
     await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(4);
     await says(rows(page).first().locator('.given'), /^[^→]*cost 101[^→]*$/);
     const { json } = await journey.service.call(`/rule-server/mock/executions/${runOf(page)}`);
@@ -96,7 +115,7 @@ describeInBrowser('failures that are alike', () => {
     one.does = answers();
     await journey.service.execute({ app: 7, ruleId: 1, target: 'address:orders-1' });
 
-    const page = await journey.visit('/?app=7&rule=1');
+    const page = await journey.visit('/?app=7&rule=1&panel=history');
     await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(5);
     await head(page).getByLabel('Result', { exact: true }).selectOption('Failures, grouped');
     const group = (count: number, sentence: string, client: string) =>
@@ -113,6 +132,7 @@ describeInBrowser('failures that are alike', () => {
     await says(headline(page), 'The rule failed on orders-2');
     await says(hint(page), `order ${oneId} of "Eve" costs -7 too much`);
     expect(runOf(page)).toBe(newest);
+    await toHistory(page);
     await rows(page).last().click();
     await expect.poll(() => runOf(page)).toBe(oldest);
     await Promise.all([one.stop(), two.stop()]);
@@ -158,7 +178,7 @@ describeInBrowser('a run that is kept', () => {
     await expectAccessible(page);
 
     // The demo's own client on the trunk writes no id and has no lane: the line leaves them out.
-    await page.getByRole('radio', { name: 'Any client' }).check();
+    await aim(page, 'Any client');
     await runWith(page, '2');
     await says(about(page), new RegExp(`^${TIME} · by everything · version 1\\s+· kept until `));
   });
@@ -189,6 +209,7 @@ describeInBrowser('a run that is kept', () => {
     await page.goto(journey.service.url + kept);
     await page.getByRole('button', { name: 'Unpin', exact: true }).click();
     await page.getByRole('button', { name: PIN }).waitFor();
+    await toHistory(page);
     await head(page).getByLabel('Time', { exact: true }).selectOption('Pinned');
     await reads(page, 'No run matches. All kept runs were searched.');
   });
@@ -217,6 +238,7 @@ describeInBrowser('a search of the history', () => {
     const page = await journey.visit(RULE);
     await runWith(page, '55');
     await runWith(page, '66');
+    await toHistory(page);
     await page.getByRole('searchbox', { name: /Input \(uid=42\)/ }).fill('cost=55');
     await lists(page, /cost 55\b/);
     await expect.poll(() => new URL(page.url()).hash, { timeout: 10_000 }).toContain('find=');
@@ -228,6 +250,7 @@ describeInBrowser('a search of the history', () => {
   test('has a chip for each condition that is complete; pressed, or taken back by Backspace, it is one no more', async () => {
     const page = await journey.visit(RULE);
     for (const cost of ['257', '268']) await runWith(page, cost);
+    await toHistory(page);
     const field = page.getByRole('searchbox', { name: /Input \(uid=42\)/ });
     const chip = (condition: string) => page.getByRole('button', { name: `Remove ${condition} from the search` });
     await field.pressSequentially('cost>=200 cost<260 state:succeeded');
@@ -251,12 +274,14 @@ describeInBrowser('how much is kept', () => {
   const journey = useJourney();
 
   test('is said in the head of the history once there is a run', async () => {
-    const page = await journey.visit(RULE);
+    const page = await journey.visit(`${RULE}&panel=history`);
     await says(head(page), /Select two runs to compare them\./);
     expect(await head(page).innerText()).not.toMatch(/kept/);
     await runWith(page, '1');
+    await toHistory(page);
     await says(head(page), new RegExp(`1 kept for all apps, from ${TIME}`));
     await runWith(page, '2');
+    await toHistory(page);
     // The row says when it began, the head when it ended: that may be the next second.
     await says(head(page), new RegExp(`2 kept for all apps, from ${TIME}`));
   });

@@ -3,7 +3,17 @@ import { expect, test } from 'vitest';
 import { answersWith, createResponder } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
 import { writeLargeRule } from '../support/large-rule.ts';
-import { expectAccessible, headline, holds, picture, pressRun, runButton, says } from '../support/on-the-page.ts';
+import {
+  expectAccessible,
+  headline,
+  holds,
+  picture,
+  pressRun,
+  runButton,
+  says,
+  toHistory,
+  unfold,
+} from '../support/on-the-page.ts';
 
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
@@ -43,7 +53,7 @@ describeInBrowser('how the console looks', () => {
     await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);
     expect(await overflows(page)).toBe(false);
-    for (const part of ['.column.input', '.tree', '.column.details', '.history']) {
+    for (const part of ['.column.input', '.tree', '.column.details', '.views']) {
       expect(await page.locator(part).isVisible()).toBe(true);
     }
     await expectAccessible(page);
@@ -57,7 +67,7 @@ describeInBrowser('how the console looks', () => {
     await page.getByLabel('cost', { exact: true }).fill('99');
     await page.getByRole('button', { name: /^真实运行 / }).click();
     await says(headline(page), /^已在 .* 上完成$/);
-    await says(page.locator('.why'), /^为什么是 FALSE/);
+    await says(page.locator('.why'), /^“spent 100 or more”\s?#2 为 FALSE/);
     await expectAccessible(page);
     await picture(page, 'console-zh');
     await page.getByRole('button', { name: 'EN', exact: true }).click();
@@ -106,12 +116,15 @@ describeInBrowser('how the console looks', () => {
     // What a run changes is drawn by the second frame.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(Math.abs((await topOfTree()) - before)).toBeLessThanOrEqual(1);
+    await toHistory(page);
     await page.locator('.history .row-button').nth(1).click();
     await says(page.locator('.verdict'), /FALSE/);
+    expect(Math.abs((await topOfTree()) - before)).toBeLessThanOrEqual(1);
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const shifts = await page.evaluate(() => Reflect.get(window, 'shifts'));
     const sum = shifts.reduce((total: number, { value }: { value: number }) => total + value, 0);
-    expect(sum, JSON.stringify(shifts)).toBeLessThan(0.05);
+    // The node that decided has a second line, so the nodes after it move; 0.1 is what a reader does not notice (Web Vitals, CLS).
+    expect(sum, JSON.stringify(shifts)).toBeLessThan(0.1);
   });
 
   test.each(['Form', 'JSON'])(
@@ -135,10 +148,13 @@ describeInBrowser('how the console looks', () => {
         view === 'JSON' ? '{"uid"' : '1x',
         view === 'JSON' ? '{}' : '',
       ]) {
-        await field.fill(typed);
+        // As a person does: `fill` lets the browser edit on its own, which no key does.
+        await field.press('ControlOrMeta+a');
+        await (typed === '' ? field.press('Delete') : page.keyboard.type(typed));
         expect(await place(), typed).toEqual(before);
       }
       const time = page.getByLabel('Date and time', { exact: true });
+      await unfold(page);
       await page.getByLabel('As of', { exact: true }).selectOption('time');
       const [, top] = [0, (await time.boundingBox())?.y];
       await time.fill('2026');
@@ -199,7 +215,7 @@ describeInBrowser('the console with very much to show', () => {
     await page.getByRole('region', { name: 'Result as the client wrote it' }).waitFor();
     expect(await page.locator('.raw-text.long > div > div').count()).toBeLessThan(120);
     await page.getByRole('tab', { name: 'Changes' }).click();
-    await page.getByText('18000 more differences are not listed').waitFor();
+    await page.getByText('18,000 more differences are not listed').waitFor();
     await holds(page.getByRole('searchbox', { name: 'Search nodes' }), 'check 345');
   });
 });

@@ -42,7 +42,7 @@ describeInBrowser('every panel of the console', () => {
       const say = (key: TextKey, parameters: Parameters = {}) => format((language === 'en' ? en : zh)[key], parameters);
       const button = (key: TextKey, parameters?: Parameters) =>
         page.getByRole('button', { name: say(key, parameters), exact: true });
-      const part = async (name: 'input' | 'result' | 'details' | 'history') => {
+      const part = async (name: 'input' | 'result' | 'details') => {
         if (width < NARROW) await use(page, button(`nav.${name}`));
       };
       const value = async (key: string, text: string) => {
@@ -66,6 +66,7 @@ describeInBrowser('every panel of the console', () => {
       await looksRight();
       await page.keyboard.press('Escape');
 
+      await use(page, page.locator('.where-summary'));
       await use(page, page.getByLabel(say('asOf.label'), { exact: true }), 'ArrowDown');
       await page.getByLabel(say('asOf.input'), { exact: true }).waitFor();
       await value(say('asOf.input'), '20.03.2026');
@@ -88,7 +89,7 @@ describeInBrowser('every panel of the console', () => {
       await looksRight();
       await use(page, page.locator('.timings > button'));
       await part('details');
-      for (const tab of ['changes', 'output', 'node', 'raw'] as const) {
+      for (const tab of ['changes', 'output', 'node', 'timeline', 'raw'] as const) {
         await page.getByRole('tab', { name: say(`details.${tab}`), selected: true }).waitFor();
         await looksRight();
         if (tab !== 'raw') await use(page, page.getByRole('tab', { name: say(`details.${tab}`) }), 'ArrowRight');
@@ -104,9 +105,7 @@ describeInBrowser('every panel of the console', () => {
       await page.getByText(say('since.title')).waitFor();
       await looksRight();
 
-      await part('history');
-      const toggle = page.locator('.history-toggle');
-      if (width >= NARROW && (await toggle.getAttribute('aria-expanded')) === 'false') await use(page, toggle);
+      await use(page, button('drawer.history'));
       await value(say('history.filter.text'), `cost 99 uid ${uid}`);
       await expect.poll(() => page.locator('.history tbody tr').count()).toBe(1);
       await looksRight();

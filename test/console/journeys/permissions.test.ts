@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { digestOf } from '../../../src/shared/runtime/access/keys-file.ts';
 import { createResponder, staysSilent } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, pressRun, reads, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, pressRun, reads, says, toHistory } from '../support/on-the-page.ts';
 
 const keyOf = (name: string) => `a-key-for-${name}-0123456789`;
 const entry = (name: string, more: object) => ({ name, sha256: digestOf(keyOf(name)).toString('hex'), ...more });
@@ -40,8 +40,10 @@ describeInBrowser('what a key may do, on the page', () => {
     const sentence = 'The API key “reader” lacks the permission “run”.';
     await says(page.locator('#run-hint'), sentence);
     await expect.poll(() => page.locator('.run-bar .primary').getAttribute('aria-disabled')).toBe('true');
+    await toHistory(page);
     await page.getByRole('button', { name: sentence }).first().waitFor(); // the row of the earlier run
     expect(await page.getByRole('button', { name: sentence }).first().isDisabled()).toBe(true);
+    await page.locator('.history .row-button').first().click();
     await reads(page, 'The API key “reader” lacks the permission “cases”.');
     expect(await page.getByRole('button', { name: 'Save as case' }).isDisabled()).toBe(true);
     await page.locator('.app-picker input').click();

@@ -85,7 +85,7 @@ describeInBrowser('results as the published clients wrote them, in the console',
       ]);
       await says(
         page.locator('.why'),
-        /^Why TRUE: “root” #10 is TRUE because 4 nodes below it are TRUE and none is FALSE: “score gate” #11, “any-of” #12, “issue” #13, “always” #22\.$/,
+        /^“root” #10 is TRUE because 4 nodes below it are TRUE and none is FALSE: “score gate” #11, “any-of” #12, “issue” #13, “always” #22\.$/,
       );
       const changes = await page.locator('.change:not(.same) .path').allTextContents();
       expect(changes).toEqual(expect.arrayContaining(['gift_sent', 'count', 'derived', 'union', 'probe']));
@@ -112,19 +112,19 @@ describeInBrowser('results as the published clients wrote them, in the console',
       ]);
       await says(
         inverted.locator('.why'),
-        /^Why FALSE: “not so” #166 came to TRUE and is inverted, so it counts as FALSE\. “not so” #166 is TRUE because “age” #121 is TRUE\. “age” #121 is TRUE[.:]/,
+        /^“age” #121 is TRUE[.:][\s\S]*“not so” #166 is TRUE because “age” #121 is TRUE\.\s+“not so” #166 came to TRUE and is inverted, so it counts as FALSE\./,
       );
       const condition = await run('node=136', traced('[121:AgeFlow:T:0][136:TypesNone:T:0]'));
       expect(await paintedTree(condition)).toEqual(['types #136 TRUE', '  if age #121 TRUE']);
       await says(
         condition.locator('.why'),
-        'Why TRUE: “types” #136 itself came to NONE. It counts as TRUE because its condition “age” #121 is TRUE.',
+        '“types” #136 itself came to NONE. It counts as TRUE because its condition “age” #121 is TRUE.',
       );
       const outside = await run('node=133', traced(traces.outside));
       expect(await paintedTree(outside, { times: true })).toEqual(['old #133 NONE · outside its time window']);
       await says(
         outside.locator('.why'),
-        /^Why NONE: “old” #133 counts as NONE and did not run: its time window is .+, and the run was as of .+\.$/,
+        /^“old” #133 counts as NONE and did not run: its time window is .+, and the run was as of .+\.$/,
       );
     });
 
@@ -154,7 +154,6 @@ describeInBrowser('results as the published clients wrote them, in the console',
       const page = await run('rule=9', captured(`${sdk}-outside-its-window`));
       await says(headline(page), 'No node ran: the rule is outside its time window.');
       expect(await paintedTree(page)).toEqual(['(types #70)']);
-      await reads(page, `The reason is not known: ${sdk === 'java' ? 'no node ran' : 'the client wrote no trace'}.`);
     });
 
     test('a rule that threw', async () => {
@@ -167,7 +166,6 @@ describeInBrowser('results as the published clients wrote them, in the console',
         await says(hint(page), 'kaboom');
       }
       expect((await paintedTree(page)).every((line) => /^ *\(.*\)$/.test(line))).toBe(true);
-      await reads(page, 'The reason is not known: the client wrote no trace.');
     });
   });
 });

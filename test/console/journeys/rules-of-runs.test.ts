@@ -37,7 +37,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
     await writeFile(join(folder, 'version.txt'), String(version));
   }
 
-  const BEFORE = /cost is 90, min is 100\. The result would be TRUE with cost = 100/;
+  const BEFORE = /cost is 90, min is 100\.[\s\S]* The result would be TRUE with cost = 100/;
 
   test('before a release, right after it, and on clients that lag behind', async () => {
     const page = await run();
@@ -126,7 +126,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
     await runButton(page).click();
     await expect.poll(() => runOn(page), { timeout: 30_000 }).not.toBe(before);
     await says(headline(page), /^Done on/);
-    await says(why(page), /cost is 90, min is 95\. The result would be TRUE with cost = 95/);
+    await says(why(page), /cost is 90, min is 95\.[\s\S]* The result would be TRUE with cost = 95/);
     expect(await notice(page).innerText()).toBe('');
     const ofNew = (await seen()).filter(({ run }) => run !== null && run !== before);
     expect(ofNew.at(-1)?.reason).toMatch(/min is 95/);

@@ -4,7 +4,20 @@ import { registerPublished } from '../../support/published-client.ts';
 import { answers, type Behaviour, createResponder, type Responder } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, holds, pressRun, reads, runButton, says } from '../support/on-the-page.ts';
+import {
+  aim,
+  expectAccessible,
+  headline,
+  hint,
+  holds,
+  pressRun,
+  reads,
+  runButton,
+  says,
+  toHistory,
+  toRule,
+  unfold,
+} from '../support/on-the-page.ts';
 import { paintedTree } from '../support/painted-tree.ts';
 
 const runHint = (page: Page) => page.locator('#run-hint');
@@ -16,12 +29,13 @@ describeInBrowser('what the console says with the demo’s rules', () => {
   test('before a run: every part says what will stand there and what to do', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await says(headline(page), 'Not run yet');
-    await says(hint(page), 'Run the rule to see which node decides.');
-    await reads(page, 'After a run, this line says which node decided and why.');
+    await says(hint(page), 'Run the rule to see the result and why.');
     await reads(page, 'After a run, this part shows what the client returned.');
+    await reads(page, 'These are example values, taken from the rule’s settings. Change them as you need.');
+    await toHistory(page);
     await reads(page, 'Runs of this rule appear here.');
     await reads(page, 'Select two runs to compare them.');
-    await reads(page, 'These are example values, taken from the rule’s settings. Change them as you need.');
+    await toRule(page);
     await page.getByRole('tab', { name: 'Node' }).click();
     await reads(page, 'Choose a node in the tree to see what it is and what it did.');
 
@@ -30,6 +44,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByRole('combobox', { name: 'Rule' }).fill('zzz');
     await reads(page, 'Nothing matches. To use a number that is not listed, type it.');
     await page.keyboard.press('Escape');
+    await unfold(page);
     await page.getByLabel('As of', { exact: true }).selectOption('Another time');
     await page.getByLabel('Date and time', { exact: true }).fill('yesterday');
     await reads(
@@ -80,7 +95,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await says(headline(page), 'The service cannot use this call. The rule did not run.');
     await says(hint(page), 'The request was not run: target ".." is a path, not a client\'s address.');
 
-    await page.getByRole('radio', { name: 'Any client' }).check();
+    await aim(page, 'Any client');
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('textbox', { name: 'Input as JSON' }).fill(JSON.stringify({ city: 'x'.repeat(50_000) }));
     await pressRun(page);
@@ -113,7 +128,6 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     stop.resolve();
     await says(headline(page), 'Stopped, but a client may already have had the request. The rule may have run.');
     await says(hint(page), 'Check the client’s log before you run the rule again.');
-    await reads(page, 'The reason is not known: the client wrote no trace.');
     await reads(page, 'The client gave no result, so the page cannot say what the rule changed.');
   });
 
@@ -122,6 +136,8 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByRole('treegrid').waitFor();
     for (const runs of [1, 2]) {
       await pressRun(page);
+      await says(headline(page), /^Done on/);
+      await toHistory(page);
       await expect.poll(() => page.locator('.history tbody tr .chip', { hasText: 'TRUE' }).count()).toBe(runs);
     }
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
@@ -147,7 +163,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await says(hint(page), 'the card service refused 120');
     await says(
       page.locator('.why'),
-      'Why FAILED: “pay” #40 failed because “charge” #41 failed. “charge” #41 failed: the card service refused 120',
+      '“charge” #41 failed: the card service refused 120 “pay” #40 failed because “charge” #41 failed.',
     );
     expect(await paintedTree(page)).toEqual([
       'AND pay #40 FAILED',
@@ -159,11 +175,14 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByLabel('cost', { exact: true }).fill('99');
     await pressRun(page);
     await says(page.locator('.verdict'), /FALSE/);
+    await toHistory(page);
     await page.locator('.history tbody tr').nth(1).waitFor();
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await reads(page, 'One of the runs has no data to compare.');
-    await reads(page, '3 nodes differ');
+    await page
+      .getByText(/^First difference: “spent 100 or more” #2 is (FALSE, not TRUE|TRUE, not FALSE)\. 3 nodes differ\.$/)
+      .waitFor();
   });
 
   test('without leave to copy, that is said', async () => {
@@ -188,7 +207,9 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.goto(`${journey.service.url}/?app=9001&rule=1`);
     await page.getByRole('heading', { name: 'The tree cannot be drawn' }).waitFor();
     await page.getByText(/^The page could not get the list of keys: .+/).waitFor();
+    await toHistory(page);
     await page.getByText(/^The page could not get the history: .+/).waitFor();
+    await toRule(page);
     await page.unroute('**/rule-server/**');
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });
@@ -258,13 +279,13 @@ describeInBrowser('what the console says of rules and clients that are not as th
     const page = await journey.visit(`/?app=7&rule=1${hash('{}')}`);
     await page.getByRole('treegrid').waitFor();
     await reads(page, 'No client online');
-    await page.getByRole('radio', { name: 'Lane' }).check();
+    await aim(page, 'Lane');
     await reads(page, 'No client has a lane.');
     await says(runHint(page), 'Choose a lane to run in.');
-    await page.getByRole('radio', { name: 'One client' }).check();
+    await aim(page, 'One client');
     await reads(page, 'Choose a client');
     await says(runHint(page), 'Choose a client to run on.');
-    await page.getByRole('radio', { name: 'All, compare' }).check();
+    await aim(page, 'All, compare');
     await says(runHint(page), 'No client is online to compare.');
     await expectAccessible(page);
     await page.goto(`${journey.service.url}/?app=7&rule=2${hash('{}')}`);
@@ -296,14 +317,13 @@ describeInBrowser('what the console says of rules and clients that are not as th
       '  (#4 · not usable: its file cannot be read)',
     ]);
     await reads(page, '1 entry of the trace does not fit this tree: #77 Gone. The rule may have changed since.');
-    await page.getByRole('radio', { name: 'One client' }).check();
+    await aim(page, 'One client');
     await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
 
     const [responder] = clients;
     if (responder) responder.does = answers({ process: '[2:Score:T:0][1:And:T:2] and so on' });
     await pressRun(page);
     await reads(page, 'The end of the trace cannot be read: [1:And:T:2] and so on');
-    await reads(page, 'The reason is not known: the trace does not fit the tree.');
   });
 
   test('nothing ran, nothing was said, and a client without a registration', async () => {
@@ -311,8 +331,7 @@ describeInBrowser('what the console says of rules and clients that are not as th
     const page = await run('rule=1');
     await says(headline(page), 'No node ran: the client wrote an empty trace.');
     await says(hint(page), 'The rule is outside its time window, or it has no root node on this client.');
-    await reads(page, 'The reason is not known: no node ran.');
-    await page.getByRole('radio', { name: 'One client' }).check();
+    await aim(page, 'One client');
     await reads(page, 'This client has no registration; only its directory is known.');
     await expectAccessible(page);
     const [responder] = clients;

@@ -1,14 +1,25 @@
 import { expect, test } from 'vitest';
+import { startDemoClient } from '../../../src/client/demo.ts';
 import { answers, createResponder, picksUpAndStaysSilent } from '../../support/responder.ts';
 import { describeInBrowser, startJourney, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, picture, pressRun, reads, says } from '../support/on-the-page.ts';
+import {
+  aim,
+  expectAccessible,
+  headline,
+  holds,
+  picture,
+  pressRun,
+  reads,
+  says,
+  unfold,
+} from '../support/on-the-page.ts';
 
 describeInBrowser('where the console runs a rule', () => {
   const journey = useJourney();
 
   test('a lane: its client runs it, the address says so, the coupon is the lane’s', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
-    await page.getByRole('radio', { name: 'Lane' }).check();
+    await aim(page, 'Lane');
     await holds(page.getByRole('combobox', { name: 'Lane' }), 'beta');
     await pressRun(page);
     await says(headline(page), /^Done on/);
@@ -19,7 +30,7 @@ describeInBrowser('where the console runs a rule', () => {
 
   test('one client, found by typing; what it is now is said beside it', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
-    await page.getByRole('radio', { name: 'One client' }).check();
+    await aim(page, 'One client');
     const field = page.getByRole('combobox', { name: 'One client' });
     await field.click();
     await field.fill('lane next');
@@ -52,7 +63,7 @@ describeInBrowser('where the console runs a rule', () => {
 
   test('all, compared: those that agree are one row, the odd one is laid beside them', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
-    await page.getByRole('radio', { name: 'All, compare' }).check();
+    await aim(page, 'All, compare');
     await page.getByText('One run on each of 3 clients').waitFor();
     await pressRun(page);
     await says(
@@ -60,7 +71,7 @@ describeInBrowser('where the console runs a rule', () => {
       /lane beta · \S+ · .* differs: coupon\.amount is 25, not 20\./,
     );
     expect(await page.locator('.compare-tree').getByRole('columnheader').count()).toBe(1 + 3);
-    expect(await page.locator('.group').count()).toBe(3);
+    await expect.poll(() => page.locator('.group').count()).toBe(3);
     await page
       .getByRole('row', { name: /coupon/ })
       .first()
@@ -88,6 +99,7 @@ describeInBrowser('where the console runs a rule', () => {
     await page
       .getByText('orders-7 is not registered any more, so a run would be refused.')
       .waitFor({ timeout: 30_000 });
+    await unfold(page);
     await holds(page.getByRole('combobox', { name: 'One client' }), 'orders-7');
     await expectAccessible(page);
   });
@@ -138,12 +150,24 @@ describeInBrowser('where the console runs a rule', () => {
 });
 
 describeInBrowser('the console where there is nothing', () => {
-  test('no app yet: what to do is said', async () => {
+  test('no app yet: the page says what to do, waits for the first client, and greets it', {
+    timeout: 90_000,
+  }, async () => {
     const journey = await startJourney({ demo: false });
     const page = await journey.visit('/');
     await page.getByRole('heading', { name: 'No app yet' }).waitFor();
-    await page.getByText('Start a client, or type an app number above.').waitFor();
+    await reads(page, 'The page waits for the first client and goes on by itself when one comes.');
+    expect(await page.locator('.beginning code').count()).toBe(3);
+    expect(await page.locator('.run-bar, .history').count()).toBe(0);
     await expectAccessible(page);
+    const client = await startDemoClient({ sharedDir: journey.service.sharedDir, onError: () => {} });
+    await page
+      .getByText(/^The first client is here: \w+ of app 9001\. Press Run to see what its rule does\./)
+      .waitFor();
+    await pressRun(page);
+    await says(page.locator('.verdict'), /TRUE/);
+    await expectAccessible(page);
+    await client.close();
     await journey.close();
   });
 

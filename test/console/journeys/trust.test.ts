@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest';
 import { answersWith, createResponder, resultText } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, holds, picture, pressRun, runButton, says } from '../support/on-the-page.ts';
+import {
+  aim,
+  expectAccessible,
+  headline,
+  hint,
+  holds,
+  picture,
+  pressRun,
+  runButton,
+  says,
+  unfold,
+} from '../support/on-the-page.ts';
 
 describeInBrowser('what the console must never do', () => {
   const journey = useJourney();
@@ -53,7 +64,7 @@ describeInBrowser('what the console must never do', () => {
     await page.getByRole('button', { name: 'Back to this run’s input' }).click();
     await holds(page.getByLabel('cost', { exact: true }), '100');
     await expect.poll(() => page.locator('.since').count()).toBe(0);
-    await page.getByRole('radio', { name: 'Lane' }).click();
+    await aim(page, 'Lane');
     await says(page.locator('.since'), /run on Any client → lane beta/);
   });
 
@@ -75,6 +86,7 @@ describeInBrowser('what the console must never do', () => {
   test('a time that is none is not run, by button or by key; any ISO 8601 with an offset is one', async () => {
     const page = await journey.visit('/?app=9001&rule=1&ts=1772323200000');
     const sent = calls(page);
+    await unfold(page);
     const time = page.getByLabel('Date and time', { exact: true });
     await time.fill('20.03.2026');
     await says(page.locator('#run-hint'), 'Correct the time under “As of” first.');
@@ -93,6 +105,7 @@ describeInBrowser('what the console must never do', () => {
   test('a time of day is one of the time zone that is chosen', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     const sent = calls(page);
+    await unfold(page);
     await page.getByLabel('As of', { exact: true }).selectOption('time');
     await page.getByLabel('Date and time', { exact: true }).fill('2026-11-20 18:00');
     await page.getByLabel('Time zone').selectOption('Asia/Shanghai');

@@ -20,6 +20,10 @@ export function counted(page: Page) {
       keys += text.length;
       await page.keyboard.type(text);
     },
+    async type(text: string): Promise<void> {
+      keys += text.length;
+      await page.keyboard.type(text);
+    },
     async press(key: string): Promise<void> {
       keys += key.split('+').length;
       await page.keyboard.press(key);

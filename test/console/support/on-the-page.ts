@@ -14,8 +14,38 @@ export const runButton = (page: Page) => page.getByRole('button', { name: /^Run 
 
 /** Presses Run as soon as that does something: it waits for the example that the form is filled with. */
 export async function pressRun(page: Page): Promise<void> {
+  await toRule(page);
   await page.locator('.run-bar .primary[aria-disabled=false]').waitFor();
   await runButton(page).click();
+}
+
+/** Unfolds the choices of client and time, and chooses where the rule runs. */
+export async function aim(page: Page, where: string): Promise<void> {
+  await unfold(page);
+  await page.getByRole('radio', { name: where }).check();
+}
+
+/** Unfolds the choices of client and time. */
+export async function unfold(page: Page): Promise<void> {
+  await toRule(page);
+  const summary = page.locator('.where-summary');
+  await summary.waitFor();
+  if ((await summary.getAttribute('aria-expanded')) === 'false') await summary.click();
+}
+
+/** Opens the page of earlier runs. */
+export async function toHistory(page: Page): Promise<void> {
+  if (!(await page.locator('.history').isVisible()))
+    await page.getByRole('button', { name: /^(History|历史)$/ }).click();
+}
+
+/** Waits until the page of earlier runs is left: a run that was begun or opened there is shown. */
+export const leftHistory = (page: Page) => page.locator('.history').waitFor({ state: 'detached' });
+
+/** Opens the rule: its form, its tree and the run. */
+export async function toRule(page: Page): Promise<void> {
+  const rule = page.locator('.views .of-wide');
+  if ((await rule.isVisible()) && (await page.locator('.screen[data-view=page]').isVisible())) await rule.click();
 }
 
 /** Waits until an element says this, and fails with what it said instead. */

@@ -12,7 +12,7 @@ const stoppedAtAny = [
   '    (age99 #63 · did not run, like “ptrue” #55 above it)',
 ];
 const stoppedWhy =
-  'Why FALSE: “par” #50 is FALSE because “pany” #52 is FALSE. The nodes after “pany” #52 did not run. “pany” #52 came to TRUE and is inverted, so it counts as FALSE.';
+  '“pany” #52 came to TRUE and is inverted, so it counts as FALSE. “par” #50 is FALSE because “pany” #52 is FALSE. The nodes after “pany” #52 did not run.';
 
 export const tracesOf = {
   python: {
@@ -30,7 +30,7 @@ export const tracesOf = {
         `    (age99 #63 · ${ARE_NOT_LISTED})`,
         ...stoppedAtAny,
       ],
-      why: `${stoppedWhy} The client’s trace does not list what ran below “pany” #52.`,
+      why: `The client’s trace does not list what ran below “pany” #52. ${stoppedWhy}`,
     },
     straggling: null,
   },
@@ -57,7 +57,7 @@ export const tracesOf = {
         '  P-TRUE ptrue #55 FALSE · passes on the result of its only child · 0 ms',
         '    age99 #63 FALSE · 0 ms',
       ],
-      why: 'Why FALSE: “par” #50 is FALSE because “ptrue” #55 is FALSE. “ptrue” #55 should always come to TRUE, but the client’s SDK gives a parallel node with one child that child’s result. “age99” #63 is FALSE, so “ptrue” #55 is FALSE. “age99” #63 is FALSE: in the input, age is missing, min is 99.',
+      why: '“age99” #63 is FALSE: in the input, age is missing, min is 99. “ptrue” #55 should always come to TRUE, but the client’s SDK gives a parallel node with one child that child’s result. “age99” #63 is FALSE, so “ptrue” #55 is FALSE. “par” #50 is FALSE because “ptrue” #55 is FALSE.',
     },
     straggling: {
       process: '[121:AgeFlow:T:0][0:P-Any:T:3][162:SleepNone:N:50][163:SleepNone:N:100][160:And:T:103]',
@@ -86,7 +86,7 @@ export const tracesOf = {
         '    age99 #63 FALSE · 0 ms',
         ...stoppedAtAny,
       ],
-      why: `${stoppedWhy} “pany” #52 is TRUE because “age” #61 is TRUE. “age” #61 is TRUE: in the input, age is missing, min is 18.`,
+      why: `“age” #61 is TRUE: in the input, age is missing, min is 18. “pany” #52 is TRUE because “age” #61 is TRUE. ${stoppedWhy}`,
     },
     straggling: {
       process: '[121:AgeFlow:T:0][161:P-Any:T:0][162:SleepNone:N:50][163:SleepNone:N:101][160:And:T:101]',

@@ -12,12 +12,18 @@ export type HistoryFilter = {
   text: string;
   outcome: (typeof outcomeFilters)[number];
   time: (typeof timeFilters)[number];
+  /** The runs of every rule of the app. */
+  everyRule: boolean;
 };
-export const noFilter: HistoryFilter = { text: '', outcome: 'any', time: 'any' };
+export const noFilter: HistoryFilter = { text: '', outcome: 'any', time: 'any', everyRule: false };
+
+/** A search that every run matches. */
+export const everyRun: RunSearch = { text: '', where: [], outcome: null, from: null, to: null, pinned: null };
 
 /** A filter as the address has it; null when it lets everything through. */
-export function printFilter({ text, outcome, time }: HistoryFilter): string | null {
-  const given = Object.entries({ text: printable(text), outcome, time }).filter(
+export function printFilter({ text, outcome, time, everyRule }: HistoryFilter): string | null {
+  const rules = everyRule ? 'all' : 'any';
+  const given = Object.entries({ text: printable(text), outcome, time, rules }).filter(
     ([, value]) => value !== '' && value !== 'any',
   );
   return given.length === 0 ? null : new URLSearchParams(given).toString();
@@ -33,7 +39,7 @@ export function readFilter(text: string | null): HistoryFilter {
   const given = new URLSearchParams(text ?? '');
   const outcome = outcomeFilters.find((name) => name === given.get('outcome')) ?? 'any';
   const time = timeFilters.find((name) => name === given.get('time')) ?? 'any';
-  const filter = { text: given.get('text') ?? '', outcome, time };
+  const filter = { text: given.get('text') ?? '', outcome, time, everyRule: given.get('rules') === 'all' };
   return printFilter(filter) === null ? noFilter : filter;
 }
 

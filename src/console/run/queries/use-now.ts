@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'react';
+import { serviceNow } from '../../api/service-clock.ts';
 
 const TICK_MS = 100;
 
 /** The time, going on as long as it is looked at. */
 export function useNow(ticking: boolean): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serviceNow);
   useEffect(() => {
     if (!ticking) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    setNow(serviceNow());
+    const timer = setInterval(() => setNow(serviceNow()), TICK_MS);
     return () => clearInterval(timer);
   }, [ticking]);
   return now;

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { RunSearch } from '../../api/executions.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { type HistoryFilter, noFilter, searchOf } from '../history/history-filter.ts';
 
 /** The search starts once typing has paused. */
@@ -9,18 +10,18 @@ const MINUTE_MS = 60_000;
 /** The search of a filter; null when it lets everything through. */
 export function useSearch(filter: HistoryFilter): RunSearch | null {
   const [settled, setSettled] = useState(noFilter);
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serviceNow);
   useEffect(() => {
     const settle = () => {
       setSettled(filter);
-      setNow(Date.now());
+      setNow(serviceNow());
     };
     if (filter === noFilter) return settle();
     const timer = setTimeout(settle, TYPED_MS);
     return () => clearTimeout(timer);
   }, [filter]);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS);
+    const timer = setInterval(() => setNow(serviceNow()), MINUTE_MS);
     return () => clearInterval(timer);
   }, []);
   const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;

@@ -35,7 +35,12 @@ export function useCaller() {
 }
 
 export function useApps() {
-  return useQuery({ queryKey: ['apps'], queryFn: ({ signal }) => getApps(signal), refetchInterval: RULES_EVERY_MS });
+  return useQuery({
+    queryKey: ['apps'],
+    queryFn: ({ signal }) => getApps(signal),
+    // Somebody waits for the first one.
+    refetchInterval: ({ state }) => (state.data?.length === 0 ? AGAIN_AFTER_MS : RULES_EVERY_MS),
+  });
 }
 
 export function useRules(app: string | null) {

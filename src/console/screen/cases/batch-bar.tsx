@@ -1,14 +1,17 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } from '../../api/batches.ts';
 import type { FollowedBatch } from '../../api/follow-batch.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import type { outcomeCounts, Since } from '../../cases/case-rows.ts';
 import type { Releases } from '../../cases/releases.ts';
+import { useNow } from '../../run/queries/use-now.ts';
 import { goTo, type Place, printPlace } from '../../state/location.ts';
-import { formatMs, formatTime } from '../../text/durations.ts';
+import { formatAge, formatMs, formatTime } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
+import { useEndNotice, useTellEnd } from './use-end-notice.ts';
 
 type SinceProps = { at: number; since: Since; releases: Releases };
 type Props = {
@@ -20,12 +23,20 @@ type Props = {
   onRepeat: (verdicts: Verdict[]) => void;
 };
 
+/** Without an end for so long a reader wants to know why. */
+const SILENT_MS = 20_000;
+
 const failing: Verdict[] = ['failed', 'error', 'unanswered'];
 
 /** How far a batch is, what came of it, and what can be done with it. */
 export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) {
   const { say, language, ofService } = useText();
   const cannotRun = useLacks()('run');
+  const known = followed?.kind === 'known' ? followed.batch : null;
+  useTellEnd(known, {
+    isOver: known !== null && isOver(known),
+    words: known === null ? '' : `${stateWords(known, say)} ${countWords(known, say)}`,
+  });
   if (followed === null) return null;
   if (followed.kind === 'unknown') return <p className="notice warn">{ofService(followed.error)}</p>;
   if (followed.kind === 'unreachable') return <p className="notice bad">{say('failed.unreachable')}</p>;
@@ -37,6 +48,7 @@ export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) 
       <progress aria-label={say('batch.progress')} value={settled} max={Math.max(1, batch.items)} />
       <div className="batch-words" role="status">
         <strong>{stateWords(batch, say)}</strong> <span>{countWords(batch, say)}</span>{' '}
+        {batch.state === 'running' && <Going batch={batch} />}
         {outcomes.length > 0 && (
           <span>
             {outcomes
@@ -47,7 +59,7 @@ export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) 
           </span>
         )}
         {followed.lost !== null && (
-          <span className="bad">{say('batch.lost', { time: formatTime(followed.lost, language, Date.now()) })}</span>
+          <span className="bad">{say('batch.lost', { time: formatTime(followed.lost, language, serviceNow()) })}</span>
         )}
         {since !== null && isOver(batch) && <SinceWords {...since} />}
       </div>
@@ -88,6 +100,32 @@ export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) 
   );
 }
 
+/** Of a batch that runs: how long it may still take, or that nothing has ended for a while; and whether its end is to be told. */
+function Going({ batch }: { batch: Batch }) {
+  const { say } = useText();
+  const now = useNow(true);
+  const settled = batch.items - batch.counts.pending;
+  const last = useRef({ settled, at: now });
+  if (last.current.settled !== settled) last.current = { settled, at: now };
+  const silentMs = now - last.current.at;
+  const { wants, ask } = useEndNotice(batch);
+  const leftMs = settled === 0 ? null : (batch.counts.pending * (now - batch.createdAt)) / settled;
+  const words =
+    silentMs > SILENT_MS
+      ? say('batch.silent', { time: formatAge(silentMs) })
+      : leftMs !== null && say('batch.left', { time: formatAge(leftMs) });
+  return (
+    <>
+      <span className={silentMs > SILENT_MS ? 'bad' : ''}>{words}</span>{' '}
+      {ask !== null && (
+        <button type="button" className="quiet" aria-pressed={wants} onClick={ask}>
+          {say(wants ? 'batch.notice.on' : 'batch.notice')}
+        </button>
+      )}
+    </>
+  );
+}
+
 /** A link to a batch has nothing of the run that is on the screen. */
 function linkToBatch(place: Place): string {
   const linked = { ...place, run: null, runs: [], input: null, find: null, item: null, caseName: null };
@@ -121,7 +159,7 @@ function SinceWords({ at, since, releases }: SinceProps) {
   const changes = parts.length === 0 ? say('since.nothing') : parts.join(', ');
   return (
     <span className={worse > 0 ? 'since worse' : 'since'}>
-      {say('since.words', { time: formatTime(at, language, Date.now()), changes })}
+      {say('since.words', { time: formatTime(at, language, serviceNow()), changes })}
       {releases !== null && ` ${say('since.releases', releases)}`}
     </span>
   );

@@ -1,5 +1,6 @@
 import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import type { Batch } from '../../api/batches.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { useBatches } from '../../cases/use-batch.ts';
 import { goTo, type Panel, type Place } from '../../state/location.ts';
 import { formatTime } from '../../text/durations.ts';
@@ -24,7 +25,7 @@ export function BatchPicker({ place }: { place: Place }) {
       <option value="">{say('batch.none')}</option>
       {listed.map((batch) => (
         <option key={batch.batchId} value={batch.batchId}>
-          {formatTime(batch.createdAt, language, Date.now())} · {countWords(batch, say)}
+          {formatTime(batch.createdAt, language, serviceNow())} · {countWords(batch, say)}
         </option>
       ))}
     </select>

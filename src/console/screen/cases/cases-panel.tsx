@@ -17,7 +17,6 @@ import type { Input } from '../input/use-input.ts';
 import { BatchPicker } from './batch-picker.tsx';
 import { BatchResults } from './batch-results.tsx';
 import { CoveragePanel } from './coverage-panel.tsx';
-import { DrawerTabs } from './drawer-tabs.tsx';
 import { InputsPanel } from './inputs/inputs-panel.tsx';
 import type { PanelProps } from './panel-props.ts';
 import { ReleasePanel } from './release/release-panel.tsx';
@@ -44,7 +43,6 @@ export function CasesPanel({ place, rule, input, onOpenRun }: Props) {
   return (
     <section className={tall ? 'drawer tall' : 'drawer'} aria-label={say(`drawer.${place.panel ?? 'cases'}`)}>
       <div className="drawer-head">
-        <DrawerTabs shown={place.panel} />
         {place.panel !== 'coverage' && place.panel !== 'release' && <BatchPicker place={place} />}
         <IconButton
           icon={tall ? 'down' : 'up'}
@@ -79,6 +77,7 @@ function SavedCasesPanel({ place, rule, onOpen }: PanelProps) {
         <div className="inputs-start">
           <TargetsField targets={targets} clients={clients} onTargets={chosenTargets.set} />
           <StartBatch
+            app={place.app}
             label={say('cases.run', { n: cases.length })}
             cases={cases.filter(({ skip }) => !skip).length}
             inputCharacters={cases.reduce((sum, { input, skip }) => sum + (skip ? 0 : input.length), 0)}

@@ -5,12 +5,15 @@ import { Refused } from '../../api/request.ts';
 import { runsThatFit } from '../../cases/inputs/room.ts';
 import { countRuns, EVERY_CLIENT, MANY_RUNS } from '../../cases/targets.ts';
 import { useKept } from '../../run/queries/use-service.ts';
+import { chooseDry } from '../../state/preferences.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
+import { DrySwitch } from '../input/dry-switch.tsx';
 import { targetWords } from '../input/target-words.ts';
 
 type Props = {
+  app: string | null;
   /** The label of the button. */
   label: string;
   cases: number;
@@ -29,7 +32,7 @@ const MAX_NAMED = 3;
 
 /** The button that runs many cases, and what it will do, in numbers. Many real runs are asked for a second time. */
 export function StartBatch(props: Props) {
-  const { label, cases, inputCharacters, targets, clients, occurrences, dryRun, busy, error, onStart } = props;
+  const { app, label, cases, inputCharacters, targets, clients, occurrences, dryRun, busy, error, onStart } = props;
   const { say, ofService } = useText();
   const cannot = useLacks()('run');
   const [asked, setAsked] = useState(false);
@@ -42,6 +45,11 @@ export function StartBatch(props: Props) {
   };
   return (
     <div className="start-batch">
+      <DrySwitch
+        isOn={dryRun}
+        isPossible={clients.some((client) => client.online && client.dryRun)}
+        onChoose={(isDry) => chooseDry(app, isDry)}
+      />
       <button
         type="button"
         className="button primary small"

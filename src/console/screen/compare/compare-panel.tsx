@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { changeWords } from '../../../shared/reasoning/changes.ts';
-import type { Occurrence } from '../../../shared/reasoning/tree.ts';
+import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client, Tree } from '../../api/browse.ts';
 import type { Execution, ExecutionRecord } from '../../api/executions.ts';
 import { isEnd } from '../../api/executions.ts';
-import { differingNodes, type Group, groupRuns } from '../../run/compare.ts';
+import { serviceNow } from '../../api/service-clock.ts';
+import { differingNodes, firstDifference, type Group, groupRuns } from '../../run/compare.ts';
 import { tookMs } from '../../run/headline.ts';
 import { causesOf } from '../../run/history/causes.ts';
 import { useExecutions } from '../../run/queries/use-execution.ts';
-import { readRun } from '../../run/reading.ts';
+import { type Reading, readRun } from '../../run/reading.ts';
 import { goTo } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
@@ -138,7 +139,6 @@ function GroupRow({ letter, group, base, clients, shown, onShow, onOpen }: RowPr
   const { say, language } = useText();
   const { record } = group.reading.execution;
   const n = group.runs.length;
-  const differing = base ? differingNodes(base.reading, group.reading).size : 0;
   const words = group.runs.map(({ reading }) => columnWords(reading.execution.record, { clients, say, language }));
   return (
     <li className={shown ? 'group shown' : 'group'}>
@@ -158,12 +158,12 @@ function GroupRow({ letter, group, base, clients, shown, onShow, onOpen }: RowPr
                 {words[index]?.name}
               </button>{' '}
               <small>
-                {words[index]?.about} {formatMs(tookMs(reading.execution.record, Date.now()))}
+                {words[index]?.about} {formatMs(tookMs(reading.execution.record, serviceNow()))}
               </small>
             </li>
           ))}
         </ul>
-        {base && <small>{reasonOf(group, base, differing, say)}</small>}
+        {base && <small>{reasonOf(group, base, say)}</small>}
       </div>
       {onShow && !shown && (
         <button type="button" className="button small" onClick={onShow}>
@@ -174,9 +174,20 @@ function GroupRow({ letter, group, base, clients, shown, onShow, onOpen }: RowPr
   );
 }
 
-function reasonOf({ reading }: Group<string>, base: Group<string>, differing: number, say: Say): string {
+/** The first node at which a run parts from the most common one, and what it came to in both. */
+function reasonOf({ reading }: Group<string>, base: Group<string>, say: Say): string {
   if (reading.result?.error && reading.result.error !== base.reading.result?.error) return reading.result.error;
-  return differing === 0 ? say('compare.dataDiffers') : say('compare.nodesDiffer', { n: differing });
+  const differing = differingNodes(base.reading, reading);
+  const first = firstDifference(differing);
+  if (first === null) return say('compare.dataDiffers');
+  const words = ({ replay: { marks } }: Reading) => {
+    const mark = marks.get(first);
+    return mark ? say(`outcome.${mark.outcome}`) : say('compare.notRun');
+  };
+  const [mine, theirs] = [words(reading), words(base.reading)];
+  const node = say('node.quoted', { name: nameOf(first.node), id: first.node.id });
+  const n = say('compare.nodesDiffer', { n: differing.size });
+  return mine === theirs ? say('compare.firstWrites', { node, n }) : say('compare.firstAt', { node, mine, theirs, n });
 }
 
 function readAll(

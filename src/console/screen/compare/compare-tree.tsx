@@ -12,6 +12,8 @@ import { useWindowedRows } from '../../ui/windowed-rows.ts';
 import { relationWords } from '../tree/relation-words.ts';
 
 const ROW_HEIGHT = 30;
+/** Deeper nodes are drawn no further to the right. */
+const MAX_INDENT = 12;
 
 /** One run as a column; `reading` null while it goes on. */
 type Column = { mockId: string; name: string; about: string; reading: Reading | null };
@@ -21,11 +23,8 @@ type Props = { occurrences: readonly Occurrence[]; columns: readonly Column[]; b
 export function CompareTree({ occurrences, columns, base }: Props) {
   const { say } = useText();
   const box = useRef<HTMLDivElement>(null);
-  const differing = useMemo(() => {
-    const readings = columns.flatMap(({ reading }) => reading ?? []);
-    return new Set(readings.flatMap((reading) => [...differingNodes(base, reading)]));
-  }, [columns, base]);
-  const first = useMemo(() => firstDifference(differing), [differing]);
+  const parted = useMemo(() => columns.map(({ reading }) => partsOf(base, reading)), [columns, base]);
+  const differing = useMemo(() => new Set(parted.flatMap(({ places }) => [...places])), [parted]);
   const [onlyDiffering, setOnlyDiffering] = useState(false);
   const rows = onlyDiffering && differing.size > 0 ? occurrences.filter((place) => differing.has(place)) : occurrences;
   const seen = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
@@ -72,13 +71,15 @@ export function CompareTree({ occurrences, columns, base }: Props) {
             >
               <NodeCell
                 occurrence={occurrence}
-                difference={
-                  !differing.has(occurrence) ? null : occurrence === first ? 'compare.first' : 'compare.follows'
-                }
                 passedOn={columns.some(({ reading }) => isPassedOn(occurrence, reading?.replay.marks.get(occurrence)))}
               />
-              {columns.map(({ mockId, reading }) => (
-                <Cell key={mockId} running={reading === null} mark={reading?.replay.marks.get(occurrence)} />
+              {columns.map(({ mockId, reading }, column) => (
+                <Cell
+                  key={mockId}
+                  running={reading === null}
+                  mark={reading?.replay.marks.get(occurrence)}
+                  difference={differenceAt(occurrence, parted[column])}
+                />
               ))}
             </div>
           ))}
@@ -88,37 +89,46 @@ export function CompareTree({ occurrences, columns, base }: Props) {
   );
 }
 
-type NodeProps = {
-  occurrence: Occurrence;
-  difference: 'compare.first' | 'compare.follows' | null;
-  passedOn: boolean;
-};
+/** Where a run parts from the one it is compared with, and the first of these places: what differs elsewhere may follow from it. */
+type Parted = { places: ReadonlySet<Occurrence>; first: Occurrence | null };
 
-function NodeCell({ occurrence: { node, depth }, difference, passedOn }: NodeProps) {
+function partsOf(base: Reading, reading: Reading | null): Parted {
+  const places = reading === null || reading === base ? new Set<Occurrence>() : differingNodes(base, reading);
+  return { places, first: firstDifference(places) };
+}
+
+function differenceAt(occurrence: Occurrence, parted: Parted | undefined): 'compare.first' | 'compare.follows' | null {
+  if (!parted?.places.has(occurrence)) return null;
+  return occurrence === parted.first ? 'compare.first' : 'compare.follows';
+}
+
+function NodeCell({ occurrence: { node, depth }, passedOn }: { occurrence: Occurrence; passedOn: boolean }) {
   const { say } = useText();
   return (
-    <div role="cell" className="tree-node" style={{ paddingInlineStart: `${depth * 14 + 16}px` }}>
+    <div role="cell" className="tree-node" style={{ paddingInlineStart: `${Math.min(depth, MAX_INDENT) * 14 + 16}px` }}>
       {!isLeaf(node) && <span className="tag relation">{relationWords(node.type, say, passedOn)}</span>}
       {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
       <span className="node-id">#{node.id}</span>
-      {difference === 'compare.first' && <span className="tag condition">{say(difference)}</span>}
-      {difference === 'compare.follows' && <small>{say(difference)}</small>}
     </div>
   );
 }
 
+type CellProps = { mark: Mark | undefined; running: boolean; difference: 'compare.first' | 'compare.follows' | null };
+
 /** A node's result in one run, with the values it wrote and read. */
-function Cell({ mark, running }: { mark: Mark | undefined; running: boolean }) {
+function Cell({ mark, running, difference }: CellProps) {
   const { say } = useText();
   if (running) return <div role="cell" className="tree-result" />;
   const writes = mark?.writes.flatMap(({ key, after }) =>
     after ? [say('trace.wrote', { key, value: shortened(compactJson(after)) })] : [],
   );
   const words = [...(writes ?? []), ...(mark?.reads.map((read) => readWords(read, say)) ?? [])].join(', ');
+  const told = mark ? (mark.error ?? words) : '';
   return (
-    <div role="cell" className="tree-result" title={mark?.error ?? words}>
+    <div role="cell" className="tree-result" title={[difference && say(difference), told].filter(Boolean).join(' · ')}>
       {mark ? <OutcomeChip outcome={mark.outcome} /> : <small>{say('compare.notRun')}</small>}{' '}
-      {mark && <small>{mark.error ?? words}</small>}
+      {difference === 'compare.first' && <span className="tag condition">{say(difference)}</span>}
+      {difference === 'compare.follows' && <small>{say(difference)}</small>} {told !== '' && <small>{told}</small>}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { diffJson } from '../../json/diff-json.ts';
 import type { Group } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
@@ -54,7 +55,7 @@ export function columnWords(
   { clients, say, language }: About,
 ): { name: string; about: string } {
   if (record === null) return { name: '…', about: '' };
-  const time = formatTime(record.history[0]?.at ?? 0, language, Date.now());
+  const time = formatTime(record.history[0]?.at ?? 0, language, serviceNow());
   if (record.address === null) return { name: time, about: '' };
   const client = clients.find(({ address }) => address === record.address);
   const ran = versionRan(record.rules);

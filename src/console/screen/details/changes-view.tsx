@@ -3,7 +3,7 @@ import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Change, diffJson } from '../../json/diff-json.ts';
 import { unusedAndMissing, writersOf } from '../../run/changes.ts';
 import type { Reading } from '../../run/reading.ts';
-import { useText } from '../../text/use-text.tsx';
+import { Sentence, useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { withoutData } from '../history/without-data.ts';
 import { ChangeValue } from './change-value.tsx';
@@ -114,15 +114,19 @@ function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & Pro
       {(kind === 'rewritten' || kind === 'rounded') && <small className="kind">{say(`changes.${kind}`)}</small>}
       {ids.length > 0 && (
         <small className="writers">
-          {say(certain ? 'changes.by' : 'changes.byMaybe', { nodes: '' })}
-          {ids.map((id) => {
-            const place = rule.occurrences.find(({ node }) => node.id === id);
-            return (
-              <button type="button" className="node-link" key={id} onClick={() => place && onChoose(place)}>
-                #{id}
-              </button>
-            );
-          })}
+          <Sentence
+            text={certain ? 'changes.by' : 'changes.byMaybe'}
+            parts={{
+              nodes: ids.map((id) => {
+                const place = rule.occurrences.find(({ node }) => node.id === id);
+                return (
+                  <button type="button" className="node-link" key={id} onClick={() => place && onChoose(place)}>
+                    #{id}
+                  </button>
+                );
+              }),
+            }}
+          />
         </small>
       )}
     </li>

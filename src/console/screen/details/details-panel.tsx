@@ -13,9 +13,10 @@ import { ChangesView } from './changes-view.tsx';
 import { NodeView } from './node-view.tsx';
 
 const CaseView = lazy(() => import('../cases/case-view.tsx').then(({ CaseView }) => ({ default: CaseView })));
+const TimelineView = lazy(() => import('./timeline-view.tsx').then(({ TimelineView }) => ({ default: TimelineView })));
 const RawView = lazy(() => import('./raw-view.tsx').then(({ RawView }) => ({ default: RawView })));
 
-export type Detail = 'changes' | 'output' | 'node' | 'raw' | 'case';
+export type Detail = 'changes' | 'output' | 'node' | 'timeline' | 'raw' | 'case';
 
 type Props = {
   place: Place;
@@ -43,6 +44,7 @@ export function DetailsPanel({ place, run, rule, input, chosen, detail: wanted, 
         { name: 'changes', title: say('details.changes') },
         { name: 'output', title: say('details.output') },
         { name: 'node', title: say('details.node') },
+        { name: 'timeline', title: say('details.timeline') },
         { name: 'raw', title: say('details.raw') },
       ]}
       chosen={detail}
@@ -65,6 +67,14 @@ export function DetailsPanel({ place, run, rule, input, chosen, detail: wanted, 
       {detail === 'node' && (
         <NodeView occurrence={chosen} occurrences={rule.occurrences} {...{ run, input, onChoose }} />
       )}
+      {detail === 'timeline' &&
+        (reading ? (
+          <Suspense fallback={<Loading text="loading.page" />}>
+            <TimelineView {...{ reading, chosen, onChoose }} />
+          </Suspense>
+        ) : (
+          empty
+        ))}
       {detail === 'raw' &&
         (reading ? (
           <Suspense fallback={<Loading text="loading.page" />}>

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { RuleSummary } from '../../api/browse.ts';
+import type { App, RuleSummary } from '../../api/browse.ts';
 import { fitsLink, goTo, type Place, printPlace } from '../../state/location.ts';
 import { chooseLanguage, chooseTheme, type Theme, useTheme } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -7,6 +7,7 @@ import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import type { IconName } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
+import { modifierKey } from '../../ui/modifier-key.ts';
 import { ClientCount } from '../clients/client-count.tsx';
 import type { Input } from '../input/use-input.ts';
 import type { RuleContext } from './use-rule.ts';
@@ -18,12 +19,13 @@ type Props = {
   /** Whether the form is not what the run on the screen was. */
   changed: boolean;
   onHelp: () => void;
+  onFind: () => void;
   onInput: () => void;
   signOut: (() => void) | null;
 };
 
 /** The chosen app and rule, the clients, and the look of the page. */
-export function Header({ place, rule, input, changed, onHelp, onInput, signOut }: Props) {
+export function Header({ place, rule, input, changed, onHelp, onFind, onInput, signOut }: Props) {
   const { say } = useText();
   return (
     <header className="top">
@@ -53,6 +55,7 @@ export function Header({ place, rule, input, changed, onHelp, onInput, signOut }
       )}
       <ClientCount rule={rule} />
       <div className="top-actions">
+        <IconButton icon="search" label={say('find.open', { keys: `${modifierKey()} K` })} onPress={onFind} />
         <LinkButton place={place} input={input} changed={changed} />
         <LanguageButton />
         <ThemeButton />
@@ -78,20 +81,24 @@ function LinkButton({ place, input: { text, read }, changed }: { place: Place; i
       done={say(done)}
       // The address bar is a moment behind what is typed.
       text={() => `${window.location.origin}${window.location.pathname}${printPlace(linked)}`}
-      quiet
     />
   );
 }
 
-function AppPicker({ place, apps }: { place: Place; apps: string[] }) {
+function AppPicker({ place, apps }: { place: Place; apps: readonly App[] }) {
   const { say } = useText();
+  const titleOf = (app: string) => apps.find((known) => known.app === app)?.name ?? `${say('header.app')} ${app}`;
   return (
     <div className="app-picker">
       <Combobox
         label={say('header.app')}
-        shown={place.app === null ? '' : `${say('header.app')} ${place.app}`}
+        shown={place.app === null ? '' : titleOf(place.app)}
         placeholder={say('pick.app.placeholder')}
-        options={apps.map((app) => ({ id: app, title: `${say('header.app')} ${app}` }))}
+        options={apps.map(({ app, name }) => ({
+          id: app,
+          title: titleOf(app),
+          detail: name === null ? undefined : `${say('header.app')} ${app}`,
+        }))}
         chosen={place.app}
         custom={(typed) => numberOption(typed, say('pick.use', { id: typed }))}
         nothing={say('pick.none')}

@@ -10,6 +10,8 @@ const keys: { text: TextKey; keys: string[] }[] = [
   { text: 'keys.executed', keys: ['e'] },
   { text: 'keys.next', keys: ['j'] },
   { text: 'keys.previous', keys: ['k'] },
+  { text: 'keys.compare', keys: ['c'] },
+  { text: 'keys.find', keys: [modifierKey(), 'K'] },
   { text: 'keys.help', keys: ['?'] },
 ];
 

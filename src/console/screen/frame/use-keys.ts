@@ -3,6 +3,7 @@ import { type Command, command } from './commands.ts';
 
 /** By what the key writes, so that `?` and `/` are found on every keyboard. None of these runs a rule: a slip must not. */
 const letters: ReadonlyMap<string, Command> = new Map([
+  ['c', 'compare'],
   ['e', 'executed'],
   ['j', 'next'],
   ['k', 'previous'],
@@ -27,7 +28,7 @@ export function useKeys(): void {
 function commandOf(event: KeyboardEvent): Command | undefined {
   if (event.isComposing || (event.repeat && event.key !== 'j' && event.key !== 'k')) return undefined;
   if (event.key === 'Escape') return 'stop';
-  if (event.ctrlKey || event.metaKey) return event.key === 'Enter' ? 'run' : undefined;
+  if (event.ctrlKey || event.metaKey) return event.key === 'Enter' ? 'run' : event.key === 'k' ? 'find' : undefined;
   // The editor stands in a shadow tree: the path leads to what is really typed into.
   const [target] = event.composedPath();
   if (event.altKey || (target instanceof HTMLElement && isTypedInto(target))) return undefined;

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { type Occurrence, occurrencesOf } from '../../../shared/reasoning/tree.ts';
-import type { Client, Selection } from '../../api/browse.ts';
+import type { App, Client, Selection } from '../../api/browse.ts';
 import { useApps, useClients, useRules, useSchema, useTree } from '../../run/queries/use-service.ts';
 import { useSteady } from '../../run/queries/use-steady.ts';
 import { goTo, type Place, type Target } from '../../state/location.ts';
@@ -77,13 +77,13 @@ function useNewsOfClients(clients: readonly Client[] | undefined): void {
 }
 
 /** A first visit opens something at once: the app of last time, else the first, and its first rule. */
-function useFirstChoice(place: Place, apps: string[] | undefined, rules: { ruleId: string }[] | undefined): void {
+function useFirstChoice(place: Place, apps: readonly App[] | undefined, rules: { ruleId: string }[] | undefined): void {
   const { app, ruleId, confId } = place;
   useEffect(() => {
     if (app !== null) return lastApp.set(app);
     const last = lastApp.get();
-    const first = apps?.find((known) => known === last) ?? apps?.[0];
-    if (first !== undefined) goTo({ app: first });
+    const first = apps?.find((known) => known.app === last) ?? apps?.[0];
+    if (first !== undefined) goTo({ app: first.app });
   }, [app, apps]);
   useEffect(() => {
     const first = rules?.[0];

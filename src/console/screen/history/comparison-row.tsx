@@ -1,4 +1,5 @@
 import type { Listed } from '../../api/executions.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { inputInShort } from '../../run/history/history-filter.ts';
 import { goTo } from '../../state/location.ts';
 import { formatTime } from '../../text/durations.ts';
@@ -12,10 +13,13 @@ export function ComparisonRow({ runs, everyRule }: { runs: readonly Listed[]; ev
   const { say, language } = useText();
   const oldest = runs.at(-1);
   if (!oldest) return null;
-  const time = formatTime(oldest.history[0]?.at ?? 0, language, Date.now());
+  const time = formatTime(oldest.history[0]?.at ?? 0, language, serviceNow());
   const { app, ruleId, confId, input } = oldest;
   const open = () =>
-    goTo({ app, ruleId, confId, run: null, runs: runs.map(({ mockId }) => mockId).reverse(), input }, { push: true });
+    goTo(
+      { app, ruleId, confId, panel: null, run: null, runs: runs.map(({ mockId }) => mockId).reverse(), input },
+      { push: true },
+    );
   return (
     <tr onClick={open}>
       <td />

@@ -1,5 +1,6 @@
 import type { RunSearch } from '../../api/executions.ts';
 import type { Failures } from '../../api/failures.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { useFailures } from '../../run/queries/use-failures.ts';
 import { goTo } from '../../state/location.ts';
 import { formatTime } from '../../text/durations.ts';
@@ -42,8 +43,8 @@ export function FailureGroups(scope: Props) {
 
 function GroupRow({ group: { code, sentence, count, first, last, mockId, clients } }: { group: Failures }) {
   const { say, language } = useText();
-  const time = (at: number) => formatTime(at, language, Date.now());
-  const open = () => goTo({ run: mockId, runs: [], input: null }, { push: true });
+  const time = (at: number) => formatTime(at, language, serviceNow());
+  const open = () => goTo({ panel: null, run: mockId, runs: [], input: null }, { push: true });
   const [most] = clients;
   const client = most?.address ?? say('failures.noClient');
   return (

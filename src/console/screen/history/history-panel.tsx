@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ExecutionRecord } from '../../api/executions.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { groupComparisons } from '../../run/history/group-comparisons.ts';
 import { type HistoryFilter, printFilter, readFilter } from '../../run/history/history-filter.ts';
 import { type Looked, useHistory } from '../../run/queries/use-history.ts';
@@ -7,12 +8,8 @@ import { useSearch } from '../../run/queries/use-search.ts';
 import { useKept } from '../../run/queries/use-service.ts';
 import { useSteady } from '../../run/queries/use-steady.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
-import { historyShown } from '../../state/preferences.ts';
 import { formatTime } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { DrawerTabs } from '../cases/drawer-tabs.tsx';
-import { RunResult } from '../result/run-result.tsx';
 import { ComparisonRow } from './comparison-row.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { HistoryFilters } from './history-filters.tsx';
@@ -28,9 +25,8 @@ type Props = { place: Place; onOpen: (record: ExecutionRecord) => void; onAgain:
 /** Earlier runs: to be found, looked at, run again, compared. */
 export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const { say } = useText();
-  const shown = historyShown.use();
-  const [everyRule, setEveryRule] = useState(false);
   const [filter, setFilter] = useFilter(place);
+  const { everyRule } = filter;
   const search = useSearch(filter);
   const history = useHistory({ app: place.app, ruleId: everyRule ? null : place.ruleId, search });
   const { error } = useSteady(history.query);
@@ -52,16 +48,10 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
     setSelected((now) => (on ? [...now, mockId] : now.filter((other) => other !== mockId)));
   const chosen = selected.filter((mockId) => runs.some((item) => item.mockId === mockId));
   return (
-    <section className={shown ? 'history' : 'history closed'} aria-label={say('history.label')}>
+    <section className="history" aria-label={say('history.label')}>
       <div className="history-head">
-        <button type="button" className="history-toggle" aria-expanded={shown} onClick={() => historyShown.set(!shown)}>
-          <Icon name={shown ? 'down' : 'up'} size={14} />
-          <h2>{say('history.label')}</h2>
-        </button>
-        <DrawerTabs shown={null} />
-        {!shown && runs[0] && <LastRun record={runs[0]} />}
-        <HistoryFilters filter={filter} onFilter={setFilter} everyRule={everyRule} onEveryRule={setEveryRule} />
-        <span className="muted">
+        <HistoryFilters filter={filter} onFilter={setFilter} />
+        <span className="muted" role="status">
           {filtering && !grouped
             ? foundWords(runs.length, looked, say)
             : chosen.length === 1
@@ -72,7 +62,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
           type="button"
           className="button small"
           disabled={chosen.length < 2}
-          onClick={() => goTo({ runs: [...chosen].reverse(), run: null, input: null }, { push: true })}
+          onClick={() => goTo({ panel: null, runs: [...chosen].reverse(), run: null, input: null }, { push: true })}
         >
           {say('history.compare')}
         </button>
@@ -144,7 +134,7 @@ function useKeptWords(): string {
   const { say, language } = useText();
   const { data } = useKept();
   if (!data || data.runs === null || data.oldest === null) return say('history.compare.hint');
-  return say('history.kept', { n: data.runs, time: formatTime(data.oldest, language, Date.now()) });
+  return say('history.kept', { n: data.runs, time: formatTime(data.oldest, language, serviceNow()) });
 }
 
 function foundWords(found: number, { executions: n, withoutInput }: Looked, say: Say): string {
@@ -188,14 +178,5 @@ function HistoryHead({ everyRule }: { everyRule: boolean }) {
         <td className="row-actions" />
       </tr>
     </thead>
-  );
-}
-
-function LastRun({ record }: { record: ExecutionRecord }) {
-  const { language } = useText();
-  return (
-    <span className="last-run">
-      {formatTime(record.history[0]?.at ?? 0, language, Date.now())} <RunResult record={record} />
-    </span>
   );
 }

@@ -1,4 +1,5 @@
 import { type ExecutionRecord, getExecution, isEnd, type Listed } from '../../api/executions.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { callOf } from '../../run/call-of.ts';
 import { curlOf } from '../../run/curl.ts';
 import { tookMs } from '../../run/headline.ts';
@@ -33,7 +34,7 @@ type RowProps = {
 export function HistoryRow({ record, before, everyRule, current, selected, onSelect, onOpen, onAgain }: RowProps) {
   const { say, language } = useText();
   const cannotRun = useLacks()('run');
-  const time = formatTime(record.history[0]?.at ?? 0, language, Date.now());
+  const time = formatTime(record.history[0]?.at ?? 0, language, serviceNow());
   const changed = changedInput(before, record.input);
   const short = inputInShort(record.input, MAX_INPUT) ?? '';
   return (
@@ -71,7 +72,7 @@ export function HistoryRow({ record, before, everyRule, current, selected, onSel
         {record.target.startsWith('lane:') && <small> {targetWords(record.target, say)}</small>}
         {record.keyName !== null && <small> {say('history.by', { name: record.keyName })}</small>}
         {record.ts !== null && (
-          <small> {say('history.asOf', { time: formatTime(Number(record.ts), language, Date.now()) })}</small>
+          <small> {say('history.asOf', { time: formatTime(Number(record.ts), language, serviceNow()) })}</small>
         )}
       </td>
       <td className="number">{isEnd(record.state) ? formatMs(tookMs(record, 0)) : '…'}</td>

@@ -9,11 +9,11 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { windowWords } from '../result/time-window-words.ts';
 import type { AsOfInput } from './use-as-of.ts';
 
-type Props = { asOf: AsOfInput; window: TimeWindow | null; occurrences: readonly Occurrence[] };
+type Props = { asOf: AsOfInput; occurrences: readonly Occurrence[] };
 
 /** The time a rule runs as of: now, or another one, typed, picked, or an edge of a time window. */
-export function AsOf({ asOf, window, occurrences }: Props) {
-  const { say, language, zone } = useText();
+export function AsOf({ asOf, occurrences }: Props) {
+  const { say } = useText();
   return (
     <div className="as-of">
       <label className="field-name" htmlFor="as-of">
@@ -28,17 +28,23 @@ export function AsOf({ asOf, window, occurrences }: Props) {
         <option value="time">{say('asOf.time')}</option>
       </select>
       {!asOf.isNow && <Moment asOf={asOf} />}
-      {window && window.type !== 'always' && (
-        <div className="edges">
-          <small>{say('asOf.window', { window: windowWords(window, { say, language, zone }) })}</small>
-          {edgesOf(window).map(({ name, ts: edge }) => (
-            <button type="button" className="quiet" key={name} onClick={() => asOf.set(edge)}>
-              {say(`asOf.edge.${name}`)}
-            </button>
-          ))}
-        </div>
-      )}
-      <NodeWindows asOf={asOf} occurrences={occurrences} />
+      {!asOf.isNow && <NodeWindows asOf={asOf} occurrences={occurrences} />}
+    </div>
+  );
+}
+
+/** The edges of the rule's own time window: outside of it nothing runs. */
+export function RuleWindow({ asOf, window }: { asOf: AsOfInput; window: TimeWindow | null }) {
+  const { say, language, zone } = useText();
+  if (window === null || window.type === 'always') return null;
+  return (
+    <div className="edges">
+      <small>{say('asOf.window', { window: windowWords(window, { say, language, zone }) })}</small>
+      {edgesOf(window).map(({ name, ts: edge }) => (
+        <button type="button" className="quiet" key={name} onClick={() => asOf.set(edge)}>
+          {say(`asOf.edge.${name}`)}
+        </button>
+      ))}
     </div>
   );
 }
@@ -78,10 +84,10 @@ function Moment({ asOf }: { asOf: AsOfInput }) {
           </option>
         ))}
       </select>
-      <small id="as-of-words" className={bad ? 'bad' : ''}>
+      <small id="as-of-words" className={bad ? 'bad' : ''} title={ts === null ? undefined : `${ts} ms`}>
         {bad || ts === null
           ? say('asOf.bad')
-          : say('asOf.words', { day: formatDay(ts, language, zone), offset: offsetName(ts, zone), ms: ts })}
+          : say('asOf.words', { day: formatDay(ts, language, zone), offset: offsetName(ts, zone) })}
       </small>
     </>
   );

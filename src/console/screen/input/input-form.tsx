@@ -33,6 +33,7 @@ export function InputForm({ input, rule }: { input: Input; rule: RuleContext }) 
           key={row.path.join('\n')}
           row={row}
           input={input}
+          keysKnown={(rule.schema.data?.fields.length ?? 0) > 0}
           focused={row.path.length === 1 && row.key === added}
         />
       ))}

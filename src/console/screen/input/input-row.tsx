@@ -15,11 +15,11 @@ import { useText } from '../../text/use-text.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import type { Input } from './use-input.ts';
 
-/** `focused`: the row was added a moment ago, and its value is typed next. */
-type Props = { row: FormRow; input: Input; focused: boolean };
+/** `keysKnown`: a client has told which keys the rule reads. `focused`: the row was added a moment ago, and its value is typed next. */
+type Props = { row: FormRow; input: Input; keysKnown: boolean; focused: boolean };
 
 /** One key: its value as typed, the kind of value it is, and whether it is sent at all. */
-export function InputRow({ row, input, focused }: Props) {
+export function InputRow({ row, input, keysKnown, focused }: Props) {
   const { say } = useText();
   const id = useId();
   const kind = useKind(row, input.text);
@@ -56,14 +56,14 @@ export function InputRow({ row, input, focused }: Props) {
   if (row.inTheWay !== null) {
     return (
       <div className="row">
-        <RowName row={row} id={id} />
+        <RowName row={row} id={id} known={keysKnown} />
         <p className="notice warn">{say('input.inWay', { parent: row.inTheWay, key: name })}</p>
       </div>
     );
   }
   return (
     <div className={row.value || bad ? 'row' : 'row omitted'}>
-      <RowName row={row} id={id} />
+      <RowName row={row} id={id} known={keysKnown} />
       <ValueField id={id} kind={kind} typed={typed} sent={row.value !== null} bad={bad !== null} onType={type} />
       <div className="row-tools">
         <select
@@ -116,10 +116,10 @@ const emptyOf: Record<ValueKind, string> = {
   json: '{}',
 };
 
-function RowName({ row, id }: { row: FormRow; id: string }) {
+function RowName({ row, id, known }: { row: FormRow; id: string; known: boolean }) {
   const { say } = useText();
   const [first, ...others] = row.readers;
-  const readBy = first ? say('input.readBy', { id: first.id, name: first.name }) : say('input.notRead');
+  const readBy = first ? say('input.readBy', { id: first.id, name: first.name }) : known ? say('input.notRead') : '';
   const more = others.length > 0 ? ` ${say('input.readBy.more', { n: others.length })}` : '';
   return (
     <div className="row-name">

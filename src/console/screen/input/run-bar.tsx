@@ -1,11 +1,14 @@
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
-import type { Place, Target } from '../../state/location.ts';
+import { inputInShort } from '../../run/history/history-filter.ts';
+import { type Place, printTarget, type Target } from '../../state/location.ts';
 import { pinNode } from '../../state/node-pins.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { modifierKey } from '../../ui/modifier-key.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
+import { DrySwitch } from './dry-switch.tsx';
+import { targetWords } from './target-words.ts';
 import type { AsOfInput } from './use-as-of.ts';
 import type { DryRun } from './use-dry-run.ts';
 import type { Input } from './use-input.ts';
@@ -13,6 +16,7 @@ import type { Input } from './use-input.ts';
 type Props = { run: Run; rule: RuleContext; input: Input; blocked: string | null };
 
 const MAX_NAMED = 3;
+const MAX_SHORT = 80;
 
 /** The button everything is about, and what it will do. */
 export function RunBar({ run, rule, input, blocked }: Props) {
@@ -22,15 +26,7 @@ export function RunBar({ run, rule, input, blocked }: Props) {
   return (
     <div className="run-bar">
       <WhoseInput input={input} />
-      <label className="dry-switch" title={dry.isPossible ? undefined : say('dry.none')}>
-        <input
-          type="checkbox"
-          checked={dry.isOn}
-          disabled={!dry.isOn && !dry.isPossible}
-          onChange={({ target }) => dry.choose(target.checked)}
-        />
-        {say('dry.switch')}
-      </label>
+      <DrySwitch isOn={dry.isOn} isPossible={dry.isPossible} onChoose={dry.choose} />
       {dry.isOn && <PinnedNodes run={run} />}
       <p id="run-hint" className={blocked === null ? '' : 'bad'}>
         {blocked ?? (dry.isOn ? say('dry.hint') : whatItCalls(rule.occurrences, say))}
@@ -46,6 +42,30 @@ export function RunBar({ run, rule, input, blocked }: Props) {
         <Icon name="play" />
         {say(dry.isOn ? 'dry.button' : 'run.button')}
         <kbd>{modifierKey() === '⌘' ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
+      </button>
+    </div>
+  );
+}
+
+type HereProps = { place: Place; run: Run; input: Input; blocked: string | null; onInput: () => void };
+
+/** On a narrow screen, below the result: what runs, in short, and the button that runs it. */
+export function RunHere({ place, run, input, blocked, onInput }: HereProps) {
+  const { say } = useText();
+  const busy = run.sending || run.isOpen;
+  const short = inputInShort(input.text, MAX_SHORT) ?? say('nav.input');
+  return (
+    <div className="run-here">
+      <button type="button" className="quiet" onClick={onInput}>
+        {[short, targetWords(printTarget(place.target), say)].join(' · ')}
+      </button>
+      <button
+        type="button"
+        className="button primary"
+        aria-disabled={blocked !== null || busy}
+        onClick={() => blocked === null && !busy && void run.start()}
+      >
+        {say(run.dry.isOn ? 'dry.button' : 'run.button')}
       </button>
     </div>
   );

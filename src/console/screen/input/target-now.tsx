@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 import type { Client } from '../../api/browse.ts';
+import { candidatesOf, lanesOf } from '../../run/candidates.ts';
+import type { Target } from '../../state/location.ts';
 import { formatAge } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 /** One line about what a choice comes to now. */
-export function Now({ children, warn = false }: { children: ReactNode; warn?: boolean }) {
+function Now({ children, warn = false }: { children: ReactNode; warn?: boolean }) {
   return (
     <p className={warn ? 'now warn' : 'now'}>
       {warn && <Icon name="warning" size={14} />}
@@ -15,7 +17,7 @@ export function Now({ children, warn = false }: { children: ReactNode; warn?: bo
 }
 
 /** The one client it will be, or of how many it will be one. */
-export function CandidatesNow({ candidates, none }: { candidates: readonly Client[]; none: string }) {
+function CandidatesNow({ candidates, none }: { candidates: readonly Client[]; none: string }) {
   const { say } = useText();
   const [only, ...others] = candidates;
   if (!only) return <Now warn>{none}</Now>;
@@ -23,15 +25,34 @@ export function CandidatesNow({ candidates, none }: { candidates: readonly Clien
   return <Now>{[only.address, ...wordsOf(only, say)].join(' · ')}</Now>;
 }
 
+type TargetProps = { app: string; target: Target; clients: readonly Client[] | null };
+
+/** What the chosen target comes to now. Until the clients are known nothing is said of them. */
+export function TargetNow({ app, target, clients }: TargetProps) {
+  const { say } = useText();
+  if (clients === null) return <Now>{'\u00a0'}</Now>;
+  const candidates = candidatesOf(target, clients);
+  switch (target.kind) {
+    case 'all':
+      return <CandidatesNow candidates={candidates} none={say('target.all.none', { app })} />;
+    case 'lane':
+      return <LaneNow lane={target.lane} lanes={lanesOf(clients)} candidates={candidates} />;
+    case 'address':
+      return <AddressNow address={target.address} clients={clients} />;
+    case 'each':
+      return <Now>{say('target.each.now', { n: candidates.length })}</Now>;
+  }
+}
+
 type LaneProps = { lane: string; lanes: readonly string[]; candidates: readonly Client[] };
 
-export function LaneNow({ lane, lanes, candidates }: LaneProps) {
+function LaneNow({ lane, lanes, candidates }: LaneProps) {
   const { say } = useText();
   if (lane === '') return <Now warn>{say(lanes.length === 0 ? 'target.lane.none' : 'target.lane.choose')}</Now>;
   return <CandidatesNow candidates={candidates} none={say('target.lane.empty', { lane })} />;
 }
 
-export function AddressNow({ address, clients }: { address: string; clients: readonly Client[] }) {
+function AddressNow({ address, clients }: { address: string; clients: readonly Client[] }) {
   const { say } = useText();
   const client = clients.find((known) => known.address === address);
   if (address === '') return <Now warn>{say('target.address.choose')}</Now>;

@@ -4,7 +4,7 @@ import { candidatesOf, lanesOf } from '../../run/candidates.ts';
 import { goTo, type Target } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
-import { AddressNow, CandidatesNow, LaneNow, Now, sdkKey } from './target-now.tsx';
+import { sdkKey, TargetNow } from './target-now.tsx';
 
 /** `clients`: null while nobody knows which there are. */
 type Props = { app: string; target: Target; clients: readonly Client[] | null };
@@ -15,7 +15,6 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
   const clients = listed ?? [];
   const first = firstOf(clients);
   const lanes = lanesOf(clients);
-  const candidates = candidatesOf(target, clients);
   const choose = (next: Target) => goTo({ target: next });
   const titles: Record<Target['kind'], string> = {
     all: say('target.all'),
@@ -23,14 +22,12 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
     address: say('target.address'),
     each: say('target.each'),
   };
-  // Until the clients are known nothing is said of them.
-  const now = listed === null ? <Now>{'\u00a0'}</Now> : null;
+  const now = <TargetNow app={app} target={target} clients={listed} />;
   return (
     <fieldset className="target">
       <legend>{say('target.legend')}</legend>
       <Choice title={titles.all} chosen={target.kind === 'all'} onChoose={() => choose({ kind: 'all' })}>
-        {target.kind === 'all' &&
-          (now ?? <CandidatesNow candidates={candidates} none={say('target.all.none', { app })} />)}
+        {target.kind === 'all' && now}
       </Choice>
       <Choice
         title={titles.lane}
@@ -40,7 +37,7 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
         {target.kind === 'lane' && (
           <>
             <LaneChoice lane={target.lane} clients={clients} />
-            {now ?? <LaneNow lane={target.lane} lanes={lanes} candidates={candidates} />}
+            {now}
           </>
         )}
       </Choice>
@@ -52,12 +49,12 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
         {target.kind === 'address' && (
           <>
             <AddressChoice address={target.address} clients={clients} />
-            {now ?? <AddressNow address={target.address} clients={clients} />}
+            {now}
           </>
         )}
       </Choice>
       <Choice title={titles.each} chosen={target.kind === 'each'} onChoose={() => choose({ kind: 'each' })}>
-        {target.kind === 'each' && (now ?? <Now>{say('target.each.now', { n: candidates.length })}</Now>)}
+        {target.kind === 'each' && now}
       </Choice>
     </fieldset>
   );

@@ -1,9 +1,9 @@
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import type { Place, Target } from '../../state/location.ts';
 import { type Pins, usePins } from '../../state/node-pins.ts';
-import { dryApps, useIsDry } from '../../state/preferences.ts';
+import { chooseDry, useIsDry } from '../../state/preferences.ts';
 
 export type DryRun = ReturnType<typeof useDryRun>;
 
@@ -14,14 +14,7 @@ type Rule = { clients: readonly Client[]; occurrences: readonly Occurrence[] };
  * becomes a real one because the last client that can is gone. `pins`: the replacements of nodes of this rule.
  */
 export function useDryRun({ app, target }: Place, { clients, occurrences }: Rule) {
-  const apps = dryApps.use();
-  const choose = useCallback(
-    (isOn: boolean) => {
-      const others = apps.filter((other) => other !== app);
-      dryApps.set(app !== null && isOn ? [...others, app] : others);
-    },
-    [apps, app],
-  );
+  const choose = (isOn: boolean) => chooseDry(app, isOn);
   const all = usePins(app);
   const pins: Pins = useMemo(() => {
     const here = new Set(occurrences.map(({ node }) => node.id));

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { keepPinned } from '../../run/queries/use-execution.ts';
 import { versionRan } from '../../run/rules-of-run.ts';
 import { formatTime } from '../../text/durations.ts';
@@ -19,7 +20,7 @@ export function AboutRun({ record, execution, trace }: Props) {
   const { say, language } = useText();
   const { history, keyName, lane, rules } = record;
   const version = versionRan(rules);
-  const time = (at: number) => formatTime(at, language, Date.now());
+  const time = (at: number) => formatTime(at, language, serviceNow());
   const words = [
     time(history[0]?.at ?? 0),
     keyName !== null && say('history.by', { name: keyName }),
@@ -49,7 +50,7 @@ function Kept({ execution: { record, pinned, keptUntil } }: { execution: Executi
     setIsPinned(!isPinned);
     announce(say(isPinned ? 'about.unpinned' : 'about.pinned'));
   };
-  const until = keptUntil === null ? '' : say('about.kept', { time: formatTime(keptUntil, language, Date.now()) });
+  const until = keptUntil === null ? '' : say('about.kept', { time: formatTime(keptUntil, language, serviceNow()) });
   return (
     <>
       {' · '}

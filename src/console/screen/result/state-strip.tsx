@@ -13,14 +13,7 @@ export function StateStrip({ record, now }: { record: ExecutionRecord; now: numb
   const total = phases.reduce((sum, { ms }) => sum + Math.max(ms, 0), 0);
   return (
     <div className="strip">
-      <ol className="stations" aria-label={say('strip.label')}>
-        {stationsOf(record).map(({ name, at, reached }) => (
-          <li key={name} className={reached ? 'reached' : ''}>
-            <b>{say(name)}</b>
-            <span>{at === null ? '–' : formatMs(at - (record.history[0]?.at ?? at))}</span>
-          </li>
-        ))}
-      </ol>
+      <Stations record={record} />
       <div className={open ? 'phases open' : 'phases'} aria-hidden="true">
         {phases.map((phase) => (
           <i
@@ -38,6 +31,21 @@ export function StateStrip({ record, now }: { record: ExecutionRecord; now: numb
           .join(' · ')}
       </p>
     </div>
+  );
+}
+
+/** The stations of a run, and when it reached each. */
+export function Stations({ record }: { record: ExecutionRecord }) {
+  const { say } = useText();
+  return (
+    <ol className="stations" aria-label={say('strip.label')}>
+      {stationsOf(record).map(({ name, at, reached }) => (
+        <li key={name} className={reached ? 'reached' : ''}>
+          <b>{say(name)}</b>
+          <span>{at === null ? '–' : formatMs(at - (record.history[0]?.at ?? at))}</span>
+        </li>
+      ))}
+    </ol>
   );
 }
 

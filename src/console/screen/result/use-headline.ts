@@ -1,6 +1,7 @@
 import { namedTarget } from '../../../shared/contract/target.ts';
 import { type ExecutionRecord, isEnd } from '../../api/executions.ts';
 import { Refused, Unreachable } from '../../api/request.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import {
   endedHeadline,
   forgottenHeadline,
@@ -45,7 +46,7 @@ export function useHeadline({ place, run, rule, record }: Props): Headline {
   }
   const tree = rule.tree.data ?? null;
   const window = tree?.rule ? windowWords(tree.rule.timeWindow, { say, language, zone }) : '';
-  return endedHeadline(reading, { client, time: formatMs(tookMs(record, Date.now())), window, tree });
+  return endedHeadline(reading, { client, time: formatMs(tookMs(record, serviceNow())), window, tree });
 }
 
 function clientOf({ address, target }: ExecutionRecord, any: string): string {

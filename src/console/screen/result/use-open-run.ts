@@ -44,11 +44,11 @@ export function useOpenRun({ place, input, run }: What) {
       wanted.current = record.mockId;
       goTo({ ...whatRan(record), run: record.mockId, runs: [], input: null, ...more }, { push: true });
     },
-    again(record: ExecutionRecord): void {
+    again(record: ExecutionRecord, more: Partial<Place> = {}): void {
       const begin = async () => {
         const { input: sent, masked } = await getExecution(record.mockId);
         if (sent !== null) input.adopt(sent);
-        goTo(whatRan(record));
+        goTo({ ...whatRan(record), ...more });
         // Hidden values have to be filled in first; opened, the run says so.
         if (masked.length > 0) return goTo({ run: record.mockId, runs: [] }, { push: true });
         await run.begin({ ...callOf(record, sent), derivedFrom: record.mockId });

@@ -21,7 +21,9 @@ type Props = {
   marks: ReadonlyMap<Occurrence, Mark>;
   /** Whether there is a run to draw: without one no row has a reason for not having run. */
   drawn: boolean;
+  /** On the way to the result; `decider`: the node where the way ends, which has two lines. */
   deciding: boolean;
+  decider: boolean;
   /** It has an edit that is not released yet. */
   edited: boolean;
   active: boolean;
@@ -29,8 +31,24 @@ type Props = {
   onPress: () => void;
 };
 
+/** Deeper nodes are drawn no further to the right, with their level as a number; on a narrow screen that begins sooner. */
+const MAX_GUIDES = 12;
+const FEW_GUIDES = 5;
+
 /** One place of the tree: what stands there, its result, and how long it took. */
-export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, edited, active, onToggle, onPress }: Props) {
+export function TraceRow({
+  id,
+  row,
+  rowIndex,
+  marks,
+  drawn,
+  deciding,
+  decider,
+  edited,
+  active,
+  onToggle,
+  onPress,
+}: Props) {
   const { say } = useText();
   const { occurrence, open } = row;
   const mark = marks.get(occurrence);
@@ -40,6 +58,7 @@ export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, edited, ac
     mark || !drawn ? '' : 'skipped',
     active ? 'active' : '',
     deciding ? 'deciding' : '',
+    decider ? 'decider' : '',
     row.found ? 'found' : '',
   ];
   return (
@@ -58,11 +77,10 @@ export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, edited, ac
       <div role="gridcell" className="tree-node">
         <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
         <NodeName occurrence={occurrence} mark={mark} />
+        {decider && <span className="tag decided">{say('tree.decided')}</span>}
         {edited && <span className="tag edited">{say('tree.edited')}</span>}
         {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
-        {mark && (
-          <Accesses occurrence={occurrence} mark={mark} failedBelow={childThatFailed(occurrence, marks) !== null} />
-        )}
+        {mark && !decider && <Accesses {...{ occurrence, mark, marks }} />}
       </div>
       <div role="gridcell" className="tree-result">
         {mark && <OutcomeChip outcome={mark.outcome} />}
@@ -70,6 +88,11 @@ export function TraceRow({ id, row, rowIndex, marks, drawn, deciding, edited, ac
       <div role="gridcell" className="tree-time">
         {mark?.ms != null && mark.outcome !== 'OUT_OF_TIME' && mark.outcome !== 'LEFT_OUT' && formatMs(mark.ms)}
       </div>
+      {mark && decider && (
+        <div role="gridcell" className="decider-facts">
+          <Accesses {...{ occurrence, mark, marks }} />
+        </div>
+      )}
     </div>
   );
 }
@@ -83,12 +106,18 @@ function Guides({
   open: boolean | undefined;
   onToggle: (open: boolean) => void;
 }) {
+  const { say } = useText();
   return (
     <>
-      {Array.from({ length: occurrence.depth }, (_, level) => (
+      {Array.from({ length: Math.min(occurrence.depth, MAX_GUIDES) }, (_, level) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of the picture, one per level
         <i className="guide" key={level} aria-hidden="true" />
       ))}
+      {occurrence.depth > FEW_GUIDES && (
+        <span className={occurrence.depth > MAX_GUIDES ? 'level' : 'level of-narrow'} title={namesAbove(occurrence)}>
+          {say('tree.level', { n: occurrence.depth + 1 })}
+        </span>
+      )}
       <i
         className={open === undefined ? 'twist none' : open ? 'twist open' : 'twist'}
         aria-hidden="true"
@@ -135,10 +164,11 @@ function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | u
 }
 
 /** The text beside a node. An error that came up from below is shown where it began. */
-type AccessesProps = { occurrence: Occurrence; mark: Mark; failedBelow: boolean };
+type AccessesProps = { occurrence: Occurrence; mark: Mark; marks: ReadonlyMap<Occurrence, Mark> };
 
-function Accesses({ occurrence, mark, failedBelow }: AccessesProps) {
+function Accesses({ occurrence, mark, marks }: AccessesProps) {
   const { say } = useText();
+  const failedBelow = childThatFailed(occurrence, marks) !== null;
   const words = [
     ...(mark.outcome === 'REJECTED' ? [say('outcome.REJECTED.hint')] : []),
     ...(mark.outcome === 'OUT_OF_TIME' ? [say('outcome.OUT_OF_TIME.hint')] : []),
@@ -169,4 +199,11 @@ function Accesses({ occurrence, mark, failedBelow }: AccessesProps) {
 function leafIcon({ type }: TreeNode): IconName {
   if (type === 'LeafResult') return 'bolt';
   return type === 'LeafFlow' ? 'test' : 'dot';
+}
+
+/** The nodes above a place, from the root on. */
+function namesAbove({ parent }: Occurrence): string {
+  const names: string[] = [];
+  for (let above = parent; above; above = above.parent) names.unshift(`${nameOf(above.node)} #${above.node.id}`);
+  return names.join(' › ');
 }

@@ -10,6 +10,8 @@ import { TraceTools } from './trace-tools.tsx';
 
 const ROW_HEIGHT = 30;
 const HEAD_HEIGHT = 26;
+/** The node that decided has a second line for what it read. */
+const DECIDER_HEIGHT = 54;
 /** A larger tree begins closed below its second level. */
 const OPEN_AT_FIRST = 200;
 
@@ -43,7 +45,12 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
     const only = pathOnly && deciding.size > 0 ? deciding : null;
     return visibleRows(occurrences, { collapsed, executedOnly: executedOnly && marks.size > 0, only, search, marks });
   }, [occurrences, collapsed, executedOnly, pathOnly, deciding, search, marks]);
-  const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
+  const tall = decider === null ? -1 : rows.findIndex(({ occurrence }) => occurrence === decider);
+  const { first, last, above, total } = useWindowedRows(box, {
+    count: rows.length,
+    rowHeight: ROW_HEIGHT,
+    tall: { row: tall, height: DECIDER_HEIGHT },
+  });
   const active = rows.findIndex(({ occurrence }) => occurrence === chosen);
 
   // After a run the node that decided is seen: what leads to it is opened, and it is scrolled to.
@@ -56,7 +63,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
   useEffect(() => {
     const row = toDecider === null ? -1 : rows.findIndex(({ occurrence }) => occurrence === toDecider);
     if (row < 0) return;
-    reveal(box.current, row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
+    reveal(box.current, row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT, own: DECIDER_HEIGHT });
     setToDecider(null);
   }, [toDecider, rows]);
 
@@ -141,6 +148,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
               marks={marks}
               drawn={reading !== null}
               deciding={deciding.has(row.occurrence)}
+              decider={row.occurrence === decider}
               edited={edited?.has(row.occurrence.node.id) ?? false}
               active={row.occurrence === chosen}
               onToggle={(open) => toggle(row.occurrence, open)}

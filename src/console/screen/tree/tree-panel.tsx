@@ -35,7 +35,7 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
   if (app === null) {
     if (apps.isPending) return <Loading text="loading.page" />;
     if (apps.error) return <Empty title={say('failed.unreachable')} text={ofService(apps.error.message)} />;
-    return <Empty title={say('empty.apps.title')} text={say('empty.apps.text')} />;
+    return null;
   }
   if (ruleId === null && confId === null) {
     if (rules.isPending) return <Loading text="loading.rules" />;

@@ -2,7 +2,6 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** Saved cases, batches of them, and which nodes they reach. */
 export const casesWords = {
-  'drawer.label': 'Below the tree',
   'drawer.history': 'History',
   'drawer.cases': 'Cases',
   'drawer.inputs': 'Many inputs',
@@ -22,8 +21,8 @@ export const casesWords = {
   'release.can-ship': 'can ship',
   'release.cannot-ship': 'cannot ship',
   'release.not-tested': 'not tested',
-  'drawer.taller': 'Make this part taller',
-  'drawer.lower': 'Make this part lower',
+  'drawer.taller': 'Expand the list',
+  'drawer.lower': 'Shrink the list',
   'verdict.passed': 'passed',
   'verdict.failed': 'failed',
   'verdict.error': 'error',
@@ -63,8 +62,8 @@ export const casesWords = {
   'cases.where.all': 'any client',
   'cases.where.every': 'every client that is online',
   'cases.run': { one: 'Run the case', other: 'Run all {n} cases' },
-  'cases.run.sure': { one: 'Yes, run it for real', other: 'Yes, make {n} real runs' },
-  'cases.run.not': 'Do not run them',
+  'cases.run.sure': { one: 'Run it for real', other: 'Run {n} for real' },
+  'cases.run.not': 'Cancel',
   'cases.room': {
     one: 'There is no room to open this run afterwards (HISTORY_BYTES). Its result is kept.',
     other:
@@ -81,6 +80,10 @@ export const casesWords = {
   },
   'batch.progress': 'Runs that have ended',
   'batch.running': '{done} of {n} runs have ended.',
+  'batch.left': 'about {time} left',
+  'batch.silent': 'No run has ended for {time}. Look at the clients; what has ended is kept if you stop.',
+  'batch.notice': 'Tell me when it is done',
+  'batch.notice.on': 'You will be told when it is done',
   'batch.cancelling': 'Stopping: runs that a client has picked up will finish.',
   'batch.cancelled': { one: 'Stopped after {took}.', other: 'Stopped after {took}.' },
   'batch.finished': { one: '1 run in {took}.', other: '{n} runs in {took}.' },

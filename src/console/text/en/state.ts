@@ -3,7 +3,7 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 /** How a run stands, where its time went, and what to know before believing it. */
 export const stateWords = {
   'state.idle': 'Not run yet',
-  'state.idle.hint': 'Run the rule to see which node decides.',
+  'state.idle.hint': 'Run the rule to see the result and why.',
   'state.sending': 'Sending the call…',
   'state.queued': 'Queued: waiting for a worker.',
   'state.dispatched': 'Dispatched: waiting for {client} to pick up the request.',
@@ -101,6 +101,15 @@ export const stateWords = {
   'state.askAgain': 'Ask again',
   'state.late': 'The client’s result came late: the service had already stopped waiting. This page shows the result.',
   'client.any': 'a client',
+  'wait.label': 'How much of the longest wait is over',
+  'wait.left': 'At most {time} more.',
+  'wait.sending': 'The page sends the call to the service.',
+  'wait.queued':
+    'No worker has begun it yet. If none can, nothing runs, and the page says so. You can stop it until then.',
+  'wait.dispatched':
+    '{client} has the request and has not picked it up. If it does not, the worker takes the request back, and the rule does not run.',
+  'wait.picked-up':
+    '{client} runs the rule. If no answer comes, the page says that the rule may have run; look at the client’s log then.',
   'strip.label': 'Where the time went',
   'about.lane': 'lane {lane}',
   'about.version': 'version {version}',

@@ -13,6 +13,8 @@ export const treeWords = {
   'trace.column.node': 'Node',
   'trace.column.result': 'Result',
   'trace.column.time': 'Time',
+  'tree.decided': 'decided',
+  'tree.level': 'level {n}',
   'trace.list': 'Trace as a list',
   'trace.condition': 'if',
   'trace.condition.hint': 'Condition: the node above runs only if this one is not FALSE.',

@@ -2,7 +2,6 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { casesWords as words } from '../en/cases.ts';
 
 export const casesWords: Record<keyof typeof words, Template> = {
-  'drawer.label': '树的下方',
   'drawer.history': '历史',
   'drawer.cases': '用例',
   'drawer.inputs': '批量输入',
@@ -22,8 +21,8 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'release.can-ship': '可以发布',
   'release.cannot-ship': '不能发布',
   'release.not-tested': '未测试',
-  'drawer.taller': '加高这一部分',
-  'drawer.lower': '降低这一部分',
+  'drawer.taller': '展开列表',
+  'drawer.lower': '收起列表',
   'verdict.passed': '通过',
   'verdict.failed': '不符',
   'verdict.error': '出错',
@@ -63,8 +62,8 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.where.all': '任意客户端',
   'cases.where.every': '每个在线的客户端',
   'cases.run': { one: '运行这个用例', other: '运行全部 {n} 个用例' },
-  'cases.run.sure': { one: '确认真实运行', other: '确认真实运行 {n} 次' },
-  'cases.run.not': '不运行',
+  'cases.run.sure': '真实执行 {n} 次',
+  'cases.run.not': '取消',
   'cases.room': {
     one: '空间不足，之后无法打开这次运行（HISTORY_BYTES）。其结果会保留。',
     other: '之后只能逐个打开这 {n} 次运行中的约 {room} 次（HISTORY_BYTES）。各次运行的结果都会保留。',
@@ -74,6 +73,10 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.warning.calls': '在{where}上真实运行 {n} 次，可能执行动作 {calls}',
   'batch.progress': '已结束的运行',
   'batch.running': '{n} 次运行中的 {done} 次已结束。',
+  'batch.left': '大约还需 {time}',
+  'batch.silent': '已有 {time} 没有运行结束。请查看客户端；停止后，已结束的会保留。',
+  'batch.notice': '完成时通知我',
+  'batch.notice.on': '完成时会通知您',
   'batch.cancelling': '正在停止：客户端已取走的运行会继续到结束。',
   'batch.cancelled': '{took} 后停止。',
   'batch.finished': '{n} 次运行，用时 {took}。',

@@ -61,6 +61,9 @@ export const historyWords: Record<keyof typeof words, Template> = {
   'history.state.timed-out': '无应答',
   'history.state.cancelled': '已停止',
   'history.state.rejected': '被拒绝',
+  'compare.before': '与上一次运行比较',
+  'compare.before.hint': '与它所重复的运行，或该规则更早的最近一次运行并排显示',
+  'compare.before.none': '该规则没有更早的运行。',
   'compare.title': '比较 {n} 次运行',
   'compare.close': '关闭',
   'compare.equal': '各次运行一致：结果、数据和节点都相同。',
@@ -92,5 +95,7 @@ export const historyWords: Record<keyof typeof words, Template> = {
   'compare.how.data': '{path} 是 {mine}，而不是 {theirs}',
   'compare.how.trace': '运行的节点不同，或节点的结果不同',
   'compare.first': '首个差异',
-  'compare.follows': '可能由此引起',
+  'compare.follows': '可能由前面的差异引起',
+  'compare.firstAt': '第一处差异：{node} 为 {mine}，而不是 {theirs}。{n}。',
+  'compare.firstWrites': '第一处差异：{node} 写入了其他值。{n}。',
 };

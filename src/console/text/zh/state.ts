@@ -3,7 +3,7 @@ import type { stateWords as words } from '../en/state.ts';
 
 export const stateWords: Record<keyof typeof words, Template> = {
   'state.idle': '尚未运行',
-  'state.idle.hint': '运行规则，看看是哪个节点做出决定。',
+  'state.idle.hint': '运行规则以查看结果及原因。',
   'state.sending': '正在发送调用…',
   'state.queued': '排队中：等待工作进程。',
   'state.dispatched': '已派发：等待 {client} 取走请求。',
@@ -96,6 +96,12 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'state.askAgain': '再次询问',
   'state.late': '客户端的结果来晚了：服务当时已停止等待。本页显示这个结果。',
   'client.any': '某个客户端',
+  'wait.label': '最长等待时间已过去多少',
+  'wait.left': '最多还需 {time}。',
+  'wait.sending': '页面正在把调用发送给服务。',
+  'wait.queued': '还没有工作进程开始处理。如果一直没有，则什么都不会运行，页面会说明。在此之前可以停止。',
+  'wait.dispatched': '请求已交给 {client}，但尚未领取。如果一直不领取，工作进程会收回请求，规则不会运行。',
+  'wait.picked-up': '{client} 正在运行规则。如果没有答复，页面会说明规则可能已运行；届时请查看该客户端的日志。',
   'strip.label': '时间都花在哪里',
   'about.lane': '泳道 {lane}',
   'about.version': '版本 {version}',

@@ -13,6 +13,8 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'trace.column.node': '节点',
   'trace.column.result': '结果',
   'trace.column.time': '用时',
+  'tree.decided': '决定',
+  'tree.level': '第 {n} 层',
   'trace.list': '列表形式的轨迹',
   'trace.condition': '条件',
   'trace.condition.hint': '条件：只有它不为 FALSE 时，上方的节点才会运行。',

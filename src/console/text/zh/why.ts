@@ -2,7 +2,6 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { whyWords as words } from '../en/why.ts';
 
 export const whyWords: Record<keyof typeof words, Template> = {
-  'why.title': '为什么是 {outcome}：',
   'why.reach': '{changes} 时，{node} 会运行。这是推算的，没有运行。',
   'why.reach.assumed': '{changes} 时，如果 {nodes} 得出 TRUE，{node} 会运行。这是推算的，没有运行。',
   'why.change.write': '写入表单',
@@ -81,11 +80,4 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'trace.is': '{key} 为 {value}',
   'trace.is.default': '{key} 为 {value}（默认）',
   'trace.read.missing': '缺少 {key}',
-  'why.empty': '运行之后，这一行说明哪个节点做出了决定，以及原因。',
-  'why.notBegun': '服务没有开始运行，所以没有结果。',
-  'why.noAnswer': '页面没有结果，也无法得知规则是否运行过。',
-  'why.notRun': '没有节点做出决定：规则没有运行。',
-  'why.noTrace': '原因未知：客户端没有写轨迹。',
-  'why.emptyTrace': '没有节点运行，所以没有节点做出决定。',
-  'why.noPlace': '原因未知：轨迹与规则树对应不上。',
 };

@@ -30,5 +30,5 @@ export function decidedBy(
 function markOf({ node }: Occurrence, state: string | undefined): Mark {
   const outcome = OUTCOMES.find((known) => known === state) ?? 'UNKNOWN';
   const inverted = node.inverse && (outcome === 'TRUE' || outcome === 'FALSE');
-  return { outcome, inverted, ms: null, late: false, error: null, instead: null, reads: [], writes: [] };
+  return { outcome, inverted, start: null, ms: null, late: false, error: null, instead: null, reads: [], writes: [] };
 }

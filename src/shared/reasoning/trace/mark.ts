@@ -14,6 +14,8 @@ export type Mark = {
   outcome: Outcome;
   /** TRUE and FALSE were swapped by the node's configuration. */
   inverted: boolean;
+  /** When it began, ms since the run did; null where the trace does not say. */
+  start: number | null;
   /** Wall clock, with everything below. */
   ms: number | null;
   /** Ended after the parallel node above it had already decided. */

@@ -14,4 +14,4 @@ function markOf({ state, inverted, ms }: TraceEntry): Mark {
   return { ...nothing, outcome: state, inverted, ms };
 }
 
-const nothing = { late: false, error: null, instead: null, reads: [], writes: [] };
+const nothing = { start: null, late: false, error: null, instead: null, reads: [], writes: [] };

@@ -50,6 +50,7 @@ function markOf(step: Json): Mark {
   return {
     outcome: OUTCOMES.find((outcome) => outcome === written) ?? 'UNKNOWN',
     inverted: isTrue(memberOf(step, 'inverted')),
+    start: numberOf(memberOf(step, 'start')),
     ms: numberOf(memberOf(step, 'ms')),
     late: false,
     error: textOf(memberOf(step, 'error')),

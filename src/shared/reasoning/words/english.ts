@@ -26,6 +26,7 @@ export const reasonEnglish = {
   'why.change.other': '{key} other than {value}',
   'why.none-held': {
     one: '{node} is FALSE because the only node below it is FALSE: {nodes}.',
+    two: '{node} is FALSE because both nodes below it are FALSE: {nodes}.',
     other: '{node} is FALSE because all {n} nodes below it are FALSE: {nodes}.',
   },
   'why.none-held.some': {
@@ -34,6 +35,7 @@ export const reasonEnglish = {
   },
   'why.all-held': {
     one: '{node} is TRUE because the only node below it is TRUE: {nodes}.',
+    two: '{node} is TRUE because both nodes below it are TRUE: {nodes}.',
     other: '{node} is TRUE because all {n} nodes below it are TRUE: {nodes}.',
   },
   'why.all-held.some': {

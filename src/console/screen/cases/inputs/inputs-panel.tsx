@@ -71,6 +71,7 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
               )}
               {(setAside.cases === 0 || leaveOut) && (
                 <StartBatch
+                  app={place.app}
                   label={say('inputs.run', { n: read.inputs.count })}
                   cases={read.inputs.count}
                   inputCharacters={source.text.length}

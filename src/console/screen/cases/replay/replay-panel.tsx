@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
 import { nameOfCase, type RecordedRun, waysOf } from '../../../../shared/reasoning/trace/recorded-run.ts';
 import { getCases } from '../../../api/cases.ts';
+import { serviceNow } from '../../../api/service-clock.ts';
 import { runRecorded } from '../../../cases/inputs/batch-call.ts';
 import { type Recorded, readRecorded } from '../../../cases/inputs/read-recorded.ts';
 import { caseText } from '../../../cases/proposal.ts';
 import { casesOf, useChangeCases } from '../../../cases/use-saved-cases.ts';
 import { useStart } from '../../../cases/use-start.ts';
 import { lanesOf } from '../../../run/candidates.ts';
-import { type HistoryFilter, noFilter, searchOf } from '../../../run/history/history-filter.ts';
+import { everyRun, type HistoryFilter, noFilter, searchOf } from '../../../run/history/history-filter.ts';
 import { goTo } from '../../../state/location.ts';
 import { useIsDry } from '../../../state/preferences.ts';
 import { useText } from '../../../text/use-text.tsx';
@@ -112,7 +113,7 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
     setRecorded(null);
     setError(null);
     setProgress({ read: 0, of: count });
-    const search = searchOf({ ...noFilter, text, time }, Date.now()) ?? everyRun;
+    const search = searchOf({ ...noFilter, text, time }, serviceNow()) ?? everyRun;
     try {
       setRecorded(
         await readRecorded(
@@ -127,8 +128,6 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
   };
   return { recorded, progress, error, read };
 }
-
-const everyRun = { text: '', where: [], outcome: null, from: null, to: null, pinned: null };
 
 /** Runs that were read: made again on a target, or kept as cases. */
 function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] }) {
@@ -162,6 +161,7 @@ function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] 
         </select>
       </label>
       <StartBatch
+        app={place.app}
         label={tell('start', { n: runs.length })}
         cases={runs.length}
         inputCharacters={runs.reduce((sum, { input }) => sum + input.length, 0)}

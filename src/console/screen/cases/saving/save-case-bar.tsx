@@ -7,20 +7,19 @@ import { useLacks } from '../../frame/use-may.ts';
 
 const SaveCase = lazy(() => import('./save-case.tsx').then(({ SaveCase }) => ({ default: SaveCase })));
 
-/** Below the result of a run: the way to keep it as a case. */
-export function SaveCaseBar({ reading }: { reading: Reading | null }) {
+/** Among the actions of a run: the way to keep it as a case. */
+export function SaveCaseBar({ reading }: { reading: Reading }) {
   const { say } = useText();
   const cannot = useLacks()('cases');
   const [openFor, setOpenFor] = useState<string | null>(null);
-  const mockId = reading?.execution.record.mockId ?? null;
-  // It has its place before there is a run: nothing moves when one ends.
-  if (reading === null || openFor !== mockId)
+  const { mockId } = reading.execution.record;
+  if (openFor !== mockId)
     return (
       <div className="save-case-bar">
         <button
           type="button"
-          className="quiet"
-          disabled={!reading?.execution.input || cannot !== null}
+          className="button small"
+          disabled={reading.execution.input === null || cannot !== null}
           onClick={() => setOpenFor(mockId)}
         >
           <Icon name="plus" size={14} /> {say('save.open')}

@@ -1,0 +1,58 @@
+import { useRef } from 'react';
+import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
+import type { Reading } from '../../run/reading.ts';
+import { formatMs } from '../../text/durations.ts';
+import { useText } from '../../text/use-text.tsx';
+import { timelineOf } from '../../trace/timeline.ts';
+import { useWindowedRows } from '../../ui/windowed-rows.ts';
+
+const ROW_HEIGHT = 30;
+/** A bar of no time still has to be seen; percent. */
+const MIN_WIDTH = 0.6;
+
+type Props = { reading: Reading; chosen: Occurrence | null; onChoose: (occurrence: Occurrence) => void };
+
+/** When each node ran: nodes that ran in parallel have bars over the same time. */
+export function TimelineView({ reading, chosen, onChoose }: Props) {
+  const { say } = useText();
+  const box = useRef<HTMLDivElement>(null);
+  const timeline = timelineOf(reading.replay.marks);
+  const bars = timeline?.bars ?? [];
+  const { first, last, above, total } = useWindowedRows(box, { count: bars.length, rowHeight: ROW_HEIGHT });
+  if (timeline === null) return <p className="empty-line">{say('timeline.none')}</p>;
+  const share = (ms: number) => (timeline.span === 0 ? 0 : (ms / timeline.span) * 100);
+  return (
+    <div className="timeline" ref={box}>
+      <p className="timeline-head">{say('timeline.span', { time: formatMs(timeline.span), n: bars.length })}</p>
+      <ol aria-label={say('details.timeline')} style={{ height: total, paddingTop: above }}>
+        {bars.slice(first, last).map(({ occurrence, mark, start, ms }) => (
+          <li key={occurrence.index} className={occurrence === chosen ? 'active' : ''}>
+            <button
+              type="button"
+              title={say('timeline.bar', {
+                node: `${nameOf(occurrence.node)} #${occurrence.node.id}`,
+                start: formatMs(start),
+                time: formatMs(ms),
+              })}
+              onClick={() => onChoose(occurrence)}
+            >
+              <span className="timeline-name">
+                {nameOf(occurrence.node)} <span className="node-id">#{occurrence.node.id}</span>
+              </span>
+              <span className="timeline-time">{formatMs(ms)}</span>
+              <i
+                className={
+                  mark.outcome === 'ERROR' ? 'bar error' : occurrence.children.length > 0 ? 'bar whole' : 'bar'
+                }
+                style={{
+                  insetInlineStart: `${Math.min(share(start), 100 - MIN_WIDTH)}%`,
+                  width: `${Math.max(share(ms), MIN_WIDTH)}%`,
+                }}
+              />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

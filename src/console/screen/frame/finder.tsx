@@ -1,0 +1,77 @@
+import { useEffect } from 'react';
+import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
+import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
+import { goTo, type Panel, type Place } from '../../state/location.ts';
+import { useText } from '../../text/use-text.tsx';
+import { useAnnounce } from '../../ui/announce.tsx';
+import { Combobox, type Option } from '../../ui/combobox.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import type { RuleContext } from './use-rule.ts';
+import { pages } from './views.tsx';
+
+type Props = {
+  rule: RuleContext;
+  occurrences: readonly Occurrence[];
+  onNode: (occurrence: Occurrence) => void;
+  onRun: (record: ExecutionRecord, more: Partial<Place>) => void;
+  onClose: () => void;
+};
+
+/** Goes to a rule, a node of this rule, a run or a page by its name or id. */
+export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
+  const { say } = useText();
+  const announce = useAnnounce();
+  useEffect(() => document.querySelector<HTMLInputElement>('.finder input')?.focus(), []);
+  const options: Option[] = [
+    ...pages.map((page) => ({ id: `page:${page}`, title: say(`drawer.${page}`), detail: say('find.page') })),
+    ...(rule.rules.data?.rules ?? []).map(({ ruleId, name }) => ({
+      id: `rule:${ruleId}`,
+      title: name ?? say('rule.unnamed', { id: ruleId }),
+      detail: say('find.rule', { id: ruleId }),
+    })),
+    ...occurrences.map(({ node, index }) => ({
+      id: `node:${index}`,
+      title: nameOf(node),
+      detail: say('find.node', { id: node.id }),
+    })),
+  ];
+  const go = async (id: string) => {
+    const [kind, of = ''] = id.split(/:(.*)/s);
+    if (kind === 'page') return goTo({ panel: of as Panel, item: null, caseName: null, runs: [] }, { push: true });
+    if (kind === 'rule')
+      return goTo(
+        { ruleId: of, confId: null, ts: null, panel: null, run: null, runs: [], input: null },
+        { push: true },
+      );
+    const node = kind === 'node' ? occurrences[Number(of)] : undefined;
+    if (node) {
+      goTo({ panel: null, runs: [] });
+      return onNode(node);
+    }
+    const { record } = await getExecution(of);
+    onRun(record, { panel: null });
+  };
+  return (
+    <Sheet title={say('find.title')} onClose={onClose}>
+      <div className="finder">
+        <Combobox
+          label={say('find.title')}
+          shown=""
+          placeholder={say('find.placeholder')}
+          options={options}
+          chosen={null}
+          custom={(typed) =>
+            RUN_ID.test(typed) ? { id: `run:${typed}`, title: say('find.run', { id: typed }) } : null
+          }
+          nothing={say('find.nothing')}
+          onChoose={(id) => {
+            onClose();
+            go(id).catch(() => announce(say('find.noRun')));
+          }}
+        />
+      </div>
+    </Sheet>
+  );
+}
+
+const RUN_ID = /^[0-9a-f-]{36}$/;
