@@ -4,7 +4,14 @@ import type { JobData } from '../../src/shared/contract/job.ts';
 import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
-import { answers, createResponder, errs, picksUpAndStaysSilent, resultText } from '../support/responder.ts';
+import {
+  answers,
+  answersWith,
+  createResponder,
+  errs,
+  picksUpAndStaysSilent,
+  resultText,
+} from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
@@ -29,6 +36,7 @@ onEachQueue('executions that are kept', (start) => {
     expect(await found(service, 'pinned=true&where=uid=2')).toEqual([]);
     const { json } = await service.call(`/rule-server/mock/kept`);
     expect(json).toMatchObject({ executions: 3, limits: { executions: 3, seconds: 604_800 } });
+    expect(json.waits).toEqual({ worker: 30_000, client: 4000 });
     expect((await pin(service, first, 'DELETE')).status).toBe(204);
     expect(await found(service, 'pinned=true')).toEqual([]);
     expect((await whole(service, first)).pinned).toBe(false); // its job is there for a while
@@ -67,6 +75,22 @@ onEachQueue('executions that are kept', (start) => {
     expect(await found(service, 'text=493012345')).toEqual([]);
     const { json } = await service.call(`/rule-server/mock/failures?app=7`);
     expect(JSON.stringify(json)).not.toContain('493012345');
+  });
+
+  it('show what a client wrote that is no result, unless fields of its app are hidden', async () => {
+    const written = 'Fatal: 42 rules, no JSON';
+    for (const [settings, kept] of [
+      [{}, written],
+      [{ MASK: '7:phone' }, null],
+    ] as const) {
+      await using service = await start({ settings });
+      const { sharedDir } = service;
+      await using _client = await createResponder({ sharedDir, app: 7, does: answersWith(written) });
+      const { text } = await service.execute({ app: 7, ruleId: 1, 'the service': {} });
+      expect(text).not.toContain('42 rules'); // its caller is told what is wrong with it, not what it is
+      const mockId = (await found(service, ''))[0] ?? '';
+      expect(await whole(service, mockId)).toMatchObject({ written: kept, outcome: { code: 'invalid-result' } });
+    }
   });
 
   it('lose their pin when they are erased', async () => {

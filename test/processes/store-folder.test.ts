@@ -43,6 +43,7 @@ function recordOf(mockId: string): ExecutionRecord {
       decision: 'TRUE',
       answeredAt: 1,
       lateResult: false,
+      written: null,
       rules: null,
       lane: null,
       error: null,

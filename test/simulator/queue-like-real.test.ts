@@ -267,6 +267,7 @@ function record(mockId: string, n: number, { run }: Context): ExecutionRecord {
     warnings: [],
     ...ended,
     lateResult: false,
+    written: null,
     rules: null,
     ...{ lane: null, error: null, dryRun: false, comparisonId: null, derivedFrom: null },
   };

@@ -44,7 +44,7 @@ export function executionBody(
 ): string {
   const texts = { input, result, lateResult, ...(tree !== undefined && { tree }) };
   const rest = Object.entries(texts).map(([key, raw]) => `${JSON.stringify(key)}:${raw ?? 'null'}`);
-  return `${recordBody(record).slice(0, -1)},${rest.join(',')},${JSON.stringify({ masked, ...kept }).slice(1)}`;
+  return `${recordBody(record).slice(0, -1)},${rest.join(',')},${JSON.stringify({ written: record.written, masked, ...kept }).slice(1)}`;
 }
 
 /** One page of executions as JSON text; with their inputs, as they were written, when those were asked for. */

@@ -65,6 +65,7 @@ export const execution = {
   input: request[DATA_FIELD],
   result,
   lateResult: null,
+  written: null,
   masked: [],
   pinned: false,
   keptUntil: AT + 604_800_000,

@@ -47,6 +47,11 @@ export const executionAnswer = z
     input: asJson({ type: ['object', 'null'] }).describe('Null when it was larger than 64 KiB.'),
     result: asJson({ type: ['object', 'null'] }).describe('The answer that its caller got, null until then.'),
     lateResult: asJson({ type: ['object', 'null'] }).describe('An answer that came after it had timed out.'),
+    written: text
+      .nullable()
+      .describe(
+        'What the client wrote, where that is no result: at most 4,096 bytes. Null for an app of MASK or HISTORY_OFF.',
+      ),
     masked: z
       .array(text)
       .describe('The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).'),

@@ -59,6 +59,8 @@ export type Execution = {
   input: string | null;
   result: string | null;
   lateResult: string | null;
+  /** The beginning of what the client wrote, where that is no result. */
+  written: string | null;
   /** The fields that are hidden in these texts. */
   masked: string[];
   /** It is kept until somebody unpins it; else until then at the latest, epoch ms. */
@@ -255,13 +257,14 @@ export function readExecution(body: string): Execution {
     const found = raws.get(key);
     return found === undefined || found === 'null' ? null : found;
   };
-  const texts = new Set(['input', 'result', 'lateResult', 'masked']);
+  const texts = new Set(['input', 'result', 'lateResult', 'written', 'masked']);
   const rest = [...raws].filter(([key]) => !texts.has(key)).map(([key, value]) => `${JSON.stringify(key)}:${value}`);
   return {
     record: readRecord(parseExact(`{${rest.join(',')}}`)),
     input: raw('input'),
     result: raw('result'),
     lateResult: raw('lateResult'),
+    written: text(parseExact(raw('written') ?? 'null')),
     masked: list(parseExact(raw('masked') ?? '[]')).flatMap((path) => text(path) ?? []),
     pinned: raw('pinned') === 'true',
     keptUntil: number(parseExact(raw('keptUntil') ?? 'null')),

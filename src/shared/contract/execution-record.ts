@@ -42,6 +42,8 @@ export const recordSchema = z.object({
   lane: z.string().nullable().default(null),
   /** The beginning of the client's error, or why there is no answer. */
   error: z.string().nullable().default(null),
+  /** The beginning of what the client wrote and is no result. */
+  written: z.string().nullable().default(null),
   /** It had no effects. */
   dryRun: z.boolean().default(false),
   /** The comparison it is a part of, and the execution it repeats, as its caller said. */
@@ -58,7 +60,7 @@ export type Queued = { mockId: string; data: JobData; queuedAt: number; progress
 
 const unknownYet = {
   ...{ warnings: [], outcome: null, decision: null, answeredAt: null, lateResult: false, rules: null },
-  ...{ lane: null, error: null },
+  ...{ lane: null, error: null, written: null },
 };
 
 const MAX_ERROR_KEPT = 300;
@@ -105,6 +107,7 @@ function endedRecord(open: ExecutionRecord, ending: Ending, at: number): Executi
     rules: told.rules ?? null,
     lane: told.lane ?? null,
     error: told.error ?? null,
+    written: (ending.kind === 'unanswered' && ending.noAnswer.written) || null,
     answeredAt: answer?.answeredAt === undefined ? null : between(steps.at(-1)?.at ?? at, answer.answeredAt, at),
     history: [...steps, { state, at }],
   };

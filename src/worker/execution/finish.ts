@@ -42,7 +42,10 @@ export async function toEnded(
   if (ending.kind === 'unanswered') {
     const hide = hidden(claim, { privacy, texts: [input] });
     const shown = some(warnings, hide);
-    const noAnswer = { ...ending.noAnswer, ...shown, ...laneOf(claim), ...rulesIn(claim.app, claim.rules, privacy) };
+    const { written, ...rest } = ending.noAnswer;
+    // What is no result has no fields that could be hidden in it.
+    const told = written === undefined || privacy.isPrivate(claim.app) ? rest : { ...rest, written };
+    const noAnswer = { ...told, ...shown, ...laneOf(claim), ...rulesIn(claim.app, claim.rules, privacy) };
     return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };
   }
   try {

@@ -61,6 +61,14 @@ describeInBrowser('cases in the console', () => {
     await holds(page.getByLabel('cost', { exact: true }), '120.10');
     await expectAccessible(page);
     await picture(page, 'console-cases');
+    const target = () => new URL(page.url()).searchParams.get('target');
+    await expect.poll(target).toBe('lane:beta');
+    await page.locator('.results :is(.case-name, .result-cell)').nth(1).click();
+    await expect.poll(target).toBe(null);
+    await says(page.locator('.verdict'), /TRUE/);
+    expect(await page.locator('.since').count()).toBe(0); // it ran on one of them, as it would again
+    await page.goBack();
+    await expect.poll(target).toBe('lane:beta');
     const link = page.url().slice(journey.service.url.length);
     const other = await journey.visit(link);
     await says(other.locator('.case-head h2'), 'spends 120');

@@ -15,7 +15,7 @@ import {
 } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, hint, picture, pressRun, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, hint, picture, pressRun, reads, says } from '../support/on-the-page.ts';
 
 const BIG = '9007199254740993';
 
@@ -96,11 +96,19 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(hint(page), 'The client was stopped or restarted. Run the rule again when the client is back.');
   });
 
-  test('something that is not a result', async () => {
-    await client(answersWith('null'));
+  test('something that is not a result, which can be read', async () => {
+    const answering = await client(answersWith('null'));
     const page = await run();
     await says(headline(page), 'orders-1 wrote a result that cannot be used.');
     await says(hint(page), /the client crashed while it ran the rule/);
+    expect(await page.getByRole('button', { name: 'Save as case' }).count()).toBe(0);
+    answering.does = answersWith('Fatal: 42 rules, no JSON');
+    await pressRun(page);
+    await says(hint(page), /it is not JSON/);
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await page.getByRole('heading', { name: 'What the client wrote, which is no result' }).waitFor();
+    await reads(page, 'Fatal: 42 rules, no JSON');
+    await expectAccessible(page);
   });
 
   test('on a Chinese page the sentences of the service are in Chinese; those of a client are its own', async () => {

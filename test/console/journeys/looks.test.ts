@@ -68,6 +68,9 @@ describeInBrowser('how the console looks', () => {
     await page.getByRole('button', { name: /^真实运行 / }).click();
     await says(headline(page), /^已在 .* 上完成$/);
     await says(page.locator('.why'), /^“spent 100 or more”\s?#2 为 FALSE/);
+    await page.getByLabel('cost', { exact: true }).fill('120');
+    await page.getByRole('button', { name: /^真实运行 / }).click();
+    await says(page.locator('.writers').first(), /^改变者：\s*#\d+$/);
     await expectAccessible(page);
     await picture(page, 'console-zh');
     await page.getByRole('button', { name: 'EN', exact: true }).click();

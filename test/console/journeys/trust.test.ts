@@ -11,6 +11,7 @@ import {
   pressRun,
   runButton,
   says,
+  toHistory,
   unfold,
 } from '../support/on-the-page.ts';
 
@@ -66,6 +67,22 @@ describeInBrowser('what the console must never do', () => {
     await expect.poll(() => page.locator('.since').count()).toBe(0);
     await aim(page, 'Lane');
     await says(page.locator('.since'), /run on Any client → lane beta/);
+  });
+
+  test('the clock of the reader, an hour ahead or behind, changes nothing', { timeout: 90_000 }, async () => {
+    for (const ahead of [3_600_000, -3_600_000]) {
+      const page = await journey.visit('/favicon.svg');
+      await page.clock.install({ time: Date.now() + ahead });
+      await page.goto(`${journey.service.url}/?app=9001&rule=3#input=%7B%22uid%22%3A1%7D`);
+      await pressRun(page);
+      await says(page.locator('.waiting'), /At most (?:1\d|20) s more\./);
+      await says(headline(page), /^Done on/);
+      await says(page.locator('.about-run'), /^\d\d:\d\d:\d\d ·/); // today, without a date
+      await toHistory(page);
+      await page.locator('.history').getByLabel('Time').selectOption('hour');
+      await expect.poll(() => page.locator('.history tbody tr').count()).toBeGreaterThan(0);
+      await page.close();
+    }
   });
 
   test('Back shows the run before with the input that it had', async () => {

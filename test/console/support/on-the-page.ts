@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -73,7 +73,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 /** A picture for the documentation; taken only when asked for with SCREENSHOTS=1. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return;
-  await mkdir(IMAGES, { recursive: true });
+  await mkdir(dirname(join(IMAGES, name)), { recursive: true });
   await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: 'disabled' });
 }
 

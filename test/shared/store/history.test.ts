@@ -448,6 +448,7 @@ function recordOf(): ExecutionRecord {
     decision: null,
     answeredAt: null,
     lateResult: false,
+    written: null,
     rules: null,
     ...{ lane: null, error: null, dryRun: false, comparisonId: null, derivedFrom: null },
   };

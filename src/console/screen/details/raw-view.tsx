@@ -13,7 +13,7 @@ import { useSession } from '../frame/session.ts';
 /** The texts themselves: the result as the client wrote it and the call that led to it. */
 export function RawView({ reading }: { reading: Reading }) {
   const { say } = useText();
-  const { record, input, result, lateResult } = reading.execution;
+  const { record, input, result, lateResult, written } = reading.execution;
   const { signedIn } = useSession();
   const curl = curlOf(callOf(record, input), { origin: window.location.origin, signedIn });
   // Without a client's answer the result is the service's own.
@@ -24,6 +24,14 @@ export function RawView({ reading }: { reading: Reading }) {
   const formatted = useMemo(() => prettyText(text), [text]);
   return (
     <div className="raw">
+      {written !== null && (
+        <>
+          <div className="raw-head">
+            <h2>{say('raw.clientWrote')}</h2>
+          </div>
+          <RawText text={written} label={say('raw.clientWrote')} />
+        </>
+      )}
       <div className="raw-head">
         <h2>{say(title)}</h2>
         <CopyButton label={say('json.copy')} done={say('json.copied')} text={() => text} quiet />

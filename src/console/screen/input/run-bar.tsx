@@ -54,10 +54,11 @@ export function RunHere({ place, run, input, blocked, onInput }: HereProps) {
   const { say } = useText();
   const busy = run.sending || run.isOpen;
   const short = inputInShort(input.text, MAX_SHORT) ?? say('nav.input');
+  const words = [short, targetWords(printTarget(place.target), say)].filter((word) => word !== '').join(' · ');
   return (
     <div className="run-here">
-      <button type="button" className="quiet" onClick={onInput}>
-        {[short, targetWords(printTarget(place.target), say)].join(' · ')}
+      <button type="button" className="quiet" title={words} onClick={onInput}>
+        {words}
       </button>
       <button
         type="button"

@@ -26,6 +26,9 @@ const WayToTrue = lazy(() => import('./notices/way-line.tsx').then(({ WayToTrue 
 /** A run that ends sooner is shown when it has ended: its way there would only flash up. */
 const WAITING_MS = 400;
 
+/** Of a longer way the nodes nearest to the one that decided are told, and the root; the tree shows the others. */
+const MAX_LED = 4;
+
 type Props = { place: Place; run: Run; rule: RuleContext; input: Input; onChoose: (occurrence: Occurrence) => void };
 
 /** The head of a run: its decision and the reason, how it stands, on which client and when, and what can be done with it. */
@@ -74,7 +77,7 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
           {run.isOpen && <StopButton run={run} />}
           {notBegun !== null && <AfterRefusal run={run} hasBefore={place.run !== null} />}
           {reading !== null && !run.sending && <CompareBefore record={reading.execution.record} />}
-          {run.reading !== null && <SaveCaseBar reading={run.reading} />}
+          {run.reading !== null && isAnswered(run.reading) && <SaveCaseBar reading={run.reading} />}
         </div>
       </div>
     </div>
@@ -97,6 +100,11 @@ function StopButton({ run }: { run: Run }) {
       <kbd>Esc</kbd>
     </button>
   );
+}
+
+/** Whether there is an answer of the client: of another run nothing can be expected again. */
+function isAnswered({ execution, late }: Reading): boolean {
+  return late || execution.record.outcome?.code === null;
 }
 
 /** A call that did not become a run: send the very same again, or look at the run before it. */
@@ -123,13 +131,20 @@ type WhyProps = Pick<Props, 'run' | 'input' | 'onChoose'> & { reading: Reading |
 
 /** The node that decided and the values it had come first, then node by node what that made of the rule, and what would change it. */
 function WhyLine({ reading, run, input, onChoose }: WhyProps) {
+  const { say } = useText();
   if (reading === null || reading.why.length === 0 || run.notBegun !== null) return null;
   const stale = run.reading === null;
+  const led = reading.why.slice(0, -1).reverse();
+  const between = led.length > MAX_LED ? led.length - MAX_LED : 0;
+  const near = between > 0 ? led.slice(0, MAX_LED - 1) : led;
+  const far = between > 0 ? led.slice(-1) : [];
   return (
     <div className={stale ? 'why stale' : 'why'}>
       <Why why={reading.why.slice(-1)} withWanted={false} {...{ reading, onChoose }} />
       <span className="led">
-        <Why why={reading.why.slice(0, -1).reverse()} withWanted={false} {...{ reading, onChoose }} />
+        <Why why={near} withWanted={false} {...{ reading, onChoose }} />
+        {between > 0 && `${say('why.between', { n: between })} `}
+        <Why why={far} withWanted={false} {...{ reading, onChoose }} />
         <Suspense>
           <WayToTrue {...{ reading, input, onChoose }} />
         </Suspense>

@@ -35,7 +35,8 @@ export function useOpenRun({ place, input, run }: What) {
     if (followed.kind === 'open' && sent === null) return;
     wanted.current = null;
     if (sent !== null) input.adopt(sent);
-    goTo({ ...whatRan(record), input: sent });
+    // An item ran on one of the clients of its target: the form keeps the target.
+    goTo({ ...whatRan(record), input: sent, ...(place.item !== null && { target: place.target }) });
   }, [arrivals, place, followed, input]);
 
   return {

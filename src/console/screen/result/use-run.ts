@@ -84,9 +84,16 @@ function useChanges(record: ExecutionRecord | null, sent: string | null, { input
   return useMemo(() => {
     if (record === null) return [];
     const form = { input: input.read.kind === 'ok' ? input.read.root : null, ts: place.ts };
-    const asked = { input: documentOf(sent), ts: record.ts, target: record.target };
+    const target = isOneOf(place.target, record) ? printTarget(place.target) : record.target;
+    const asked = { input: documentOf(sent), ts: record.ts, target };
     return changesSince(asked, { ...form, target: printTarget(place.target) });
   }, [record, sent, input.read, place.ts, place.target]);
+}
+
+/** Whether a run on one client, such as an item of a batch, is one that this target could have had. */
+function isOneOf(target: Place['target'], { target: asked, lane }: ExecutionRecord): boolean {
+  if (readTarget(asked).kind !== 'address') return false;
+  return target.kind === 'all' || (target.kind === 'lane' && target.lane === lane);
 }
 
 /** The reading before this one, as long as it is of the same rule and another is on its way. */

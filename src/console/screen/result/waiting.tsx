@@ -2,7 +2,7 @@ import type { ExecutionRecord } from '../../api/executions.ts';
 import { deadlineOf } from '../../run/phases.ts';
 import { useNow } from '../../run/queries/use-now.ts';
 import { useKept } from '../../run/queries/use-service.ts';
-import { formatMs } from '../../text/durations.ts';
+import { formatAge } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Stations } from './state-strip.tsx';
 
@@ -28,7 +28,7 @@ export function Waiting({ record }: { record: ExecutionRecord | null }) {
         />
       )}
       <span>
-        {left !== null && `${say('wait.left', { time: formatMs(left * SECOND) })} `}
+        {left !== null && `${say('wait.left', { time: formatAge(left * SECOND) })} `}
         {say(`wait.${state}`, { client: address ?? say('client.any') })}
       </span>
       <Stations record={record} />

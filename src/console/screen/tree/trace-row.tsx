@@ -52,6 +52,8 @@ export function TraceRow({
   const { say } = useText();
   const { occurrence, open } = row;
   const mark = marks.get(occurrence);
+  // A node that only passes on what is below it has read nothing.
+  const hasLine = decider && isLeaf(occurrence.node);
   const skip = drawn && !mark ? skipOf(occurrence, marks) : null;
   const classes = [
     'tree-row',
@@ -59,6 +61,7 @@ export function TraceRow({
     active ? 'active' : '',
     deciding ? 'deciding' : '',
     decider ? 'decider' : '',
+    hasLine ? 'two-lines' : '',
     row.found ? 'found' : '',
   ];
   return (
@@ -80,7 +83,7 @@ export function TraceRow({
         {decider && <span className="tag decided">{say('tree.decided')}</span>}
         {edited && <span className="tag edited">{say('tree.edited')}</span>}
         {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
-        {mark && !decider && <Accesses {...{ occurrence, mark, marks }} />}
+        {mark && !hasLine && <Accesses {...{ occurrence, mark, marks }} />}
       </div>
       <div role="gridcell" className="tree-result">
         {mark && <OutcomeChip outcome={mark.outcome} />}
@@ -88,7 +91,7 @@ export function TraceRow({
       <div role="gridcell" className="tree-time">
         {mark?.ms != null && mark.outcome !== 'OUT_OF_TIME' && mark.outcome !== 'LEFT_OUT' && formatMs(mark.ms)}
       </div>
-      {mark && decider && (
+      {mark && hasLine && (
         <div role="gridcell" className="decider-facts">
           <Accesses {...{ occurrence, mark, marks }} />
         </div>
@@ -150,7 +153,11 @@ function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | u
       ) : (
         <span className="tag relation">{relationWords(node.type, say, isPassedOn(occurrence, mark))}</span>
       )}
-      {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
+      {(isLeaf(node) || node.label !== null) && (
+        <span className="node-name" style={{ minWidth: roomOf(nameOf(node)) }}>
+          {nameOf(node)}
+        </span>
+      )}
       <span className="node-id">#{node.id}</span>
       {node.inverse && <span className="tag">{say('trace.inverted')}</span>}
       {mark?.instead && <span className="tag">{say(`trace.${mark.instead}`)}</span>}
@@ -199,6 +206,19 @@ function Accesses({ occurrence, mark, marks }: AccessesProps) {
 function leafIcon({ type }: TreeNode): IconName {
   if (type === 'LeafResult') return 'bolt';
   return type === 'LeafFlow' ? 'test' : 'dot';
+}
+
+const LETTERS_KEPT = 10;
+let pen: CanvasRenderingContext2D | null = null;
+
+/** The room that a name keeps at any depth: its first letters, as wide as they are. */
+function roomOf(name: string): string {
+  if (pen === null) {
+    pen = document.createElement('canvas').getContext('2d');
+    const { fontSize, fontFamily } = getComputedStyle(document.documentElement);
+    if (pen) pen.font = `500 ${fontSize} ${fontFamily}`;
+  }
+  return `${Math.ceil(pen?.measureText([...name].slice(0, LETTERS_KEPT).join('')).width ?? 0)}px`;
 }
 
 /** The nodes above a place, from the root on. */

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
-import type { Occurrence } from '../../../shared/reasoning/tree.ts';
+import { isLeaf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
 import { visibleRows } from '../../trace/visible-rows.ts';
@@ -45,7 +45,8 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
     const only = pathOnly && deciding.size > 0 ? deciding : null;
     return visibleRows(occurrences, { collapsed, executedOnly: executedOnly && marks.size > 0, only, search, marks });
   }, [occurrences, collapsed, executedOnly, pathOnly, deciding, search, marks]);
-  const tall = decider === null ? -1 : rows.findIndex(({ occurrence }) => occurrence === decider);
+  const tall =
+    decider === null || !isLeaf(decider.node) ? -1 : rows.findIndex(({ occurrence }) => occurrence === decider);
   const { first, last, above, total } = useWindowedRows(box, {
     count: rows.length,
     rowHeight: ROW_HEIGHT,

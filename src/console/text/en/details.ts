@@ -50,6 +50,7 @@ export const detailsWords = {
   'node.select': 'Show {node}',
   'raw.result': 'Result as the client wrote it',
   'raw.answer': 'The service’s own answer: the client gave no result',
+  'raw.clientWrote': 'What the client wrote, which is no result',
   'raw.call': 'The call',
   'raw.curl': 'Copy as cURL',
   'raw.record': 'Run {id}',

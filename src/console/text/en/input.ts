@@ -35,7 +35,7 @@ export const inputWords = {
   'asOf.pick': 'Pick a date and time',
   'asOf.zone': 'Time zone',
   'asOf.words': '{day}, {offset}',
-  'asOf.preset': 'Start or end of a node’s time window…',
+  'asOf.preset': 'Edge of a time window',
   'asOf.window': 'The rule’s time window: {window}.',
   'asOf.edge.before': '1 ms before',
   'asOf.edge.start': 'start',

@@ -10,4 +10,5 @@ export const whyWords = {
     other: '{node} would run with {changes}, if {nodes} come to TRUE. This is computed, not run.',
   },
   'why.change.write': 'Write it into the form',
+  'why.between': { one: '{n} more node leads up from there.', other: '{n} more nodes lead up from there.' },
 } as const satisfies Record<string, Template>;

@@ -50,6 +50,7 @@ export const detailsWords: Record<keyof typeof words, Template> = {
   'node.select': '显示 {node}',
   'raw.result': '客户端写的结果原文',
   'raw.answer': '服务自己的应答：客户端没有给出结果',
+  'raw.clientWrote': '客户端写入的内容，不是结果',
   'raw.call': '调用',
   'raw.curl': '复制为 cURL',
   'raw.record': '运行编号 {id}',

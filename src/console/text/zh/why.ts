@@ -80,4 +80,5 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'trace.is': '{key} 为 {value}',
   'trace.is.default': '{key} 为 {value}（默认）',
   'trace.read.missing': '缺少 {key}',
+  'why.between': '再往上还有 {n} 个节点。',
 };

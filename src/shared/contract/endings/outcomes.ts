@@ -27,6 +27,8 @@ export const noAnswerSchema = z.object({
   lane: z.string().optional(),
   /** The client's process ended while it ran the rule, which it said itself. */
   clientDied: z.boolean().optional(),
+  /** The beginning of what the client wrote and is no result. */
+  written: z.string().optional(),
   /** The worker that ended it could not read its job: the API that waits for it puts it into the history. */
   unrecorded: z.boolean().optional(),
 });

@@ -17,7 +17,7 @@ const NAMED_AT_MOST = 10;
 type At = { address: string; givesUp: boolean };
 type Mailbox = { address: string; app: number; directoryName: string };
 /** The fault of a result, and whether it says that the client's process ended. */
-type Unusable = { problem: string | undefined; clientDied: boolean };
+type Unusable = { problem: string | undefined; clientDied: boolean; written?: string | undefined };
 type Asked = { app: number; ruleId: string | null; confId: string | null };
 
 export const sentences = {
@@ -334,19 +334,20 @@ export const sentences = {
       `The directory of client ${claim.address} was removed with the request in it, and there was no answer within ${timeoutMs} ms.`,
     ),
 
-  invalidResult: ({ address }: At, { problem, clientDied }: Unusable) =>
+  invalidResult: ({ address }: At, { problem, clientDied, written }: Unusable) =>
     noAnswer(
       'invalid-result',
       `Client ${address} wrote a result that cannot be used: it ${problem}. The rule ran or began to run.`,
-      { mayHaveRun: true, address, ...(clientDied && { clientDied }) },
+      { mayHaveRun: true, address, ...(clientDied && { clientDied }), ...(written !== undefined && { written }) },
     ),
-  invalidToTheEnd: (claim: At, { problem, clientDied }: Unusable, timeoutMs: number) => ({
+  invalidToTheEnd: (claim: At, { problem, clientDied, written }: Unusable, timeoutMs: number) => ({
     ...mayHaveRunAt(
       claim,
       'invalid-result',
       `Client ${claim.address} left a result that cannot be used: after ${timeoutMs} ms it ${problem}.`,
     ),
     ...(clientDied && { clientDied }),
+    ...(written !== undefined && { written }),
   }),
 
   /** The client had the request of a dry run, and its answer does not say that it was one. `showsRun`: the answer has a trace, or is a success. */
@@ -425,7 +426,9 @@ function withdrawn(claim: At, code: Code, sentence: string): NoAnswer {
   return noAnswer(code, `${sentence} The rule did not run.`, { mayHaveRun: false, address: claim.address });
 }
 
-type Rest = Pick<NoAnswer, 'mayHaveRun' | 'field' | 'unrecorded' | 'clientDied'> & { address?: string | null };
+type Rest = Pick<NoAnswer, 'mayHaveRun' | 'field' | 'unrecorded' | 'clientDied' | 'written'> & {
+  address?: string | null;
+};
 
 /** A `NoAnswer` settled now. */
 function noAnswer(code: Code, error: string, { address = null, ...rest }: Rest): NoAnswer {

@@ -10,6 +10,8 @@ import { time } from '../../../shared/seams/time.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 
 const MAX_RULES = 200;
+/** As much of a text that is no result is kept, in bytes. */
+const MAX_WRITTEN = 4096;
 
 /** The judgement on the bytes of a result file: an answer, the beginning of one, or something no further byte can make one. */
 export type Judgement =
@@ -24,11 +26,18 @@ export type Judgement =
       showsRun: boolean;
     }
   | { kind: 'incomplete'; message: string }
-  /** `clientDied`: clients whose process ends while it runs a rule leave this. */
-  | { kind: 'wrong'; message: string; clientDied?: true };
+  /** `clientDied`: clients whose process ends while it runs a rule leave this. `written`: the beginning of the text. */
+  | { kind: 'wrong'; message: string; clientDied?: true; written?: string };
 
 /** Judges a result file. The answer keeps every value as the client wrote it and has all six members of the interface. */
-export function judgeResult(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judgement {
+export function judgeResult(bytes: Uint8Array, mockId: string, dialect: Dialect): Judgement {
+  const judgement = judge(bytes, mockId, dialect);
+  if (judgement.kind !== 'wrong') return judgement;
+  const decoded = decodeUtf8(bytes.subarray(0, MAX_WRITTEN));
+  return decoded.kind === 'wrong' ? judgement : { ...judgement, written: decoded.text };
+}
+
+function judge(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judgement {
   if (bytes.length === 0) return { kind: 'incomplete', message: resultFaults.empty() };
   const decoded = decodeUtf8(bytes);
   if (decoded.kind === 'wrong') return wrong(decoded.message);

@@ -61,9 +61,12 @@ export function wrongForGoodInMs({ seen, read }: UnusableResult, now: number): n
   return Math.max(0, read.since + WRONG_FOR_MS - now);
 }
 
-/** The fault of the result, and whether it says that the client's process ended while it ran the rule. */
-export function faultOf({ read }: UnusableResult): { problem: string; clientDied: boolean } | undefined {
+/** The fault of the result, whether it says that the client's process ended while it ran the rule, and the beginning of its text. */
+export function faultOf({
+  read,
+}: UnusableResult): { problem: string; clientDied: boolean; written: string | undefined } | undefined {
   if (read === null || read.judgement.kind === 'answer') return undefined;
   const { judgement } = read;
-  return { problem: judgement.message, clientDied: judgement.kind === 'wrong' && judgement.clientDied === true };
+  const { clientDied, written } = judgement.kind === 'wrong' ? judgement : {};
+  return { problem: judgement.message, clientDied: clientDied === true, written };
 }
