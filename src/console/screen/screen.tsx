@@ -86,7 +86,7 @@ export function Screen() {
         if (command === 'stop') stop();
         if (command === 'help') setHelp((shown) => !shown);
         if (command === 'find') setFinding((shown) => !shown);
-        if (command === 'search') {
+        if (command === 'search' && view !== 'page') {
           flushSync(() => setPart('result'));
           focusSearch();
         }

@@ -42,7 +42,7 @@ describeInBrowser('many inputs in the console', () => {
     await says(page.locator('.batch-words strong'), /^4 runs in /);
     await says(page.locator('.batch-words'), /4 passed/);
     await expect.poll(async () => (await cells(page)).length).toBe(6);
-    expect((await cells(page))[0]).toMatch(/^spends enough\s+differs$/);
+    await expect.poll(async () => (await cells(page))[0]).toMatch(/^spends enough\s+differs$/);
     await page.getByRole('checkbox', { name: 'Only where targets differ' }).check();
     await expect.poll(async () => (await cells(page)).length).toBe(3);
     await expectAccessible(page);

@@ -132,6 +132,7 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
     await reader.click(page.getByRole('button', { name: 'Save as case' }));
     await page.getByLabel('Name', { exact: true }).waitFor();
     await reader.typeOver(page.getByLabel('Name', { exact: true }), 'spends 99.5');
+    await page.locator('button:enabled', { hasText: /^Save$/ }).waitFor();
     await reader.press('Enter');
     await page.getByText('“spends 99.5” is saved').waitFor();
     await reader.click(page.getByRole('button', { name: 'Cases', exact: true }));

@@ -12,6 +12,7 @@ import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { SaveCaseBar } from '../cases/saving/save-case-bar.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
+import { isBeside } from '../frame/views.tsx';
 import type { Input } from '../input/use-input.ts';
 import { CompareBefore } from './compare-before.tsx';
 import { FormChanges } from './notices/form-changes.tsx';
@@ -76,7 +77,9 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
         <div className="run-actions">
           {run.isOpen && <StopButton run={run} />}
           {notBegun !== null && <AfterRefusal run={run} hasBefore={place.run !== null} />}
-          {reading !== null && !run.sending && <CompareBefore record={reading.execution.record} />}
+          {reading !== null && !run.sending && (place.panel === null || isBeside(place)) && (
+            <CompareBefore record={reading.execution.record} />
+          )}
           {run.reading !== null && isAnswered(run.reading) && <SaveCaseBar reading={run.reading} />}
         </div>
       </div>

@@ -17,7 +17,6 @@ export function Waiting({ record }: { record: ExecutionRecord | null }) {
   const deadline = data === undefined ? null : deadlineOf(record, data.waits);
   const left = deadline === null ? null : Math.max(0, Math.ceil((deadline.at - now) / SECOND));
   const state = record.state === 'picked-up' || record.state === 'dispatched' ? record.state : 'queued';
-  const { address } = record;
   return (
     <div className="waiting">
       {deadline !== null && (
@@ -29,7 +28,7 @@ export function Waiting({ record }: { record: ExecutionRecord | null }) {
       )}
       <span>
         {left !== null && `${say('wait.left', { time: formatAge(left * SECOND) })} `}
-        {say(`wait.${state}`, { client: address ?? say('client.any') })}
+        {say(`wait.${state}`)}
       </span>
       <Stations record={record} />
     </div>

@@ -104,12 +104,9 @@ export const stateWords = {
   'wait.label': 'How much of the longest wait is over',
   'wait.left': 'At most {time} more.',
   'wait.sending': 'The page sends the call to the service.',
-  'wait.queued':
-    'No worker has begun it yet. If none can, nothing runs, and the page says so. You can stop it until then.',
-  'wait.dispatched':
-    '{client} has the request and has not picked it up. If it does not, the worker takes the request back, and the rule does not run.',
-  'wait.picked-up':
-    '{client} runs the rule. If no answer comes, the page says that the rule may have run; look at the client’s log then.',
+  'wait.queued': 'If no worker can begin it, nothing runs, and the page says so. Until then you can stop it.',
+  'wait.dispatched': 'If the client does not pick the request up, the worker takes it back, and the rule does not run.',
+  'wait.picked-up': 'If no answer comes, the page says that the rule may have run. Then look at the client’s log.',
   'strip.label': 'Where the time went',
   'about.lane': 'lane {lane}',
   'about.version': 'version {version}',
