@@ -4,6 +4,7 @@ import { readProcess } from '../../src/shared/reasoning/trace/read-process.ts';
 import { replayProcess } from '../../src/shared/reasoning/trace/replay.ts';
 import type { TreeNode } from '../../src/shared/reasoning/tree.ts';
 import { whyOf } from '../../src/shared/reasoning/why.ts';
+import { wordsOf } from '../../src/shared/reasoning/words/reason-words.ts';
 import { leaf, node, placesOf } from './support/rule-tree.ts';
 
 function run(root: TreeNode, process: string) {
@@ -35,9 +36,32 @@ describe('why a rule came out as it did', () => {
     expect(why).toEqual(['decided 1 by 25', 'rejected 25 by 26', 'leaf 26']);
   });
 
-  test('inversion is a reason of its own', () => {
+  test('the inversion of a leaf is part of its reason; that of a relation is one of its own', () => {
     const root = node(1, 'And', [leaf(3, { inverse: true })]);
-    expect(run(root, '[3:Blocked:T-I:0][1:And:F:0]').why).toEqual(['decided 1 by 3', 'inverted 3', 'leaf 3']);
+    expect(run(root, '[3:Blocked:T-I:0][1:And:F:0]').why).toEqual(['decided 1 by 3', 'leaf 3']);
+    const { occurrences, at } = placesOf(root);
+    const { marks } = replayProcess(occurrences, readProcess('[3:Blocked:T-I:0][1:And:F:0]').entries);
+    const reason = whyOf(at(3), marks)[0];
+    expect(reason).toMatchObject({ kind: 'leaf', decision: 'TRUE', countsAs: 'FALSE' });
+    if (reason) expect(wordsOf(reason, { marks, input: null }).key).toBe('why.leaf.inverted');
+    const relation = node(1, 'And', [node(2, 'And', [leaf(3)], { inverse: true })]);
+    const { why } = run(relation, '[3:Blocked:T:0][2:And:T-I:0][1:And:F:0]');
+    expect(why).toEqual(['decided 1 by 2', 'inverted 2', 'decided 2 by 3', 'leaf 3']);
+  });
+
+  test('a failure beside the node that decided, which counts as what it is set to, is part of the reason', () => {
+    const { at } = placesOf(node(1, 'Any', [leaf(2), leaf(3)]));
+    const mark = { inverted: false, start: null, ms: 0, late: false, instead: null, reads: [], writes: [] };
+    const marks = new Map([
+      [at(1), { ...mark, outcome: 'TRUE' as const, error: null }],
+      [at(2), { ...mark, outcome: 'FALSE' as const, error: 'the card was refused' }],
+      [at(3), { ...mark, outcome: 'TRUE' as const, error: null }],
+    ]);
+    expect(whyOf(at(1), marks).map(({ kind, at: { node: own } }) => `${kind} ${own.id}`)).toEqual([
+      'absorbed 2',
+      'decided 1',
+      'leaf 3',
+    ]);
   });
 
   test('when all agree, all of them are named', () => {

@@ -4,7 +4,8 @@ import { isLeaf, isParallel, type Occurrence } from './tree.ts';
 
 /** One link of the chain of reasons from a node down to the leaf that decided. The words are in the dictionaries. */
 export type Reason =
-  | { kind: 'leaf'; at: Occurrence; decision: Decision }
+  /** `countsAs`: what an inverted one counts as. */
+  | { kind: 'leaf'; at: Occurrence; decision: Decision; countsAs: Decision | null }
   | { kind: 'stopped' | 'decided'; at: Occurrence; decision: Decision; by: Occurrence; byDecision: Decision }
   /** `all`: every node below it came to the same; else those that are not named gave no answer. */
   | { kind: 'none-held' | 'all-held'; at: Occurrence; decision: Decision; by: Occurrence[]; all: boolean }
@@ -66,6 +67,11 @@ function explain(
   }
   if (decision === null) return null;
   const own = mark.inverted ? inverted(decision) : decision;
+  const isPlainLeaf = isLeaf(at.node) && mark.error === null && mark.instead === null && !isHeldByCondition(at, own);
+  if (isPlainLeaf) {
+    reasons.push({ kind: 'leaf', at, decision: own, countsAs: mark.inverted ? decision : null });
+    return null;
+  }
   if (mark.inverted) reasons.push({ kind: 'inverted', at, from: own, to: decision });
   if (mark.error !== null) {
     reasons.push({ kind: 'absorbed', at, message: mark.error, decision: own });
@@ -75,15 +81,16 @@ function explain(
     reasons.push({ kind: mark.instead, at, decision: own });
     return null;
   }
-  if (isLeaf(at.node)) {
-    if (at.node.type === 'LeafNone' && own === 'TRUE' && at.forward) {
-      reasons.push({ kind: 'condition-held', at, by: at.forward });
-      return null;
-    }
-    reasons.push({ kind: 'leaf', at, decision: own });
+  if (isLeaf(at.node) && at.forward) {
+    reasons.push({ kind: 'condition-held', at, by: at.forward });
     return null;
   }
   return explainRelation(at, own, { marks, reasons });
+}
+
+/** A leaf that has no answer of its own, and whose condition is TRUE. */
+function isHeldByCondition({ node, forward }: Occurrence, own: Decision): boolean {
+  return node.type === 'LeafNone' && own === 'TRUE' && forward !== null;
 }
 
 function explainRelation(
@@ -121,6 +128,7 @@ function explainRelation(
   const agreeing = ran.filter(({ decision }) => decision === own).map(({ child }) => child);
   const someDiffer = ran.some(({ decision }) => decision === inverted(own));
   if (stops || someDiffer || agreeing.length === 1) {
+    reasons.push(...absorbedBeside(deciding, at, marks));
     const stopped = stops && !isParallel(at.node) && at.children.at(-1) !== deciding;
     reasons.push({ kind: stopped ? 'stopped' : 'decided', at, decision: own, by: deciding, byDecision: own });
     return deciding;
@@ -128,6 +136,19 @@ function explainRelation(
   const all = agreeing.length === at.children.length;
   reasons.push({ kind: own === 'TRUE' ? 'all-held' : 'none-held', at, decision: own, by: agreeing, all });
   return null;
+}
+
+/** The nodes beside the one that decided which failed and count as what they are set to: without that failure it might not have decided. */
+function absorbedBeside(deciding: Occurrence, { children }: Occurrence, marks: Marks): Reason[] {
+  return children.flatMap((child): Reason[] => {
+    const mark = marks.get(child);
+    const decision = mark === undefined ? null : decisionOf(mark);
+    if (child === deciding || !mark || mark.error === null || decision === null || mark.outcome === 'LEFT_OUT')
+      return [];
+    return [
+      { kind: 'absorbed', at: child, message: mark.error, decision: mark.inverted ? inverted(decision) : decision },
+    ];
+  });
 }
 
 /** The child or condition whose failure is the failure of the occurrence above it. */

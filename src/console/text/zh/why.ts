@@ -10,6 +10,10 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'why.leaf': '{node} 为 {decision}。客户端的轨迹没有说明它读取了什么。',
   'why.leaf.facts': '{node} 为 {decision}：{facts}。',
   'why.leaf.otherRules': '{node} 为 {decision}：{facts}。按其设置本应得出另一结果，因此运行时的设置与此不同。',
+  'why.leaf.inverted': '{node} 得出 {from}，配置为取反，所以按 {to} 计。客户端的轨迹没有说明它读取了什么。',
+  'why.leaf.inverted.facts': '{node} 得出 {from}（{facts}），配置为取反，所以按 {to} 计。',
+  'why.leaf.inverted.otherRules':
+    '{node} 得出 {from}（{facts}），配置为取反，所以按 {to} 计。按其设置本应得出另一结果，因此运行时的设置与此不同。',
   'why.inInput': '输入中',
   'why.wanted.atLeast': '{key} 不小于 {value} 时，该节点会是 TRUE。',
   'why.wanted.moreThan': '{key} 大于 {value} 时，该节点会是 TRUE。',

@@ -8,6 +8,11 @@ export const reasonEnglish = {
   'why.leaf.facts': '{node} is {decision}: {facts}.',
   'why.leaf.otherRules':
     '{node} is {decision}: {facts}. By its settings it would have come out otherwise, so they were others when it ran.',
+  'why.leaf.inverted':
+    '{node} came to {from} and is inverted, so it counts as {to}. The client’s trace does not say what the node read.',
+  'why.leaf.inverted.facts': '{node} came to {from} ({facts}) and is inverted, so it counts as {to}.',
+  'why.leaf.inverted.otherRules':
+    '{node} came to {from} ({facts}) and is inverted, so it counts as {to}. By its settings it would have come out otherwise, so they were others when it ran.',
   'why.inInput': 'in the input,',
   'why.wanted.atLeast': 'This node would be TRUE with {key} of at least {value}.',
   'why.wanted.moreThan': 'This node would be TRUE with {key} above {value}.',

@@ -26,7 +26,7 @@ export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
   const plain = { nodes: { node: reason.at }, decisions: {}, texts: {}, facts: null, window: false };
   switch (reason.kind) {
     case 'leaf':
-      return { ...plain, ...ofLeaf(reason.at, reason.decision, { marks, input }) };
+      return { ...plain, ...ofLeaf(reason, { marks, input }) };
     case 'stopped':
     case 'decided':
       return { ...both(reason, reason.by), key: `why.${reason.kind}`, decisions: { decision: reason.decision } };
@@ -77,11 +77,16 @@ export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
   }
 }
 
-function ofLeaf(at: Occurrence, decision: Decision, { marks, input }: Ran) {
+type LeafWords = Pick<ReasonWords, 'key' | 'decisions'> & { facts?: Facts };
+
+function ofLeaf({ at, decision, countsAs }: Extract<Reason, { kind: 'leaf' }>, { marks, input }: Ran): LeafWords {
   const facts = factsOf(at, marks.get(at), input);
-  const decisions = { decision };
-  if (facts.reads.length + facts.settings.length === 0) return { key: 'why.leaf' as const, decisions };
-  return { key: facts.areOthers ? ('why.leaf.otherRules' as const) : ('why.leaf.facts' as const), decisions, facts };
+  const [leaf, decisions] =
+    countsAs === null
+      ? (['why.leaf', { decision }] as const)
+      : (['why.leaf.inverted', { from: decision, to: countsAs }] as const);
+  if (facts.reads.length + facts.settings.length === 0) return { key: leaf, decisions };
+  return { key: facts.areOthers ? `${leaf}.otherRules` : `${leaf}.facts`, decisions, facts };
 }
 
 /** Of a run on rules that nobody knows, the time window is not known either. */
