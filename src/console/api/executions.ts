@@ -159,14 +159,16 @@ export async function pinExecution(mockId: string, pinned: boolean): Promise<voi
 
 /**
  * How many runs are kept, and when the one that is evicted next ended, epoch ms; null where that is not told. `bytesOfBatches`: the room for
- * runs of batches. `waits`: how long a run waits for a worker and for its client, ms.
+ * runs of batches.
  */
 type Kept = {
   runs: number | null;
   oldest: number | null;
   bytesOfBatches: number;
-  waits: { worker: number; client: number };
+  waits: Waits;
 };
+/** How long a run waits at the most, ms: for a worker to begin it, and for its client to answer. */
+export type Waits = { worker: number; client: number };
 
 export function getKept(signal?: AbortSignal): Promise<Kept> {
   const read = (answer: ExactValue): Kept => ({

@@ -40,6 +40,14 @@ export function firstDifference(differing: ReadonlySet<Occurrence>): Occurrence 
   return places.find(isLowest) ?? null;
 }
 
+/** Where a run parts from the one it is compared with, and the first of these places: what differs elsewhere may follow from it. */
+export type Parting = { places: ReadonlySet<Occurrence>; first: Occurrence | null };
+
+export function partingOf(base: Reading, reading: Reading): Parting {
+  const places = differingNodes(base, reading);
+  return { places, first: firstDifference(places) };
+}
+
 /**
  * The occurrences that came to something else, wrote something else, or ran in one run only. How long they took does not count.
  * What was written is known only where both clients say it.

@@ -1,4 +1,4 @@
-import { type ExecutionRecord, isEnd } from '../api/executions.ts';
+import { type ExecutionRecord, isEnd, type Waits } from '../api/executions.ts';
 
 /** One stretch of a run's way and how long it took. `run`: the pick-up was too quick to be seen apart from the rule. */
 export type Phase = { name: 'queue' | 'client' | 'rule' | 'run' | 'notice'; ms: number };
@@ -19,8 +19,8 @@ function endedPhases({ timings }: ExecutionRecord): Phase[] {
   return phases.flatMap(({ name, ms }) => (ms === null ? [] : [{ name, ms }]));
 }
 
-function openPhases({ history }: ExecutionRecord, now: number): Phase[] {
-  const at = (state: string) => history.find((step) => step.state === state)?.at;
+function openPhases(record: ExecutionRecord, now: number): Phase[] {
+  const at = (state: string) => reachedAt(record, state);
   const [queued = now, dispatched, pickedUp] = [at('queued'), at('dispatched'), at('picked-up')];
   const lasted = (from: number, to: number) => Math.max(0, to - from);
   const phases: Phase[] = [{ name: 'queue', ms: lasted(queued, dispatched ?? now) }];
@@ -29,14 +29,15 @@ function openPhases({ history }: ExecutionRecord, now: number): Phase[] {
   return phases;
 }
 
-/** How long a run waits at the most, ms: for a worker to begin it, and for its client to answer. */
-type Waits = { worker: number; client: number };
+/** When a run reached a state, epoch ms. */
+export function reachedAt({ history }: ExecutionRecord, state: string): number | undefined {
+  return history.find((step) => step.state === state)?.at;
+}
 
 /** The stretch of time in which a run has its answer, or is told to have none: epoch ms by the service's clock. */
-export function deadlineOf({ history }: ExecutionRecord, waits: Waits): { from: number; at: number } {
-  const at = (state: string) => history.find((step) => step.state === state)?.at;
-  const queued = at('queued') ?? 0;
-  const dispatched = at('dispatched');
+export function deadlineOf(record: ExecutionRecord, waits: Waits): { from: number; at: number } {
+  const queued = reachedAt(record, 'queued') ?? 0;
+  const dispatched = reachedAt(record, 'dispatched');
   if (dispatched === undefined) return { from: queued, at: queued + waits.worker };
   return { from: dispatched, at: dispatched + waits.client };
 }

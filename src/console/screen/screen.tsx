@@ -207,6 +207,7 @@ export function Screen() {
       {finding && (
         <Suspense>
           <Finder
+            place={place}
             rule={rule}
             occurrences={shown.occurrences}
             onNode={choose}

@@ -1,13 +1,16 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect } from 'react';
 
-/** `tall`: one row that is higher than the others; none for -1. */
-type Options = { count: number; rowHeight: number; tall?: { row: number; height: number }; overscan?: number };
+/** One row that is higher than the others; none for -1. */
+type Tall = { row: number; height: number };
+const NONE_TALL: Tall = { row: -1, height: 0 };
+
+type Options = { count: number; rowHeight: number; tall?: Tall; overscan?: number };
 
 /** Which of many rows a scrolled box shows: only those are drawn. */
 export function useWindowedRows(
   box: RefObject<HTMLElement | null>,
-  { count, rowHeight, tall = { row: -1, height: 0 }, overscan = 12 }: Options,
+  { count, rowHeight, tall = NONE_TALL, overscan = 12 }: Options,
 ) {
   const rows = useVirtualizer({
     count,
@@ -28,13 +31,15 @@ export function useWindowedRows(
   };
 }
 
-type Reveal = { rowHeight: number; head: number; own?: number };
+type Reveal = { rowHeight: number; head: number; tall?: Tall };
 
-/** Scrolls a box by as little as it takes to see a row below the `head` that stays at its top. `own`: the height of this row. */
-export function reveal(box: HTMLElement | null, row: number, { rowHeight, head, own = rowHeight }: Reveal) {
+/** Scrolls a box by as little as it takes to see a row below the `head` that stays at its top. */
+export function reveal(box: HTMLElement | null, row: number, { rowHeight, head, tall = NONE_TALL }: Reveal) {
   if (!box) return;
-  const top = row * rowHeight;
+  const isBelowTall = tall.row >= 0 && tall.row < row;
+  const top = row * rowHeight + (isBelowTall ? tall.height - rowHeight : 0);
+  const height = row === tall.row ? tall.height : rowHeight;
   const room = box.clientHeight - head;
   if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + own > box.scrollTop + room) box.scrollTop = top + own - room;
+  else if (top + height > box.scrollTop + room) box.scrollTop = top + height - room;
 }

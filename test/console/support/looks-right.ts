@@ -11,9 +11,7 @@ export async function expectRightLooks(page: Page): Promise<void> {
   expect(await page.evaluate(cutControls), 'controls whose words are cut').toEqual([]);
   expect(await page.evaluate(wrappedHeads), 'heads that wrap').toEqual([]);
   expect(await page.evaluate(cutNames), 'names of nodes with fewer than ten letters to see').toEqual([]);
-  expect(await page.evaluate(primaries), 'primary actions').toHaveLength(
-    Math.min(1, (await page.evaluate(primaries)).length),
-  );
+  expect((await page.evaluate(primaries)).slice(1), 'primary actions beside the first').toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   expect(await faintTexts(page), 'texts whose contrast is too low, where axe was not sure').toEqual([]);
 }

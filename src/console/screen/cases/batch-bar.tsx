@@ -48,7 +48,7 @@ export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) 
       <progress aria-label={say('batch.progress')} value={settled} max={Math.max(1, batch.items)} />
       <div className="batch-words" role="status">
         <strong>{stateWords(batch, say)}</strong> <span>{countWords(batch, say)}</span>{' '}
-        {batch.state === 'running' && <Going batch={batch} />}
+        {batch.state === 'running' && <Going key={batch.batchId} batch={batch} />}
         {outcomes.length > 0 && (
           <span>
             {outcomes

@@ -31,9 +31,10 @@ export function useTellEnd(batch: Batch | null, { isOver, words }: { isOver: boo
   }, [batchId, isOver, ran, words]);
 }
 
+const TITLE = document.title;
+
 /** Until the reader is back. */
 function tellInTitle(words: string): void {
-  const { title } = document;
   document.title = words;
-  document.addEventListener('visibilitychange', () => (document.title = title), { once: true });
+  document.addEventListener('visibilitychange', () => (document.title = TITLE), { once: true });
 }

@@ -6,7 +6,7 @@ import type { Client, Tree } from '../../api/browse.ts';
 import type { Execution, ExecutionRecord } from '../../api/executions.ts';
 import { isEnd } from '../../api/executions.ts';
 import { serviceNow } from '../../api/service-clock.ts';
-import { differingNodes, firstDifference, type Group, groupRuns } from '../../run/compare.ts';
+import { type Group, groupRuns, partingOf } from '../../run/compare.ts';
 import { tookMs } from '../../run/headline.ts';
 import { causesOf } from '../../run/history/causes.ts';
 import { useExecutions } from '../../run/queries/use-execution.ts';
@@ -177,8 +177,7 @@ function GroupRow({ letter, group, base, clients, shown, onShow, onOpen }: RowPr
 /** The first node at which a run parts from the most common one, and what it came to in both. */
 function reasonOf({ reading }: Group<string>, base: Group<string>, say: Say): string {
   if (reading.result?.error && reading.result.error !== base.reading.result?.error) return reading.result.error;
-  const differing = differingNodes(base.reading, reading);
-  const first = firstDifference(differing);
+  const { places, first } = partingOf(base.reading, reading);
   if (first === null) return say('compare.dataDiffers');
   const words = ({ replay: { marks } }: Reading) => {
     const mark = marks.get(first);
@@ -186,7 +185,7 @@ function reasonOf({ reading }: Group<string>, base: Group<string>, say: Say): st
   };
   const [mine, theirs] = [words(reading), words(base.reading)];
   const node = say('node.quoted', { name: nameOf(first.node), id: first.node.id });
-  const n = say('compare.nodesDiffer', { n: differing.size });
+  const n = say('compare.nodesDiffer', { n: places.size });
   return mine === theirs ? say('compare.firstWrites', { node, n }) : say('compare.firstAt', { node, mine, theirs, n });
 }
 

@@ -4,16 +4,15 @@ import { isPassedOn } from '../../../shared/reasoning/constant.ts';
 import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
 import { isLeaf, nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { readWords, shortened } from '../../../shared/reasoning/words/fact-words.ts';
-import { differingNodes, firstDifference } from '../../run/compare.ts';
+import { type Parting, partingOf } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 import { relationWords } from '../tree/relation-words.ts';
+import { MAX_GUIDES } from '../tree/trace-row.tsx';
 
 const ROW_HEIGHT = 30;
-/** Deeper nodes are drawn no further to the right. */
-const MAX_INDENT = 12;
 
 /** One run as a column; `reading` null while it goes on. */
 type Column = { mockId: string; name: string; about: string; reading: Reading | null };
@@ -23,8 +22,8 @@ type Props = { occurrences: readonly Occurrence[]; columns: readonly Column[]; b
 export function CompareTree({ occurrences, columns, base }: Props) {
   const { say } = useText();
   const box = useRef<HTMLDivElement>(null);
-  const parted = useMemo(() => columns.map(({ reading }) => partsOf(base, reading)), [columns, base]);
-  const differing = useMemo(() => new Set(parted.flatMap(({ places }) => [...places])), [parted]);
+  const parted = useMemo(() => columns.map(({ reading }) => reading && partingOf(base, reading)), [columns, base]);
+  const differing = useMemo(() => new Set(parted.flatMap((run) => [...(run?.places ?? [])])), [parted]);
   const [onlyDiffering, setOnlyDiffering] = useState(false);
   const rows = onlyDiffering && differing.size > 0 ? occurrences.filter((place) => differing.has(place)) : occurrences;
   const seen = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
@@ -89,15 +88,10 @@ export function CompareTree({ occurrences, columns, base }: Props) {
   );
 }
 
-/** Where a run parts from the one it is compared with, and the first of these places: what differs elsewhere may follow from it. */
-type Parted = { places: ReadonlySet<Occurrence>; first: Occurrence | null };
-
-function partsOf(base: Reading, reading: Reading | null): Parted {
-  const places = reading === null || reading === base ? new Set<Occurrence>() : differingNodes(base, reading);
-  return { places, first: firstDifference(places) };
-}
-
-function differenceAt(occurrence: Occurrence, parted: Parted | undefined): 'compare.first' | 'compare.follows' | null {
+function differenceAt(
+  occurrence: Occurrence,
+  parted: Parting | null | undefined,
+): 'compare.first' | 'compare.follows' | null {
   if (!parted?.places.has(occurrence)) return null;
   return occurrence === parted.first ? 'compare.first' : 'compare.follows';
 }
@@ -105,7 +99,7 @@ function differenceAt(occurrence: Occurrence, parted: Parted | undefined): 'comp
 function NodeCell({ occurrence: { node, depth }, passedOn }: { occurrence: Occurrence; passedOn: boolean }) {
   const { say } = useText();
   return (
-    <div role="cell" className="tree-node" style={{ paddingInlineStart: `${Math.min(depth, MAX_INDENT) * 14 + 16}px` }}>
+    <div role="cell" className="tree-node" style={{ paddingInlineStart: `${Math.min(depth, MAX_GUIDES) * 14 + 16}px` }}>
       {!isLeaf(node) && <span className="tag relation">{relationWords(node.type, say, passedOn)}</span>}
       {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
       <span className="node-id">#{node.id}</span>

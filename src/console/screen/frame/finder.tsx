@@ -1,15 +1,16 @@
 import { useEffect } from 'react';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
-import { goTo, type Panel, type Place } from '../../state/location.ts';
+import { goTo, type Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import type { RuleContext } from './use-rule.ts';
-import { pages } from './views.tsx';
+import { openPage, pages } from './views.tsx';
 
 type Props = {
+  place: Place;
   rule: RuleContext;
   occurrences: readonly Occurrence[];
   onNode: (occurrence: Occurrence) => void;
@@ -18,7 +19,7 @@ type Props = {
 };
 
 /** Goes to a rule, a node of this rule, a run or a page by its name or id. */
-export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
+export function Finder({ place, rule, occurrences, onNode, onRun, onClose }: Props) {
   const { say } = useText();
   const announce = useAnnounce();
   useEffect(() => document.querySelector<HTMLInputElement>('.finder input')?.focus(), []);
@@ -37,7 +38,8 @@ export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
   ];
   const go = async (id: string) => {
     const [kind, of = ''] = id.split(/:(.*)/s);
-    if (kind === 'page') return goTo({ panel: of as Panel, item: null, caseName: null, runs: [] }, { push: true });
+    const page = kind === 'page' ? pages.find((known) => known === of) : undefined;
+    if (page !== undefined) return openPage(place, page);
     if (kind === 'rule')
       return goTo(
         { ruleId: of, confId: null, ts: null, panel: null, run: null, runs: [], input: null },

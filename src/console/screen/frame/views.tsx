@@ -21,9 +21,7 @@ export function Views({ place, part, onPart }: Props) {
   };
   const toPage = (next: Panel) => {
     onPart('page');
-    // Each page shows batches of its own.
-    const own = page === next ? {} : { batch: null };
-    goTo({ panel: next, item: null, caseName: null, runs: [], ...own }, { push: true });
+    openPage(place, next);
   };
   return (
     <nav className="views" aria-label={say('nav.label')}>
@@ -53,6 +51,14 @@ export function Views({ place, part, onPart }: Props) {
       ))}
     </nav>
   );
+}
+
+/** Opens a page, without what was open on another one. */
+export function openPage({ panel }: Place, next: Panel): void {
+  const page = panel === 'coverage' ? 'cases' : panel;
+  // Each page shows batches of its own.
+  const own = page === next ? {} : { batch: null };
+  goTo({ panel: next, item: null, caseName: null, runs: [], ...own }, { push: true });
 }
 
 /** Whether a run stands above the page that is open: one of its items, one of its cases, or some that are compared. */

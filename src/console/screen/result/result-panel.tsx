@@ -138,9 +138,9 @@ function WhyLine({ reading, run, input, onChoose }: WhyProps) {
   if (reading === null || reading.why.length === 0 || run.notBegun !== null) return null;
   const stale = run.reading === null;
   const led = reading.why.slice(0, -1).reverse();
-  const between = led.length > MAX_LED ? led.length - MAX_LED : 0;
-  const near = between > 0 ? led.slice(0, MAX_LED - 1) : led;
-  const far = between > 0 ? led.slice(-1) : [];
+  const between = Math.max(0, led.length - MAX_LED);
+  const near = led.slice(0, between > 0 ? MAX_LED - 1 : MAX_LED);
+  const far = led.slice(near.length + between);
   return (
     <div className={stale ? 'why stale' : 'why'}>
       <Why why={reading.why.slice(-1)} withWanted={false} {...{ reading, onChoose }} />

@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { isEnd } from '../../api/executions.ts';
-import { type Phase, phasesOf } from '../../run/phases.ts';
+import { type Phase, phasesOf, reachedAt } from '../../run/phases.ts';
 import { formatMs } from '../../text/durations.ts';
 import type { TextKey } from '../../text/en.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -55,7 +55,7 @@ function share({ ms }: Phase, total: number): number {
 }
 
 function stationsOf(record: ExecutionRecord): { name: TextKey; at: number | null; reached: boolean }[] {
-  const at = (state: string) => record.history.find((step) => step.state === state)?.at ?? null;
+  const at = (state: string) => reachedAt(record, state) ?? null;
   const ended = isEnd(record.state) ? (record.history.at(-1)?.at ?? null) : null;
   const stations: { name: TextKey; at: number | null }[] = [
     { name: 'strip.queued', at: at('queued') },

@@ -21,9 +21,10 @@ type Props = {
   marks: ReadonlyMap<Occurrence, Mark>;
   /** Whether there is a run to draw: without one no row has a reason for not having run. */
   drawn: boolean;
-  /** On the way to the result; `decider`: the node where the way ends, which has two lines. */
+  /** On the way to the result; `decider`: the node where the way ends; `tall`: it has a second line for what it read. */
   deciding: boolean;
   decider: boolean;
+  tall: boolean;
   /** It has an edit that is not released yet. */
   edited: boolean;
   active: boolean;
@@ -32,7 +33,7 @@ type Props = {
 };
 
 /** Deeper nodes are drawn no further to the right, with their level as a number; on a narrow screen that begins sooner. */
-const MAX_GUIDES = 12;
+export const MAX_GUIDES = 12;
 const FEW_GUIDES = 5;
 
 /** One place of the tree: what stands there, its result, and how long it took. */
@@ -44,6 +45,7 @@ export function TraceRow({
   drawn,
   deciding,
   decider,
+  tall,
   edited,
   active,
   onToggle,
@@ -52,8 +54,6 @@ export function TraceRow({
   const { say } = useText();
   const { occurrence, open } = row;
   const mark = marks.get(occurrence);
-  // A node that only passes on what is below it has read nothing.
-  const hasLine = decider && isLeaf(occurrence.node);
   const skip = drawn && !mark ? skipOf(occurrence, marks) : null;
   const classes = [
     'tree-row',
@@ -61,7 +61,7 @@ export function TraceRow({
     active ? 'active' : '',
     deciding ? 'deciding' : '',
     decider ? 'decider' : '',
-    hasLine ? 'two-lines' : '',
+    tall ? 'two-lines' : '',
     row.found ? 'found' : '',
   ];
   return (
@@ -83,7 +83,7 @@ export function TraceRow({
         {decider && <span className="tag decided">{say('tree.decided')}</span>}
         {edited && <span className="tag edited">{say('tree.edited')}</span>}
         {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
-        {mark && !hasLine && <Accesses {...{ occurrence, mark, marks }} />}
+        {mark && !tall && <Accesses {...{ occurrence, mark, marks }} />}
       </div>
       <div role="gridcell" className="tree-result">
         {mark && <OutcomeChip outcome={mark.outcome} />}
@@ -91,7 +91,7 @@ export function TraceRow({
       <div role="gridcell" className="tree-time">
         {mark?.ms != null && mark.outcome !== 'OUT_OF_TIME' && mark.outcome !== 'LEFT_OUT' && formatMs(mark.ms)}
       </div>
-      {mark && hasLine && (
+      {mark && tall && (
         <div role="gridcell" className="decider-facts">
           <Accesses {...{ occurrence, mark, marks }} />
         </div>

@@ -45,12 +45,15 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
     const only = pathOnly && deciding.size > 0 ? deciding : null;
     return visibleRows(occurrences, { collapsed, executedOnly: executedOnly && marks.size > 0, only, search, marks });
   }, [occurrences, collapsed, executedOnly, pathOnly, deciding, search, marks]);
-  const tall =
-    decider === null || !isLeaf(decider.node) ? -1 : rows.findIndex(({ occurrence }) => occurrence === decider);
+  // A node that only passes on what is below it has read nothing.
+  const tall = useMemo(() => {
+    const hasFacts = decider !== null && isLeaf(decider.node);
+    return { row: hasFacts ? rows.findIndex(({ occurrence }) => occurrence === decider) : -1, height: DECIDER_HEIGHT };
+  }, [decider, rows]);
   const { first, last, above, total } = useWindowedRows(box, {
     count: rows.length,
     rowHeight: ROW_HEIGHT,
-    tall: { row: tall, height: DECIDER_HEIGHT },
+    tall,
   });
   const active = rows.findIndex(({ occurrence }) => occurrence === chosen);
 
@@ -64,12 +67,13 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
   useEffect(() => {
     const row = toDecider === null ? -1 : rows.findIndex(({ occurrence }) => occurrence === toDecider);
     if (row < 0) return;
-    reveal(box.current, row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT, own: DECIDER_HEIGHT });
+    reveal(box.current, row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT, tall });
     setToDecider(null);
-  }, [toDecider, rows]);
+  }, [toDecider, rows, tall]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another choice scrolls, not rows that open or close
   useEffect(() => {
-    if (active >= 0) reveal(box.current, active, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
+    if (active >= 0) reveal(box.current, active, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT, tall });
   }, [active]);
 
   const toggle = (occurrence: Occurrence, open: boolean) => {
@@ -150,6 +154,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
               drawn={reading !== null}
               deciding={deciding.has(row.occurrence)}
               decider={row.occurrence === decider}
+              tall={first + index === tall.row}
               edited={edited?.has(row.occurrence.node.id) ?? false}
               active={row.occurrence === chosen}
               onToggle={(open) => toggle(row.occurrence, open)}
