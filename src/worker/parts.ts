@@ -90,6 +90,7 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const privacy = createPrivacy(settings);
   const kept = backend.openHistory(historyLimitsOf(settings));
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
+  backend.keepEndings(history);
   const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
   const mailbox = createMailbox({ ...directory, memory, settings });
   const keptOn = backend.openPinned(pinnedLimitsOf(historyLimitsOf(settings)));

@@ -1,6 +1,5 @@
-import { endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
-import { type ExecutionRecord, toSettled } from '../../shared/contract/execution-record.ts';
-import { jobDataSchema } from '../../shared/contract/job.ts';
+import { settledOf } from '../../shared/contract/endings/job-ending.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History } from '../../shared/store/history/history.ts';
@@ -24,14 +23,13 @@ type HistoryRepairDependencies = {
 export function startHistoryRepair({ missing, queue, history, onEnded, log }: HistoryRepairDependencies) {
   async function add(mockId: string): Promise<void> {
     const job = await queue.getJob(mockId);
-    const data = jobDataSchema.safeParse(job?.data).data;
-    if (!job?.finishedOn || !data) return;
-    const { failedReason, returnvalue, timestamp, finishedOn } = job;
-    const ending = failedReason ? endingOfFailed(mockId, failedReason) : endingOfCompleted(mockId, returnvalue);
-    const settled = toSettled({ mockId, data, queuedAt: timestamp }, ending, finishedOn);
+    if (!job?.finishedOn) return;
+    const { data, failedReason, returnvalue, timestamp, finishedOn } = job;
+    const settled = settledOf({ id: mockId, data, failedReason, returnvalue, timestamp, finishedOn });
+    if (!settled) return;
     await history.add(settled);
     onEnded(settled.record);
-    log.info({ mockId, app: data.app }, 'added to the history, because its worker could not write it');
+    log.info({ mockId, app: settled.record.app }, 'added to the history, because its worker could not write it');
   }
 
   async function repair(): Promise<void> {

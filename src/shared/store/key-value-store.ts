@@ -12,6 +12,8 @@ export type Store = {
   hold(key: string, value: string, seconds: number): Promise<string>;
   /** The value of a key, or null when there is none (any more). */
   get(key: string): Promise<string | null>;
+  /** The same at once, where the values lie in this process: what is looked up within a transaction belongs to it. */
+  getNow?(key: string): string | null;
   /** Forgets a value before its time, if there is one. */
   remove(key: string): Promise<void>;
   close(): Promise<void>;
@@ -50,8 +52,10 @@ const CLEANED_EVERY_MS = 10_000;
 
 const entrySchema = z.object({ expiresAt: z.int(), bytes: z.int() });
 
+export type EmbeddedStore = Store & Required<Pick<Store, 'getNow'>>;
+
 /** The store of a single process: its values lie on a shelf, and the oldest are evicted first once they exceed `maxBytes`. */
-export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024): Store {
+export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024): EmbeddedStore {
   const entries = new Map<string, z.infer<typeof entrySchema>>();
   let bytes = 0;
   for (const { key, info } of shelf.load()) {
@@ -103,6 +107,7 @@ export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024):
       return kept === null || kept === value ? put(key, value, seconds) : kept;
     },
     get: live,
+    getNow: (key) => (isLive(key) ? shelf.readNow(key) : null),
     remove: forget,
     async close() {},
   };

@@ -158,6 +158,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     openNotes: (maxBytes) => openNotes(ask, maxBytes),
     openTrees: () => openTrees(openKeys(ask)),
     openHistory: (limits) => createSplitHistory((own, part) => openHistoryPart(ask, part, own), limits),
+    keepEndings: () => {},
     pinnedTrees: openKeys(ask),
     openPinned: (limits) => openHistoryPart(ask, 'pinned', limits),
     openMissingRecords: ({ name }) => openMissing(ask, name),

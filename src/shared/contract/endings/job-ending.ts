@@ -1,4 +1,5 @@
-import { jobResultSchema } from '../job.ts';
+import { type Settled, toSettled } from '../execution-record.ts';
+import { jobDataSchema, jobResultSchema } from '../job.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { answered, type Ending, unanswered } from './ending.ts';
 import { noAnswerSchema } from './outcomes.ts';
@@ -14,4 +15,29 @@ export function endingOfCompleted(mockId: string, returnvalue: unknown): Ending 
 export function endingOfFailed(mockId: string, failedReason: string): Extract<Ending, { kind: 'unanswered' }> {
   const parsed = noAnswerSchema.safeParse(parseJson(failedReason));
   return unanswered(parsed.success ? parsed.data : sentences.queueGaveUp(mockId, failedReason));
+}
+
+/** A job that ended. `failedReason` is empty if it completed; `finishedOn`: epoch ms. */
+export type EndedJob = {
+  id: string;
+  data: unknown;
+  timestamp: number;
+  finishedOn: number;
+  failedReason: string | null;
+  returnvalue: unknown;
+};
+
+/** The execution of a job that ended, as histories keep it; undefined when the job's data cannot be read. */
+export function settledOf({
+  id,
+  data,
+  timestamp,
+  finishedOn,
+  failedReason,
+  returnvalue,
+}: EndedJob): Settled | undefined {
+  const parsed = jobDataSchema.safeParse(data);
+  if (!parsed.success) return undefined;
+  const ending = failedReason ? endingOfFailed(id, failedReason) : endingOfCompleted(id, returnvalue);
+  return toSettled({ mockId: id, data: parsed.data, queuedAt: timestamp }, ending, finishedOn);
 }

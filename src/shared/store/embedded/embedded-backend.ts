@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { BackendFactory, IQueueBackend, Telemetry } from 'bullmq';
 import { z } from 'zod';
+import { type EndedJob, settledOf } from '../../contract/endings/job-ending.ts';
 import { parseJson } from '../../contract/json/parse-json.ts';
+import type { History } from '../history/history.ts';
 import { headIn } from '../queue/job-heads.ts';
 import type { QueueBackend, ReadShortJobs, ShortJob } from '../queue/queue-backend.ts';
+import { queueNames } from '../queue/queue-names.ts';
 import { openersOf, removeFinished } from '../queue/queue-openers.ts';
 import { createMemoryTakers } from '../queue/takers.ts';
 import { type Database, openDatabase } from './file/database.ts';
@@ -23,7 +26,8 @@ export type EmbeddedFolder = { folder: string; flush: boolean; tell: (sentence: 
 export async function openEmbedded(telemetry: Telemetry | undefined, kept?: EmbeddedFolder): Promise<QueueBackend> {
   const takers = createMemoryTakers();
   const { database, where, full, stores, onAdd, close } = await (kept ? openKept(kept) : openInMemory());
-  const openQueueBackend = createQueues(database, onAdd);
+  const endings = createEndings();
+  const openQueueBackend = createQueues(database, { onAdd, onEnd: endings.onEnd });
   const factory: BackendFactory<IQueueBackend, unknown> = (name, options) => openQueueBackend(name, options);
 
   const replies = createEmbeddedReplies();
@@ -48,6 +52,9 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     takers,
     ...stores,
     ...openers,
+    keepEndings: endings.keepIn,
+    // The record of an execution is there as soon as its job has ended.
+    openMissingRecords: () => async () => [],
     readShortJobs: embeddedShortJobs(database),
     // No event tells of it: removing it is all.
     eraseJob: async (queue, mockId) => void (await queue.remove(mockId, { removeChildren: false })),
@@ -71,6 +78,20 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
   };
 }
 
+/** The record of an execution is added in the transaction that ends its job. What keeps it from being added, its worker hears when it adds it again. */
+function createEndings() {
+  let history: History | undefined;
+  return {
+    keepIn(kept: History): void {
+      history = kept;
+    },
+    onEnd(queue: string, job: EndedJob): void {
+      const settled = queue === queueNames.executions ? settledOf(job) : undefined;
+      if (settled) history?.add(settled).catch(() => {});
+    },
+  };
+}
+
 const runOf = (id: string) => ({ last: () => id, ask: async () => id });
 
 async function openInMemory() {
@@ -80,8 +101,7 @@ async function openInMemory() {
     database,
     where: 'embedded, in the memory of this process',
     full: () => null,
-    // The worker and the history of this process end together.
-    stores: { ...embeddedStores(tableShelves(database)), openMissingRecords: () => async () => [] },
+    stores: embeddedStores(tableShelves(database)),
     onAdd: () => {},
     close: async () => database.close(),
   };
@@ -89,15 +109,11 @@ async function openInMemory() {
 
 async function openKept({ folder, flush, tell }: EmbeddedFolder) {
   const { database, openShelf, ledger, room, close } = await openStore({ folder, flush, tell });
-  const missing = await embeddedMissingRecords(database);
   return {
     database,
     where: `embedded, in ${folder}`,
     full: room.full,
-    stores: {
-      ...embeddedStores(openShelf),
-      openMissingRecords: (queue: { name: string }) => () => missing(queue.name),
-    },
+    stores: embeddedStores(openShelf),
     onAdd(_queue: string, mockId: string, options: object): void {
       const head = headIn(options);
       if (head !== null) ledger.execution(mockId, head);
@@ -134,27 +150,4 @@ function shortJob(row: unknown): ShortJob | null {
     failedReason: failed_reason,
     returnvalue: parseJson(return_value ?? ''),
   };
-}
-
-const idsSchema = z.array(z.object({ id: z.string() }));
-
-const MISSING = `finished_at <= ?1
-  AND NOT EXISTS (SELECT 1 FROM history WHERE key = job.id)
-  AND NOT EXISTS (SELECT 1 FROM history_of_batches WHERE key = job.id)`;
-
-/**
- * Finds executions that ended before this start and are in no history, because the process died before it wrote them there.
- * Their jobs count as finished now: the first job that ends here would otherwise remove them, had the process been away for long.
- */
-async function embeddedMissingRecords({
-  read,
-  write,
-  statement,
-}: Database): Promise<(queue: string) => Promise<string[]>> {
-  const startedAt = Date.now();
-  await write(() => statement(`UPDATE job SET finished_at = ?1 WHERE ${MISSING}`).run(startedAt));
-  return (queue) =>
-    read(() =>
-      idsSchema.parse(statement(`SELECT id FROM job WHERE ${MISSING} AND queue = ?2`).all(startedAt, queue)),
-    ).then((rows) => rows.map(({ id }) => id));
 }

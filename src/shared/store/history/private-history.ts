@@ -14,23 +14,18 @@ export function createPrivateHistory(
 ): History {
   if (privacy.isEmpty) return history;
 
-  async function masked(settled: Settled, mask: Mask): Promise<Settled> {
-    const { record, result } = settled;
-    const input = mask.data(settled.input);
-    // The whole answer stays in the store for its caller, until it expires there.
-    const body = mask.answer('body' in result ? result.body : ((await store.get(result.stored)) ?? 'null'));
-    const warnings = record.warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
-    const error = record.error === null ? null : mask.text(record.error);
-    return { record: { ...record, warnings, error }, input, result: { body } };
-  }
-
   return {
     ...history,
     async add(settled) {
       const { app } = settled.record;
       if (privacy.isOff(app)) return history.add(withoutData(settled));
       const mask = privacy.maskFor(app);
-      return history.add(mask ? await masked(settled, mask) : settled);
+      if (mask === null) return history.add(settled);
+      const { result } = settled;
+      if ('body' in result) return history.add(masked(settled, result.body, mask));
+      // The whole answer stays in the store for its caller, until it expires there.
+      const body = store.getNow ? store.getNow(result.stored) : await store.get(result.stored);
+      return history.add(masked(settled, body ?? 'null', mask));
     },
     async addLateResult(mockId, body, rules) {
       const record = await history.get(mockId);
@@ -39,6 +34,14 @@ export function createPrivateHistory(
     },
     list: (filter) => history.list({ ...filter, notApps: privacy.off }),
   };
+}
+
+/** The answer comes before the sentences: what is hidden in it is hidden in them too. */
+function masked({ record, input }: Settled, body: string, mask: Mask): Settled {
+  const shown = { input: mask.data(input), result: { body: mask.answer(body) } };
+  const warnings = record.warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
+  const error = record.error === null ? null : mask.text(record.error);
+  return { ...shown, record: { ...record, warnings, error } };
 }
 
 function withoutData({ record }: Settled): Settled {

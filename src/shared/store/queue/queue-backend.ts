@@ -67,6 +67,8 @@ export type QueueBackend = {
   openNotes(maxBytes: number): Notes;
   /** Settled executions. */
   openHistory(limits: HistoryLimits): History;
+  /** From now on an execution is in this history in the same step in which its job ends, where the queue store can do that. */
+  keepEndings(history: History): void;
   /** Executions that are kept longer than the history keeps them. */
   openPinned(limits: HistoryLimits): History;
   /** The trees of those: they never leave for anything else. */

@@ -17,6 +17,7 @@ type Stores = Pick<
   | 'openTrees'
   | 'openNotes'
   | 'openHistory'
+  | 'keepEndings'
   | 'openPinned'
   | 'pinnedTrees'
   | 'openMissingRecords'
@@ -41,6 +42,7 @@ export function redisStores(redis: Redis, { prefix, openNoted }: Options): Store
     },
     openHistory: (limits) =>
       createSplitHistory((own, part) => createRedisHistory(redis, { prefix, name: HISTORIES[part] }, own), limits),
+    keepEndings: () => {}, // BullMQ ends the job, in a step of its own
     openPinned: (limits) => createRedisHistory(redis, { prefix, name: 'pinned-history' }, limits),
     openMissingRecords: (queue, limits) =>
       createMissingRecords(redis, (state) => queue.toKey(state), {

@@ -14,6 +14,7 @@ import {
   type StreamReadRaw,
   type WorkerOptions,
 } from 'bullmq';
+import type { EndedJob } from '../../../contract/endings/job-ending.ts';
 import type { Database, Sureness } from '../file/database.ts';
 import { createJobLocks, type JobLocks } from './job-locks.ts';
 import { createJobTable, type Finished, type JobTable, jobJson } from './job-table.ts';
@@ -23,16 +24,18 @@ import { createWaits } from './waits.ts';
 
 /** The state that all parts of one queue in this process share. */
 type Shared = { table: JobTable; locks: JobLocks; messages: Messages; waiting: Set<() => void> };
-type Queues = {
-  database: Database;
-  of(name: string): Shared;
-  onAdd: (queue: string, id: string, options: object) => void;
+/** What else belongs to the transactions of the queues. What either throws keeps the job from being added, or from ending. */
+type Listeners = {
+  /** A job is added; called before it is there. */
+  onAdd?: (queue: string, id: string, options: object) => void;
+  onEnd?: (queue: string, job: EndedJob) => void;
 };
+type Queues = { database: Database; of(name: string): Shared; listeners: Listeners };
 
 type Next = [JobJson | null, string, number, number];
 type Options = QueueBaseOptions<unknown> &
   Partial<Pick<WorkerOptions, 'name' | 'lockDuration' | 'stalledInterval' | 'removeOnComplete' | 'removeOnFail'>>;
-type Job = Pick<MinimalJob<unknown, unknown, string>, 'id'>;
+type Job = Pick<MinimalJob<unknown, unknown, string>, 'id' | 'data' | 'timestamp'>;
 type Changing = { wakes?: boolean; until?: Sureness; done?: () => void; undone?: () => void };
 type GivenBack = { token: string; attempts: number; isFirst: boolean; command: string } & {
   fieldsToUpdate?: Record<string, unknown> | undefined;
@@ -45,15 +48,12 @@ const LOCK_MS = 30_000;
 const STALLED_EVERY_MS = 30_000;
 const MAX_MESSAGES = 1000;
 
-/**
- * The queues of a database, for BullMQ. `onAdd` is called for a job before it is there, within the transaction that adds it: what it throws
- * keeps the job from being added.
- */
-export function createQueues(database: Database, onAdd: Queues['onAdd'] = () => {}) {
+/** The queues of a database, for BullMQ. */
+export function createQueues(database: Database, listeners: Listeners = {}) {
   const shared = new Map<string, Shared>();
   const queues: Queues = {
     database,
-    onAdd,
+    listeners,
     of(name) {
       const known = shared.get(name);
       if (known) return known;
@@ -150,7 +150,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     const delay = job.delay ?? job.opts.delay ?? 0;
     const priority = job.priority ?? job.opts.priority ?? 0;
     const addedAt = job.timestamp ?? Date.now();
-    this.#queues.onAdd(this.#name, id, job.opts);
+    this.#queues.listeners.onAdd?.(this.#name, id, job.opts);
     this.#table.add({
       ...{ id, name: job.name, data: job.data, opts: job.opts, addedAt, isFirst: job.opts.lifo === true && !priority },
       ...{ priority, dueAt: delay > 0 ? addedAt + delay : null },
@@ -182,7 +182,8 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   moveToCompleted(job: Job, value: unknown, keep: Keep, token: string, fetchNext: boolean) {
     const returnValue = JSON.stringify(value ?? null);
     const ending = { state: 'completed', returnValue, reason: null, stacktrace: null } as const;
-    return this.#finish(job, ending, { keep: keep ?? this.#options.removeOnComplete, token, fetchNext });
+    const howToGoOn = { keep: keep ?? this.#options.removeOnComplete, token, fetchNext };
+    return this.#finish({ job, value }, ending, howToGoOn);
   }
   moveToFailed(
     job: Job,
@@ -194,10 +195,11 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   ) {
     const stacktrace = typeof fields?.stacktrace === 'string' ? fields.stacktrace : null;
     const ending = { state: 'failed', returnValue: null, reason, stacktrace } as const;
-    return this.#finish(job, ending, { keep: keep ?? this.#options.removeOnFail, token, fetchNext });
+    const howToGoOn = { keep: keep ?? this.#options.removeOnFail, token, fetchNext };
+    return this.#finish({ job, value: null }, ending, howToGoOn);
   }
   async #finish(
-    { id = '' }: Job,
+    { job: { id = '', data, timestamp }, value }: { job: Job; value: unknown },
     ending: Omit<Finished, 'at'>,
     { keep, token, fetchNext }: { keep: Keep; token: string; fetchNext: boolean },
   ): Promise<{ result: Next | undefined; finishedOn: number }> {
@@ -208,6 +210,8 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
       if (!this.#table.finish(id, { ...ending, at })) throw notActive(id, 'moveToFinished');
       this.#removeBeyond(keep, id, { state: ending.state, at });
       const result = fetchNext && this.closing === undefined ? this.#takeNext(token, taken) : undefined;
+      const ended = { id, data, timestamp, finishedOn: at, failedReason: ending.reason, returnvalue: value };
+      this.#queues.listeners.onEnd?.(this.#name, ended);
       return { result, finishedOn: at };
     };
     return this.#change(finish, { done: () => this.#letGo([id], token), undone: () => this.#letGo(taken, token) });

@@ -12,7 +12,7 @@ import {
   MAX_INPUT_KEPT,
   memberOf,
 } from '../../history/history.ts';
-import type { Store } from '../../key-value-store.ts';
+import type { EmbeddedStore } from '../../key-value-store.ts';
 import type { Entry, Shelf } from './shelf.ts';
 
 const keptSchema = z.object({ record: recordSchema, bytes: z.int(), at: z.int() });
@@ -122,14 +122,17 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
 
 type Records = ReturnType<typeof openRecords>;
 
-/** History in this process, for the embedded queue: the records in memory, their texts on the shelf. */
-export function createEmbeddedHistory(store: Store, limits: HistoryLimits, shelf: Shelf): History {
+/**
+ * History in this process, for the embedded queue: the records in memory, their texts on the shelf. `add` waits for nothing before it
+ * writes, so that a record is part of the transaction in which its job ends.
+ */
+export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimits, shelf: Shelf): History {
   const records = openRecords(shelf, limits);
   const { kept } = records;
   return {
     async add({ record, input, result }) {
       if (kept.has(record.mockId)) return;
-      const body = 'body' in result ? result.body : ((await store.get(result.stored)) ?? 'null');
+      const body = 'body' in result ? result.body : (store.getNow(result.stored) ?? 'null');
       const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
       const added = historyEntries(record, { input: keptInput, body, at: time.now() });
       records.set(added.kept);

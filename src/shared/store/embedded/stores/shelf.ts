@@ -8,6 +8,8 @@ export type Shelf = {
   /** Puts all of them in one step. A member that is left out stays as it was. */
   put(entries: readonly Entry[]): Promise<void>;
   read(key: string): Promise<string | null>;
+  /** Reads at once, as a part of the transaction that is open. */
+  readNow(key: string): string | null;
   remove(keys: readonly string[]): Promise<void>;
 };
 

@@ -19,7 +19,10 @@ export function tableShelves(database: Database): OpenShelf {
 }
 
 function tableShelf(name: ShelfName, { read, write, statement }: Database): Shelf {
+  const readNow = (key: string) =>
+    textSchema.parse(statement(`SELECT text FROM ${name} WHERE key = ?`).get(key))?.text ?? null;
   return {
+    readNow,
     load: () =>
       loadedSchema.parse(statement(`SELECT key, info FROM ${name} WHERE info IS NOT NULL ORDER BY seq`).all()),
     put: (entries) =>
@@ -30,8 +33,7 @@ function tableShelf(name: ShelfName, { read, write, statement }: Database): Shel
         );
         for (const { key, info, text } of entries) put.run(key, info ?? null, text ?? null);
       }),
-    read: (key) =>
-      read(() => textSchema.parse(statement(`SELECT text FROM ${name} WHERE key = ?`).get(key))?.text ?? null),
+    read: (key) => read(() => readNow(key)),
     remove: (keys) =>
       write(() => {
         for (const key of keys) statement(`DELETE FROM ${name} WHERE key = ?`).run(key);

@@ -2,7 +2,7 @@ import type { BatchStore } from '../../batches/batch-store.ts';
 import type { History, HistoryLimits } from '../../history/history.ts';
 import { createSplitHistory } from '../../history/split-history.ts';
 import type { Trees } from '../../history/trees.ts';
-import { createEmbeddedStore, type Store } from '../../key-value-store.ts';
+import { createEmbeddedStore, type EmbeddedStore, type Store } from '../../key-value-store.ts';
 import type { Notes } from '../../notes/notes.ts';
 import type { QueueBackend } from '../../queue/queue-backend.ts';
 import { createEmbeddedBatches } from './batches.ts';
@@ -49,6 +49,6 @@ function embeddedTrees({ hold, get, remove }: Store): Trees {
 const SHELVES = { calls: 'history', batches: 'history_of_batches' } as const;
 
 /** The history of one process. */
-function openEmbeddedHistory(store: Store, limits: HistoryLimits, openShelf: OpenShelf): History {
+function openEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimits, openShelf: OpenShelf): History {
   return createSplitHistory((own, part) => createEmbeddedHistory(store, own, openShelf(SHELVES[part])), limits);
 }

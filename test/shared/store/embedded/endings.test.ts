@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { UnrecoverableError } from 'bullmq';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sentences } from '../../../../src/shared/contract/endings/sentences.ts';
+import { JOB_VERSION, type JobData, type JobResult } from '../../../../src/shared/contract/job.ts';
+import { createPrivacy, maskSetting } from '../../../../src/shared/privacy/privacy.ts';
+import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
+import { resultKey } from '../../../../src/shared/store/history/history.ts';
+import { createPrivateHistory } from '../../../../src/shared/store/history/private-history.ts';
+import { addExecution } from '../../../../src/shared/store/queue/job-heads.ts';
+import type { ExecutionQueue, QueueBackend } from '../../../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../../../src/shared/store/queue/queue-names.ts';
+import { eventually } from '../../../support/eventually.ts';
+
+const LIMITS = { count: 1000, seconds: 60, bytes: 100_000_000 };
+const MASKED = 8;
+const LARGE = JSON.stringify({ success: true, text: 'secret '.repeat(10_000) });
+
+let root = '';
+let backend: QueueBackend;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'endings-'));
+  backend = await openEmbedded(undefined, { folder: join(root, 'store'), flush: true, tell: () => {} });
+});
+afterEach(async () => {
+  await backend.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const dataOf = (app: number): JobData => ({
+  ...{ v: 1, app, ruleId: '1', confId: null, ts: null, target: 'all', input: '{"name":"secret"}' },
+  ...{ claimBy: Date.now() + 60_000, keyName: null },
+});
+const small = { v: JOB_VERSION, address: 'one', success: true, decision: 'TRUE', answeredAt: 1 } as const;
+
+/** How a worker ends the executions of each test. */
+const endings: Record<string, (mockId: string) => Promise<JobResult>> = {
+  'a small answer': async () => ({ ...small, body: '{"success":true}' }),
+  'a large answer, which waits in the store': async (mockId) => {
+    await backend.store.setIfAbsent(resultKey(mockId), LARGE, 180);
+    return { ...small, stored: resultKey(mockId) };
+  },
+  'no answer': async (mockId) => {
+    throw new UnrecoverableError(JSON.stringify(sentences.queueGaveUp(mockId, 'nothing')));
+  },
+};
+
+/** Executions that ended and are in no history, as another connection sees them at this moment. */
+const UNKEPT = 'SELECT count(*) AS n FROM job WHERE finished_at IS NOT NULL AND id NOT IN (SELECT key FROM history)';
+
+it.each(Object.entries(endings))('an execution and its record are one transaction: %s', async (_, end) => {
+  const privacy = createPrivacy({ MASK: maskSetting.parse(`${MASKED}:name`), HISTORY_OFF: new Set() });
+  const history = createPrivateHistory(backend.openHistory(LIMITS), { privacy, store: backend.store });
+  backend.keepEndings(history);
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  const ids = Array.from({ length: 40 }, () => randomUUID());
+  for (const [n, id] of ids.entries()) await addExecution(queue, id, dataOf(n % 2 === 0 ? 7 : MASKED));
+  const worker = backend.openWorker<JobData, JobResult>(queueNames.executions, ({ id = '' }) => end(id), 4);
+
+  const other = new DatabaseSync(join(root, 'store/store.db'), { readOnly: true });
+  const looks: number[] = [];
+  void worker.run();
+  for (let ended = 0; ended < ids.length; ) {
+    looks.push(Number(other.prepare(UNKEPT).get()?.n));
+    ended = Number(other.prepare('SELECT count(*) AS n FROM job WHERE finished_at IS NOT NULL').get()?.n);
+    await setImmediate();
+  }
+  other.close();
+  await worker.close();
+  expect(looks.length).toBeGreaterThan(10);
+  expect(looks.filter((unkept) => unkept > 0)).toEqual([]);
+  for (const id of ids) expect((await history.get(id))?.history.at(-1)?.at).toBe((await queue.getJob(id))?.finishedOn);
+  expect(await history.result(ids[1] ?? '')).not.toContain('secret');
+});
+
+it('where the record cannot be written, the execution ends, and its worker may add it again', async () => {
+  const history = backend.openHistory(LIMITS);
+  backend.keepEndings({ ...history, add: () => Promise.reject(new Error('no room')) });
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  const id = randomUUID();
+  await addExecution(queue, id, dataOf(7));
+  const worker = backend.openWorker<JobData, JobResult>(
+    queueNames.executions,
+    async () => ({ ...small, body: '{}' }),
+    1,
+  );
+  void worker.run();
+  await eventually(async () => expect(await queue.getJobState(id)).toBe('completed'));
+  await worker.close();
+  expect(await history.get(id)).toBeNull();
+});
