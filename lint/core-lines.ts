@@ -9,7 +9,7 @@ import { readImports } from './read-imports.ts';
 // `node lint/core-lines.ts`: how large the core is and which is its longest function, without comments and empty lines,
 // and whether its files import each other in a circle, types included. The core is what an execution passes between the queue and
 // the files of a client.
-const CORE = ['src/worker/execution', 'src/worker/placement', 'src/worker/files', 'src/worker/worker.ts'];
+const CORE = ['src/worker/execution', 'src/worker/placement', 'src/worker/files', 'src/worker/process/worker.ts'];
 
 type CoreFile = { path: string; lines: number; longest: { name: string; lines: number } };
 

@@ -89,10 +89,7 @@ export const layers: Record<string, string[]> = {
     'routes',
   ],
   'src/worker/': [
-    'seams',
-    'dialects',
     'files',
-    'reading',
     'rules',
     'clients',
     'placement',
@@ -101,6 +98,7 @@ export const layers: Record<string, string[]> = {
     'cases',
     'queries',
     'upkeep',
+    'process',
   ],
   'src/client/': ['engine', 'code', 'leaves', 'rules', 'analyzer', 'runs', 'requests', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'cases', 'ui', 'screen'],

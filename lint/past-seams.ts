@@ -16,7 +16,7 @@ const SIMULATED = [
   ...['at-most', 'logger', 'periodic', 'persist', 'share-for'].map((name) => `src/shared/runtime/${name}.ts`),
   'src/shared/store/queue/follow-jobs.ts',
 ];
-const SEAMS = 'src/worker/seams/';
+const SEAMS = 'src/worker/files/seams/';
 
 const PAST = new Map([
   ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'performance'].map(
@@ -92,7 +92,7 @@ function reasonOfImport({ source, specifiers }: Extract<AnyNode, { type: 'Import
   const refused = module === 'node:fs' && names.some((name) => name !== 'constants') ? '*' : PAST_PACKAGES.get(module);
   if (refused === undefined || (refused !== '*' && !names.some((name) => name === '*' || refused.includes(name))))
     return undefined;
-  return `imports ${module} past the seams: use src/worker/seams or src/shared/seams.`;
+  return `imports ${module} past the seams: use src/worker/files/seams or src/shared/seams.`;
 }
 
 /** Something that changes, kept by a module instead of a process. */

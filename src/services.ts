@@ -23,8 +23,8 @@ import type { EmbeddedFolder } from './shared/store/embedded/embedded-backend.ts
 import { openQueueBackend } from './shared/store/queue/open-queue-backend.ts';
 import type { QueueBackend } from './shared/store/queue/queue-backend.ts';
 import { version } from './version.ts';
-import { startHealthServer } from './worker/health-server.ts';
-import { startWorker } from './worker/start.ts';
+import { startHealthServer } from './worker/process/health-server.ts';
+import { startWorker } from './worker/process/start.ts';
 
 /** A start does not wait longer for what Redis says of itself. */
 const EXAMINE_WITHIN_MS = 1000;

@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/shared/runtime/telemetry/metrics.ts';
-import { registerWorkerMetrics } from '../../src/worker/worker-metrics.ts';
+import { registerWorkerMetrics } from '../../src/worker/process/worker-metrics.ts';
 import { fires, isSilent, seriesIn, testAlerts } from '../support/promtool.ts';
 import { hasPrometheus } from '../support/start-prometheus.ts';
 import { startService } from '../support/start-service.ts';

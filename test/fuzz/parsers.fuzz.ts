@@ -4,7 +4,7 @@ import { readExecuteRequest } from '../../src/api/calls/read-request.ts';
 import { parseExact, scanJson } from '../../src/shared/contract/json/exact-json.ts';
 import { MAX_DEPTH } from '../../src/shared/contract/json/json-scan.ts';
 import { type ExactValue, integerOf, RawNumber, stringifyExact } from '../../src/shared/contract/json/raw-number.ts';
-import { dialects } from '../../src/worker/dialects/dialects.ts';
+import { dialects } from '../../src/worker/files/dialects/dialects.ts';
 import { judgeResult } from '../../src/worker/files/results/judge-result.ts';
 import { expectedAnswer, isText } from './expected-answer.ts';
 import { exactInteger, expectedRequest } from './expected-request.ts';

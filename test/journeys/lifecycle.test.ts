@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { startWorker } from '../../src/worker/start.ts';
+import { startWorker } from '../../src/worker/process/start.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';

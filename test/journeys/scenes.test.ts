@@ -2,9 +2,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
-import type { Dialect } from '../../src/worker/dialects/dialect.ts';
-import { iceDialect } from '../../src/worker/dialects/ice.ts';
-import { ruleDialect } from '../../src/worker/dialects/rule.ts';
+import type { Dialect } from '../../src/worker/files/dialects/dialect.ts';
+import { iceDialect } from '../../src/worker/files/dialects/ice.ts';
+import { ruleDialect } from '../../src/worker/files/dialects/rule.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/start-service.ts';
 

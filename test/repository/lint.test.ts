@@ -110,7 +110,7 @@ describe('code that the simulator runs', () => {
   ])('is refused where it goes past a seam or keeps something in a module: %s', (text) => {
     expect(found(text)).toBe(1);
     expect(found(text, 'src/api/calls/a.ts')).toBe(1);
-    expect(found(text, 'src/worker/seams/a.ts')).toBe(0);
+    expect(found(text, 'src/worker/files/seams/a.ts')).toBe(0);
     expect(found(text, 'src/api/http/a.ts')).toBe(0);
   });
 

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { queueUrlOf, readSettings } from '../../src/shared/runtime/settings/settings.ts';
 import { createLogger } from '../../src/shared/runtime/telemetry/logger.ts';
 import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
-import { startWorker } from '../../src/worker/start.ts';
+import { startWorker } from '../../src/worker/process/start.ts';
 import type { Fault } from './start-process.ts';
 
 const fault: Fault = JSON.parse(process.argv[2] ?? '');

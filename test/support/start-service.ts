@@ -12,7 +12,7 @@ import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backen
 import type { QueueBackend } from '../../src/shared/store/queue/queue-backend.ts';
 import type { Step } from '../../src/worker/execution/steps.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
-import { type RunningWorker, startWorker } from '../../src/worker/start.ts';
+import { type RunningWorker, startWorker } from '../../src/worker/process/start.ts';
 import { borrowEmbeddedQueue } from './embedded-queue.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
 import { memoryShelves } from './memory-stores.ts';

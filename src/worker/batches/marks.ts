@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import { privateDirectory } from '../files/file-names.ts';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from '../seams/files.ts';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from '../files/seams/files.ts';
 
 /**
  * Up to which case (not included) items may have been sent, and from when until when, epoch ms. `run`: the run of the queue store

@@ -5,9 +5,9 @@ import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { throughHandle } from '../files/directory/real-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { privateDirectory } from '../files/file-names.ts';
-import { readBoundedFile, refusal } from '../reading/bounded-file.ts';
-import { absent, type Reading, readingOfError, unusable } from '../reading/reading.ts';
-import { lstat, mkdir, readdir, rename, rm } from '../seams/files.ts';
+import { readBoundedFile, refusal } from '../files/reading/bounded-file.ts';
+import { absent, type Reading, readingOfError, unusable } from '../files/reading/reading.ts';
+import { lstat, mkdir, readdir, rename, rm } from '../files/seams/files.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 
 /** The rule or the node that the cases belong to. Ids are decimal text. */

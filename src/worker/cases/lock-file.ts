@@ -3,8 +3,8 @@ import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { FileClock } from '../files/file-clock.ts';
-import { lstat, open, readFile, rename, rm, writeFile } from '../seams/files.ts';
-import type { OpenFile } from '../seams/operations.ts';
+import { lstat, open, readFile, rename, rm, writeFile } from '../files/seams/files.ts';
+import type { OpenFile } from '../files/seams/operations.ts';
 
 /** A lock that is older, by the file system's clock, was left by a worker that died. */
 const LEFT_AFTER_MS = 3000;

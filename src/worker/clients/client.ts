@@ -1,5 +1,5 @@
 import type { DialectName, SdkName } from '../../shared/contract/client-kinds.ts';
-import { dialects, OWN_DIALECT } from '../dialects/dialects.ts';
+import { dialects, OWN_DIALECT } from '../files/dialects/dialects.ts';
 import { NO_LEAVES } from './published-leaves.ts';
 import type { RegistrationFile } from './registration.ts';
 

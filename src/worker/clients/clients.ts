@@ -7,7 +7,7 @@ import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { lstat, lstatCached } from '../files/quick-files.ts';
-import { createJoinedReads } from '../reading/joined-reads.ts';
+import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
 import { createPublishedLeaves } from './published-leaves.ts';

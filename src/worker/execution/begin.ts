@@ -10,8 +10,6 @@ import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { StoreRun } from '../../shared/store/queue/queue-backend.ts';
 import type { Client } from '../clients/client.ts';
-import { canRead, largeNumberIn } from '../dialects/number-range.ts';
-import { sdks } from '../dialects/sdks.ts';
 import {
   CLAIM_VERSION,
   type Claim,
@@ -21,6 +19,8 @@ import {
   UnknownClaim,
 } from '../files/claims/claim.ts';
 import type { Claims } from '../files/claims/claims.ts';
+import { canRead, largeNumberIn } from '../files/dialects/number-range.ts';
+import { sdks } from '../files/dialects/sdks.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { mockDirectory } from '../files/file-names.ts';

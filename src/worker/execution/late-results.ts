@@ -6,9 +6,9 @@ import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../sh
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
-import { dialects } from '../dialects/dialects.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import type { Claims } from '../files/claims/claims.ts';
+import { dialects } from '../files/dialects/dialects.ts';
 import { filesOf, removeFiles, removeIfLeft, resultPath } from '../files/execution-files.ts';
 import { registrationPath } from '../files/file-names.ts';
 import type { MemoryBudget } from '../files/memory-budget.ts';

@@ -1,6 +1,6 @@
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
-import { dialects } from '../dialects/dialects.ts';
+import { dialects } from '../files/dialects/dialects.ts';
 import type { Listing } from '../files/directory/watched-directory.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
 import { explained } from '../files/reasons.ts';

@@ -6,10 +6,9 @@ import { shareFor } from '../../shared/runtime/share-for.ts';
 import { perProcess } from '../../shared/seams/process.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { RequestContent } from '../dialects/dialect.ts';
-import { dialects } from '../dialects/dialects.ts';
-import { access, readdir, rm, rmdir, stat, writeFile } from '../seams/files.ts';
 import type { Claim } from './claims/claim.ts';
+import type { RequestContent } from './dialects/dialect.ts';
+import { dialects } from './dialects/dialects.ts';
 import { limitedByDirectory } from './directory/directory-limit.ts';
 import { confirm, namesIn, throughHandle } from './directory/real-directory.ts';
 import {
@@ -23,6 +22,7 @@ import {
 } from './file-names.ts';
 import { createFile, rename, unlink } from './quick-files.ts';
 import { isRegistered } from './registration-file.ts';
+import { access, readdir, rm, rmdir, stat, writeFile } from './seams/files.ts';
 
 /** The directory and the id that the paths of one execution are made of. */
 export type ExecutionFiles = { directory: string; mockId: string };

@@ -1,7 +1,7 @@
 import { servedFileSystems } from '../../shared/runtime/served-file-systems.ts';
 import { shareFor } from '../../shared/runtime/share-for.ts';
 import { perProcess } from '../../shared/seams/process.ts';
-import { statfs } from '../seams/files.ts';
+import { statfs } from './seams/files.ts';
 
 /** Something else may be mounted at a path later, so it is asked again after this long. */
 const REMEMBERED_MS = 30_000;

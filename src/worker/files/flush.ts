@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { open } from '../seams/files.ts';
 import type { Claim } from './claims/claim.ts';
 import { throughHandle } from './directory/real-directory.ts';
 import type { ExecutionFiles } from './execution-files.ts';
 import { READ_SAFELY } from './results/read-safely.ts';
+import { open } from './seams/files.ts';
 
 export type Flush = ReturnType<typeof createFlush>;
 

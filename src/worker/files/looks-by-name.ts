@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { time } from '../../shared/seams/time.ts';
-import { lstat } from '../seams/files.ts';
 import { AT_ONCE, limitedByDirectory } from './directory/directory-limit.ts';
 import type { Waiting, Watched } from './directory/watched-directory.ts';
 import { resultFileName } from './file-names.ts';
 import { gapOfWait } from './look-schedule.ts';
 import { toSight } from './results/unusable-result.ts';
+import { lstat } from './seams/files.ts';
 import { timed } from './timed.ts';
 
 /** Looks at this many names take about as long as one listing. */

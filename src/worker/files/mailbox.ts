@@ -2,11 +2,10 @@ import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
-import type { RequestContent } from '../dialects/dialect.ts';
-import { dialects } from '../dialects/dialects.ts';
-import { lstat } from '../seams/files.ts';
 import type { Claim, ClaimKey, ClaimOrRefusal } from './claims/claim.ts';
 import type { Claims } from './claims/claims.ts';
+import type { RequestContent } from './dialects/dialect.ts';
+import { dialects } from './dialects/dialects.ts';
 import { limitedByDirectory } from './directory/directory-limit.ts';
 import type { SharedDirectory } from './directory/shared-directory.ts';
 import type { Listener } from './directory/watched-directory.ts';
@@ -19,6 +18,7 @@ import { findRegistration, isRegistered } from './registration-file.ts';
 import type { KeptAnswers } from './results/kept-answers.ts';
 import { type FoundResult, readResult } from './results/result-file.ts';
 import { mayBeNews, type Sight, type UnusableResult } from './results/unusable-result.ts';
+import { lstat } from './seams/files.ts';
 
 type Parts = {
   sharedDirectory: SharedDirectory;

@@ -1,7 +1,7 @@
 import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
-import { filesOf } from '../seams/files.ts';
 import { nameOf } from './directory/handle-names.ts';
+import { filesOf } from './seams/files.ts';
 
 /**
  * What is mounted below a shared directory. The kernel's list of mounts tells it without a look at any of them: a look at a mount

@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { shareFor } from '../../shared/runtime/share-for.ts';
 import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
-import { filesOf, realpath } from '../seams/files.ts';
-import type { QuickFiles } from '../seams/operations.ts';
 import { limitedByDirectory } from './directory/directory-limit.ts';
 import { fileSystemOf } from './file-system.ts';
 import { liesElsewhere, noteRoot } from './mounts.ts';
+import { filesOf, realpath } from './seams/files.ts';
+import type { QuickFiles } from './seams/operations.ts';
 
 /**
  * The few file operations that every execution needs, as quick as the file system allows. On a local one they take some

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { lstat, readdir } from '../seams/files.ts';
 import { limitedByDirectory } from './directory/directory-limit.ts';
 import { clientsDirectory, registrationPath } from './file-names.ts';
+import { lstat, readdir } from './seams/files.ts';
 
 /** Whether a registration is there. If it cannot be looked at, it counts as there. */
 export function isRegistered(path: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Client } from '../clients/client.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { namesIn, throughHandle } from '../files/directory/real-directory.ts';
 import { mockDirectory, openExecutionOf, openFileName, requestFileName } from '../files/file-names.ts';
-import { lstat, readdir } from '../seams/files.ts';
+import { lstat, readdir } from '../files/seams/files.ts';
 import type { ClientSlots } from './client-slots.ts';
 
 /** A look at a client's directory is good for this long. */

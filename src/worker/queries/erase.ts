@@ -2,7 +2,7 @@ import type { Claims } from '../files/claims/claims.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { filesOf, removeFiles, removeOpenMark } from '../files/execution-files.ts';
 import type { KeptAnswers } from '../files/results/kept-answers.ts';
-import { rm } from '../seams/files.ts';
+import { rm } from '../files/seams/files.ts';
 import type { Answer } from './answer.ts';
 
 export type Erase = (execution: { mockId: string }) => Promise<Answer>;

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
-import { readBoundedFile } from '../reading/bounded-file.ts';
-import { absent } from '../reading/reading.ts';
+import { readBoundedFile } from '../files/reading/bounded-file.ts';
+import { absent } from '../files/reading/reading.ts';
+import { readdir } from '../files/seams/files.ts';
 import { optionalText, parseConfig } from '../rules/config-fields.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Rules } from '../rules/rules.ts';
-import { readdir } from '../seams/files.ts';
 
 const MAX_APP = 2_147_483_647;
 const MAX_APP_BYTES = 64 * 1024;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
-import type { Reading } from '../reading/reading.ts';
-import { unusable } from '../reading/reading.ts';
+import type { Reading } from '../files/reading/reading.ts';
+import { unusable } from '../files/reading/reading.ts';
 
 export const INT64_MAX = 9_223_372_036_854_775_807n;
 

@@ -1,9 +1,9 @@
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
-import { entriesIn } from '../reading/folder-entries.ts';
-import type { Reading } from '../reading/reading.ts';
-import { unusable } from '../reading/reading.ts';
-import { lstat } from '../seams/files.ts';
-import type { Entry, FileStats } from '../seams/operations.ts';
+import { entriesIn } from '../files/reading/folder-entries.ts';
+import type { Reading } from '../files/reading/reading.ts';
+import { unusable } from '../files/reading/reading.ts';
+import { lstat } from '../files/seams/files.ts';
+import type { Entry, FileStats } from '../files/seams/operations.ts';
 import { idOfFileName } from './config-fields.ts';
 
 const MAX_ENTRIES = 100_000;

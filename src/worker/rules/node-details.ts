@@ -1,4 +1,4 @@
-import type { Reading } from '../reading/reading.ts';
+import type { Reading } from '../files/reading/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
 import type { NodeKey } from './leaves/leaf-keys.ts';
 import { keysOf } from './leaves/leaf-keys.ts';

@@ -3,8 +3,8 @@ import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { digestOfNode } from '../../shared/contract/rules-digest.ts';
-import type { Reading } from '../reading/reading.ts';
-import { unusable } from '../reading/reading.ts';
+import type { Reading } from '../files/reading/reading.ts';
+import { unusable } from '../files/reading/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
 import {
   INT64_MAX,

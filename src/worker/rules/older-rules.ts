@@ -1,6 +1,6 @@
 import { type ExactValue, integerOf, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { digits, field, list } from '../../shared/contract/json/read-exact.ts';
-import { absent, type Reading, unusable } from '../reading/reading.ts';
+import { absent, type Reading, unusable } from '../files/reading/reading.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { parseNode, type RuleNode } from './node-file.ts';
 import type { PlacedRule } from './rule-file.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Reading } from '../reading/reading.ts';
-import { unusable } from '../reading/reading.ts';
+import type { Reading } from '../files/reading/reading.ts';
+import { unusable } from '../files/reading/reading.ts';
 import type { TimeWindow } from './config-fields.ts';
 import { optionalId, optionalInteger, optionalText, parseConfig, timeMembers, timeWindowOf } from './config-fields.ts';
 

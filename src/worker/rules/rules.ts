@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { time } from '../../shared/seams/time.ts';
-import { createJoinedReads } from '../reading/joined-reads.ts';
-import { absent, type Reading, unusable } from '../reading/reading.ts';
+import { createJoinedReads } from '../files/reading/joined-reads.ts';
+import { absent, type Reading, unusable } from '../files/reading/reading.ts';
 import { type ConfigFiles, createConfigFiles } from './config-files.ts';
 import type { Skipped } from './folder-listing.ts';
 import type { RuleNode } from './node-file.ts';

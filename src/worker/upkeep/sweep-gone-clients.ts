@@ -7,7 +7,7 @@ import type { Clients } from '../clients/clients.ts';
 import { isRealDirectory } from '../files/directory/client-directories.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { mockDirectory } from '../files/file-names.ts';
-import { readdir, rmdir } from '../seams/files.ts';
+import { readdir, rmdir } from '../files/seams/files.ts';
 
 const GONE_FOR_MS = 24 * 60 * 60_000;
 

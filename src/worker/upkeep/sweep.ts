@@ -9,7 +9,7 @@ import { namesIn, throughHandle } from '../files/directory/real-directory.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
-import { lstat, readdir, readEntries, rm } from '../seams/files.ts';
+import { lstat, readdir, readEntries, rm } from '../files/seams/files.ts';
 
 type SweepDependencies = {
   sharedDirectory: SharedDirectory;

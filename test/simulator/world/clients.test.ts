@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Time } from '../../../src/shared/seams/time.ts';
 import { parseHeartbeat, parseRegistration } from '../../../src/worker/clients/registration.ts';
-import { dialects } from '../../../src/worker/dialects/dialects.ts';
-import { sdks } from '../../../src/worker/dialects/sdks.ts';
+import { dialects } from '../../../src/worker/files/dialects/dialects.ts';
+import { sdks } from '../../../src/worker/files/dialects/sdks.ts';
 import { judgeResult } from '../../../src/worker/files/results/judge-result.ts';
 import {
   answerOf,

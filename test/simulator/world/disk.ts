@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import type { Entry, FileStats } from '../../../src/worker/seams/operations.ts';
+import type { Entry, FileStats } from '../../../src/worker/files/seams/operations.ts';
 
 /**
  * A file system in memory, for the simulator: everything happens at once, the same calls lead to the same disk, and a call that fails

@@ -15,15 +15,15 @@ import type { BatchStore } from '../../../src/shared/store/batches/batch-store.t
 import { listenForCancels } from '../../../src/shared/store/queue/control.ts';
 import type { QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
 import { isStoreUnavailable } from '../../../src/shared/store/store-error.ts';
-import { createDirectoryCheck } from '../../../src/worker/check-directory.ts';
-import { createDirectoryParts, createExecutionParts } from '../../../src/worker/parts.ts';
+import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
+import { createDirectoryParts, createExecutionParts } from '../../../src/worker/process/parts.ts';
+import { createWorker } from '../../../src/worker/process/worker.ts';
 import { createAnswerQuery } from '../../../src/worker/queries/answer-query.ts';
 import { createErase } from '../../../src/worker/queries/erase.ts';
 import { createFence } from '../../../src/worker/queries/fence.ts';
 import { createQueryWorker } from '../../../src/worker/queries/query-worker.ts';
 import { createSavedCases } from '../../../src/worker/queries/saved-cases.ts';
 import { startSweeps } from '../../../src/worker/upkeep/start-sweeps.ts';
-import { createWorker } from '../../../src/worker/worker.ts';
 import { type Behaviour, createCleaner, createClient, type Sdk, type SimulatedClient } from './clients.ts';
 import { createDisk, type Disk } from './disk.ts';
 import type { Asked, Gate } from './gate.ts';
@@ -108,7 +108,7 @@ const log = createLogger({ level: 'silent', role: 'simulated' });
 export type Service = Awaited<ReturnType<typeof createService>>;
 
 /**
- * The whole service in a simulated world: APIs and workers made of the real code as `src/api/start.ts` and `src/worker/start.ts` make them, without
+ * The whole service in a simulated world: APIs and workers made of the real code as `src/api/start.ts` and `src/worker/process/start.ts` make them, without
  * HTTP, batches and metrics; the queue store; clients; the cleaner of the published server. Nothing happens by itself: whoever holds
  * it makes the steps of its scheduler.
  */
@@ -393,7 +393,7 @@ function withoutBatches(backend: SimulatedBackend): QueueBackend {
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 
-/** A worker as `src/worker/start.ts` makes it. To be called inside its process. */
+/** A worker as `src/worker/process/start.ts` makes it. To be called inside its process. */
 function openWorker(settings: Settings, backend: SimulatedBackend) {
   const given = { settings, backend: withoutBatches(backend), sharedDir: SHARED, log };
   const options = { ...given, metrics: createMetrics(), tracing: noTracing, atStep: () => {} };

@@ -9,7 +9,7 @@ import type {
   Told,
   Watch,
   WriteOptions,
-} from '../../../src/worker/seams/operations.ts';
+} from '../../../src/worker/files/seams/operations.ts';
 import { type Disk, failure, type SystemCalls } from './disk.ts';
 import type { Gate } from './gate.ts';
 

@@ -6,9 +6,9 @@ import { createProcess, type Process, processName } from '../../../src/shared/se
 import { type Random, randomOf } from '../../../src/shared/seams/random.ts';
 import { timeOf } from '../../../src/shared/seams/time.ts';
 import type { QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
-import { createDirectoryParts, createExecutionParts } from '../../../src/worker/parts.ts';
-import { filesOf } from '../../../src/worker/seams/files.ts';
-import type { Files } from '../../../src/worker/seams/operations.ts';
+import { filesOf } from '../../../src/worker/files/seams/files.ts';
+import type { Files } from '../../../src/worker/files/seams/operations.ts';
+import { createDirectoryParts, createExecutionParts } from '../../../src/worker/process/parts.ts';
 import { hashOf, type Scheduler } from './scheduler.ts';
 
 export const SHARED = '/shared';

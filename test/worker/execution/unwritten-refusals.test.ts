@@ -8,7 +8,7 @@ import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
 import type { Execution, Outcome } from '../../../src/worker/execution/execution.ts';
 import type { AtStep } from '../../../src/worker/execution/steps.ts';
-import { createDirectoryParts, createExecutionParts, type DirectoryParts } from '../../../src/worker/parts.ts';
+import { createDirectoryParts, createExecutionParts, type DirectoryParts } from '../../../src/worker/process/parts.ts';
 import { echoes } from '../../support/echoes.ts';
 import { borrowEmbeddedQueue, type LentQueue } from '../../support/embedded-queue.ts';
 import { memoryStore } from '../../support/memory-stores.ts';

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createProcess } from '../../../src/shared/seams/process.ts';
 import { hangingDirectories, limitedByDirectory } from '../../../src/worker/files/directory/directory-limit.ts';
 import { noteRoot } from '../../../src/worker/files/mounts.ts';
-import { filesOf } from '../../../src/worker/seams/files.ts';
-import { nodeFiles } from '../../../src/worker/seams/node-files.ts';
+import { filesOf } from '../../../src/worker/files/seams/files.ts';
+import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const SOON_IS_OVER_MS = 300;

@@ -10,8 +10,8 @@ import {
 import { throughHandle } from '../../../src/worker/files/directory/real-directory.ts';
 import { isMarkThere, markOpen } from '../../../src/worker/files/execution-files.ts';
 import { quickly, whereFilesAre } from '../../../src/worker/files/quick-files.ts';
-import { nodeFiles } from '../../../src/worker/seams/node-files.ts';
-import type { QuickFiles } from '../../../src/worker/seams/operations.ts';
+import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
+import type { QuickFiles } from '../../../src/worker/files/seams/operations.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
-import { readFile, readlink, writeFile } from '../../seams/files.ts';
 import { symlink } from '../quick-files.ts';
+import { readFile, readlink, writeFile } from '../seams/files.ts';
 import { UncertainClaim } from './claim.ts';
 
 /** No symbolic links on this file system, or none of that length. */

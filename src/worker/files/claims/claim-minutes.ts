@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { CLAIM_KEPT_MS, claimMayBeSwept } from '../../../shared/contract/claim-age.ts';
 import { unless } from '../../../shared/runtime/errno.ts';
 import { tryEach } from '../../../shared/runtime/try-each.ts';
-import { mkdir, readdir, rename, rm, rmdir, stat } from '../../seams/files.ts';
 import type { FileClock } from '../file-clock.ts';
 import { privateDirectory } from '../file-names.ts';
 import { exists } from '../quick-files.ts';
+import { mkdir, readdir, rename, rm, rmdir, stat } from '../seams/files.ts';
 import { type ClaimKey, UnknownClaim } from './claim.ts';
 import { uncertainAt } from './claim-file.ts';
 

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { time } from '../../../shared/seams/time.ts';
-import { chmod, mkdir, realpath, rmdir, stat, writeFile } from '../../seams/files.ts';
 import { MADE_BY_US, mockDirectory } from '../file-names.ts';
+import { chmod, mkdir, realpath, rmdir, stat, writeFile } from '../seams/files.ts';
 import { limitedByDirectory } from './directory-limit.ts';
 import { throughHandle } from './real-directory.ts';
 

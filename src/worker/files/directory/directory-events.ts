@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { createThrottledAlert, type Logger } from '../../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../../shared/seams/time.ts';
-import { filesOf } from '../../seams/files.ts';
-import type { Watch } from '../../seams/operations.ts';
 import { readFileName } from '../file-names.ts';
 import { liesElsewhere } from '../mounts.ts';
+import { filesOf } from '../seams/files.ts';
+import type { Watch } from '../seams/operations.ts';
 import type { Watched } from './watched-directory.ts';
 
 /**

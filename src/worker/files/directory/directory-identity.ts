@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { random } from '../../../shared/seams/random.ts';
 import { time } from '../../../shared/seams/time.ts';
-import { mkdir, readFile, writeFile } from '../../seams/files.ts';
 import { privateDirectory } from '../file-names.ts';
+import { mkdir, readFile, writeFile } from '../seams/files.ts';
 
 /** Why a worker may not take jobs, in one sentence with the way out. It goes out over HTTP, so it names no path. */
 export class UnusableSharedDirectory extends Error {}

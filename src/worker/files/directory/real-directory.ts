@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { perProcess } from '../../../shared/seams/process.ts';
 import { time } from '../../../shared/seams/time.ts';
-import { filesOf, lstat } from '../../seams/files.ts';
-import type { OpenDirectory } from '../../seams/operations.ts';
 import { fileSystemOf } from '../file-system.ts';
 import { mountedAt } from '../mounts.ts';
 import { quickly, whereFilesAre } from '../quick-files.ts';
+import { filesOf, lstat } from '../seams/files.ts';
+import type { OpenDirectory } from '../seams/operations.ts';
 import { limitedByDirectory } from './directory-limit.ts';
 import { nameHandle } from './handle-names.ts';
 

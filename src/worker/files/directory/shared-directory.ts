@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import type { Store } from '../../../shared/store/key-value-store.ts';
-import { access, chmod, lstat, stat } from '../../seams/files.ts';
-import type { FileStats } from '../../seams/operations.ts';
 import { createFileClock, type FileClock } from '../file-clock.ts';
 import { privateDirectory } from '../file-names.ts';
 import { fileSystemOf } from '../file-system.ts';
 import { exists, noteFileSystem } from '../quick-files.ts';
+import { access, chmod, lstat, stat } from '../seams/files.ts';
+import type { FileStats } from '../seams/operations.ts';
 import { createClientDirectories } from './client-directories.ts';
 import { createId, notUsable, readId, UnusableSharedDirectory } from './directory-identity.ts';
 

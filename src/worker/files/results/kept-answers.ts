@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { random } from '../../../shared/seams/random.ts';
-import { mkdir, readdir, rm, stat } from '../../seams/files.ts';
 import { throughHandle } from '../directory/real-directory.ts';
 import { type ExecutionFiles, removeAnswer } from '../execution-files.ts';
 import type { FileClock } from '../file-clock.ts';
 import { privateDirectory, resultFileName } from '../file-names.ts';
 import { rename } from '../quick-files.ts';
+import { mkdir, readdir, rm, stat } from '../seams/files.ts';
 
 const BUCKET_MS = 10_000;
 const BUCKETS_KEPT = 3;

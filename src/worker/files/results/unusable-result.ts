@@ -1,5 +1,5 @@
 import { INLINE_BYTES } from '../../../shared/store/key-value-store.ts';
-import type { FileStats } from '../../seams/operations.ts';
+import type { FileStats } from '../seams/operations.ts';
 import type { Judgement } from './judge-result.ts';
 
 /** A file as it looks unread. `stamp` tells whether it changed between two looks. */

@@ -1,4 +1,4 @@
-import type { Reading } from '../../reading/reading.ts';
+import type { Reading } from '../../files/reading/reading.ts';
 import type { RuleNode } from '../node-file.ts';
 import type { PlacedRule } from '../rule-file.ts';
 

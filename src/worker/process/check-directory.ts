@@ -1,9 +1,9 @@
-import { atMost } from '../shared/runtime/at-most.ts';
-import { createThrottledAlert, type Logger, type ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
-import { reasonOf } from '../shared/store/store-error.ts';
-import type { Interrupts } from './execution/interrupts.ts';
-import { UnusableSharedDirectory } from './files/directory/directory-identity.ts';
-import type { SharedDirectory } from './files/directory/shared-directory.ts';
+import { atMost } from '../../shared/runtime/at-most.ts';
+import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
+import { reasonOf } from '../../shared/store/store-error.ts';
+import type { Interrupts } from '../execution/interrupts.ts';
+import { UnusableSharedDirectory } from '../files/directory/directory-identity.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { STORE_ADVICE } from './worker.ts';
 
 /** A shared directory that does not respond for this long is not there for this worker. */

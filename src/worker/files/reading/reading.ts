@@ -1,4 +1,4 @@
-import { errnoOf } from '../../shared/runtime/errno.ts';
+import { errnoOf } from '../../../shared/runtime/errno.ts';
 
 /** The result of reading one thing from the shared directory. A bad file is an answer with a reason, never a throw. */
 export type Reading<T> = { kind: 'found'; value: T } | { kind: 'absent' } | { kind: 'unusable'; reason: string };

@@ -1,4 +1,4 @@
-import { type DialectName, type SdkName, sdkNames } from '../../shared/contract/client-kinds.ts';
+import { type DialectName, type SdkName, sdkNames } from '../../../shared/contract/client-kinds.ts';
 
 /** In what one SDK differs from the others of its dialect. */
 type Sdk = {

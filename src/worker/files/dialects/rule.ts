@@ -1,7 +1,7 @@
 // A file of its own: one file for each dialect.
 
-import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { joinMembers } from '../../shared/contract/json/exact-json.ts';
+import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { joinMembers } from '../../../shared/contract/json/exact-json.ts';
 import type { Dialect } from './dialect.ts';
 
 type Member = [key: string, raw: string];

@@ -1,13 +1,13 @@
-import type { JobData, JobResult } from '../shared/contract/job.ts';
-import type { Logger, ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
-import { isLostToOthers } from '../shared/store/queue/ending-worker.ts';
-import type { ExecutionQueue, JobWorker, QueueBackend } from '../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../shared/store/queue/queue-names.ts';
-import type { Execute } from './execution/execute.ts';
-import type { Interrupts } from './execution/interrupts.ts';
-import { createProcessJob } from './execution/process-job.ts';
-import type { ProgressReports } from './execution/progress.ts';
-import type { UnknownJobs } from './execution/unknown-jobs.ts';
+import type { JobData, JobResult } from '../../shared/contract/job.ts';
+import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
+import { isLostToOthers } from '../../shared/store/queue/ending-worker.ts';
+import type { ExecutionQueue, JobWorker, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../shared/store/queue/queue-names.ts';
+import type { Execute } from '../execution/execute.ts';
+import type { Interrupts } from '../execution/interrupts.ts';
+import { createProcessJob } from '../execution/process-job.ts';
+import type { ProgressReports } from '../execution/progress.ts';
+import type { UnknownJobs } from '../execution/unknown-jobs.ts';
 
 /** The advice in a worker's log when the queue store does not answer. */
 export const STORE_ADVICE =

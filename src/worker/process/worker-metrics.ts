@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
-import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
+import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
+import type { Noticing } from '../files/directory/watcher.ts';
 import type { ClientCensus } from './client-census.ts';
-import type { Noticing } from './files/directory/watcher.ts';
 
 type Sources = {
   capacity: number;

@@ -1,6 +1,6 @@
-import type { SdkName } from '../../shared/contract/client-kinds.ts';
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { RawNumber } from '../../shared/contract/json/raw-number.ts';
+import type { SdkName } from '../../../shared/contract/client-kinds.ts';
+import { parseExact } from '../../../shared/contract/json/exact-json.ts';
+import { RawNumber } from '../../../shared/contract/json/raw-number.ts';
 import { sdks } from './sdks.ts';
 
 /** A number that no 64-bit float holds, such as 1e400, and its place in the input. */

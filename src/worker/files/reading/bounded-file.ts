@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
-import { READ_SAFELY, readUpTo } from '../files/results/read-safely.ts';
+import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
+import { limitedByDirectory } from '../directory/directory-limit.ts';
+import { READ_SAFELY, readUpTo } from '../results/read-safely.ts';
 import { open } from '../seams/files.ts';
 import type { FileStats, OpenFile } from '../seams/operations.ts';
 import type { Reading } from './reading.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Keyring } from '../shared/runtime/access/keyring.ts';
-import type { Settings } from '../shared/runtime/settings/settings.ts';
-import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
+import type { Keyring } from '../../shared/runtime/access/keyring.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
+import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { RunningWorker } from './start.ts';
 
 /** Probes and scrapes are few, short and quick. */

@@ -1,15 +1,21 @@
 import { relative } from 'node:path';
-import { atMost } from '../shared/runtime/at-most.ts';
-import { every } from '../shared/runtime/periodic.ts';
-import { createThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
-import { createMetrics } from '../shared/runtime/telemetry/metrics.ts';
-import { noTracing } from '../shared/runtime/telemetry/tracing.ts';
-import { random } from '../shared/seams/random.ts';
-import { listenForCancels } from '../shared/store/queue/control.ts';
-import { createBatchWorker } from './batches/batch-worker.ts';
+import { atMost } from '../../shared/runtime/at-most.ts';
+import { every } from '../../shared/runtime/periodic.ts';
+import { createThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
+import { createMetrics } from '../../shared/runtime/telemetry/metrics.ts';
+import { noTracing } from '../../shared/runtime/telemetry/tracing.ts';
+import { random } from '../../shared/seams/random.ts';
+import { listenForCancels } from '../../shared/store/queue/control.ts';
+import { createBatchWorker } from '../batches/batch-worker.ts';
+import { hangingDirectories } from '../files/directory/directory-limit.ts';
+import { createAnswerQuery } from '../queries/answer-query.ts';
+import { createErase } from '../queries/erase.ts';
+import { createFence } from '../queries/fence.ts';
+import { createQueryWorker } from '../queries/query-worker.ts';
+import { createSavedCases } from '../queries/saved-cases.ts';
+import { startSweeps } from '../upkeep/start-sweeps.ts';
 import { createDirectoryCheck, type StoreState, type WorkerState } from './check-directory.ts';
 import { createClientCensus } from './client-census.ts';
-import { hangingDirectories } from './files/directory/directory-limit.ts';
 import {
   type AllOptions,
   createDirectoryParts,
@@ -17,12 +23,6 @@ import {
   type DirectoryParts,
   type WorkerOptions,
 } from './parts.ts';
-import { createAnswerQuery } from './queries/answer-query.ts';
-import { createErase } from './queries/erase.ts';
-import { createFence } from './queries/fence.ts';
-import { createQueryWorker } from './queries/query-worker.ts';
-import { createSavedCases } from './queries/saved-cases.ts';
-import { startSweeps } from './upkeep/start-sweeps.ts';
 import { createWorker } from './worker.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 

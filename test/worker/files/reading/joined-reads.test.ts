@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createJoinedReads } from '../../../src/worker/reading/joined-reads.ts';
+import { createJoinedReads } from '../../../../src/worker/files/reading/joined-reads.ts';
 
 function createReads() {
   const begun: PromiseWithResolvers<number>[] = [];

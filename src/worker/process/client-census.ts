@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { atMost } from '../shared/runtime/at-most.ts';
-import { unless } from '../shared/runtime/errno.ts';
-import { time } from '../shared/seams/time.ts';
-import type { Client } from './clients/client.ts';
-import type { Clients } from './clients/clients.ts';
-import { limitedByDirectory } from './files/directory/directory-limit.ts';
-import type { ClientLoad } from './placement/client-load.ts';
-import { readdir } from './seams/files.ts';
+import { atMost } from '../../shared/runtime/at-most.ts';
+import { unless } from '../../shared/runtime/errno.ts';
+import { time } from '../../shared/seams/time.ts';
+import type { Client } from '../clients/client.ts';
+import type { Clients } from '../clients/clients.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
+import { readdir } from '../files/seams/files.ts';
+import type { ClientLoad } from '../placement/client-load.ts';
 
 /** Counting reads every registration: one count is good for this long. */
 const COUNTED_MS = 10_000;

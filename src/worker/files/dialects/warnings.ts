@@ -1,6 +1,6 @@
-import type { SdkName } from '../../shared/contract/client-kinds.ts';
-import type { Warning } from '../../shared/contract/job.ts';
-import { scanJson } from '../../shared/contract/json/exact-json.ts';
+import type { SdkName } from '../../../shared/contract/client-kinds.ts';
+import type { Warning } from '../../../shared/contract/job.ts';
+import { scanJson } from '../../../shared/contract/json/exact-json.ts';
 import { largeNumberIn } from './number-range.ts';
 import { sdks } from './sdks.ts';
 

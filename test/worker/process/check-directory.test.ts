@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { createThrottledAlert } from '../../src/shared/runtime/telemetry/logger.ts';
-import { createDirectoryCheck } from '../../src/worker/check-directory.ts';
-import { createInterrupts } from '../../src/worker/execution/interrupts.ts';
-import { createSharedDirectory } from '../../src/worker/files/directory/shared-directory.ts';
-import { withDeadline } from '../support/deadline.ts';
-import { memoryStore } from '../support/memory-stores.ts';
-import { captureLog } from '../support/start-service.ts';
+import { createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
+import { createInterrupts } from '../../../src/worker/execution/interrupts.ts';
+import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
+import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
+import { withDeadline } from '../../support/deadline.ts';
+import { memoryStore } from '../../support/memory-stores.ts';
+import { captureLog } from '../../support/start-service.ts';
 
 const run = promisify(execFile);
 

@@ -1,4 +1,4 @@
-import { type DialectName, dialectNames } from '../../shared/contract/client-kinds.ts';
+import { type DialectName, dialectNames } from '../../../shared/contract/client-kinds.ts';
 import type { Dialect, RegistrationHead } from './dialect.ts';
 import { iceDialect } from './ice.ts';
 import { ruleDialect } from './rule.ts';

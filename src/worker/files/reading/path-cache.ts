@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { lstat } from '../files/quick-files.ts';
+import { lstat } from '../quick-files.ts';
 import type { FileStats } from '../seams/operations.ts';
 import type { Reading } from './reading.ts';
 import { readingOfError } from './reading.ts';

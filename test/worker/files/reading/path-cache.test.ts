@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPathCache } from '../../../src/worker/reading/path-cache.ts';
-import { createRuleFiles } from '../../support/rule-files.ts';
+import { createPathCache } from '../../../../src/worker/files/reading/path-cache.ts';
+import { createRuleFiles } from '../../../support/rule-files.ts';
 
 let files: Awaited<ReturnType<typeof createRuleFiles>>;
 let loads: string[] = [];

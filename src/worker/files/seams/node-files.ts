@@ -2,7 +2,7 @@ import * as sync from 'node:fs';
 import * as promises from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { watch } from 'chokidar';
-import { unless } from '../../shared/runtime/errno.ts';
+import { unless } from '../../../shared/runtime/errno.ts';
 import type { Files, OpenDirectory, OpenFile, QuickFiles } from './operations.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = sync.constants;

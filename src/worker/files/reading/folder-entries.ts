@@ -1,5 +1,5 @@
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
-import { whereFilesAre } from '../files/quick-files.ts';
+import { limitedByDirectory } from '../directory/directory-limit.ts';
+import { whereFilesAre } from '../quick-files.ts';
 import { opendir, readEntries } from '../seams/files.ts';
 import type { Entry } from '../seams/operations.ts';
 
