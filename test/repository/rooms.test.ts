@@ -59,3 +59,17 @@ it('a small file is one that several others import, or says why it stands alone'
     .filter((path) => (importers.get(path) ?? 0) < 2 && !text.get(path)?.startsWith('// A file of its own: '));
   expect(small).toEqual([]);
 });
+
+/** The rooms of the worker are its folders and the files beside them. */
+it('the worker has at most 12 rooms, and at most 30 pairs of which one imports the other', () => {
+  const roomOf = (path: string) => path.split('/')[2] ?? '';
+  const own = [...text].filter(([path]) => path.startsWith('src/worker/'));
+  const arrows = own.flatMap(([path, content]) =>
+    [...content.matchAll(/from '(\.[^']+)'/g)]
+      .map(([, name = '']) => normalize(join(dirname(path), name)))
+      .filter((to) => to.startsWith('src/worker/') && roomOf(to) !== roomOf(path))
+      .map((to) => `${roomOf(path)} → ${roomOf(to)}`),
+  );
+  expect(new Set(own.map(([path]) => roomOf(path))).size).toBeLessThanOrEqual(12);
+  expect(new Set(arrows).size).toBeLessThanOrEqual(30);
+});

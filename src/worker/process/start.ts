@@ -75,7 +75,7 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
     () => backend.takers.tellLoad(id, workload.load()),
     () => {},
   );
-  const sweeps = startSweeps({ ...directory, ...execution, onSwept, log });
+  const sweeps = startSweeps({ ...directory, onResult: lateResults.found, onSwept, log });
 
   return {
     state: () => ({ ...check.state() }),

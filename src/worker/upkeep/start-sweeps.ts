@@ -1,7 +1,6 @@
 import { every } from '../../shared/runtime/periodic.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { LateResults } from '../execution/late-results.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { KeptAnswers } from '../files/results/kept-answers.ts';
@@ -19,7 +18,8 @@ type SweepsDependencies = {
   claims: Claims;
   clients: Clients;
   keptAnswers: KeptAnswers;
-  lateResults: LateResults;
+  /** Is told of each result that was found; resolves to whether an execution still waits for it. */
+  onResult: (mockId: string) => Promise<boolean>;
   onSwept: (what: 'files' | 'claim-minutes', count: number) => void;
   log: Logger;
 };
@@ -30,7 +30,7 @@ export function startSweeps({
   claims,
   clients,
   keptAnswers,
-  lateResults,
+  onResult,
   onSwept,
   log,
 }: SweepsDependencies) {
@@ -44,7 +44,7 @@ export function startSweeps({
       (error) => log.warn({ err: error }, `the sweep of ${what} failed`),
       firstMs,
     );
-  const sweep = createSweep({ sharedDirectory, claims, onResult: lateResults.found, onSwept, log });
+  const sweep = createSweep({ sharedDirectory, claims, onResult, onSwept, log });
   const sweepGoneClients = createSweepGoneClients({ sharedDir: sharedDirectory.sharedDir, clients });
   const loops = [
     sweepEvery(FILES_EVERY_MS, 'files and claims', sweep, FIRST_AFTER_MS),

@@ -419,7 +419,7 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   });
   const cancels = listenForCancels(backend, interrupts.cancel);
   const checks = every(CHECK_DIRECTORY_EVERY_MS, check.check, () => {}, 0);
-  const sweeps = startSweeps({ ...directory, ...execution, onSwept: () => {}, log });
+  const sweeps = startSweeps({ ...directory, onResult: execution.lateResults.found, onSwept: () => {}, log });
 
   return {
     open: () => worker.open,
