@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
@@ -11,8 +11,10 @@ import type { RedisProcess } from '../support/redis-process.ts';
 import { portOf, SENTINEL_PASSWORD, type Sentinels, startSentinels } from '../support/redis-sentinels.ts';
 import { createResponder, type Responder, resultText } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
-import { type Called, callSteadily, twice } from '../support/steady-calls.ts';
+import { callSteadily } from '../support/steady-calls.ts';
 import { recordFailOver } from './measured.ts';
+import { openStory, type Story } from './story.ts';
+import { againAfter, brokenIn, longestTakeover, verdictOf } from './verdict.ts';
 
 const RATE = { perSecond: 25, openAtMost: 300 };
 const [BEFORE_MS, AFTER_MS] = [1000, 3000];
@@ -28,7 +30,8 @@ type Fault = { failOver: string; promise?: string; happens(): Promise<number> };
 
 let processes: Processes;
 let responder: Responder;
-const wroteAt = new Map<number, number>();
+/** The story of the test that runs now. */
+let story: Story;
 
 async function startService(queueUrl: string): Promise<void> {
   processes = await startProcesses({ queueUrl, settings: { ...common, SENTINEL_PASSWORD }, apis: 2, workers: 2 });
@@ -36,12 +39,15 @@ async function startService(queueUrl: string): Promise<void> {
     sharedDir: processes.sharedDir,
     app: 1,
     does: async (request) => {
+      const data = JSON.parse(request.text)['the service'];
+      const { found, ran, wrote, dice } = story;
+      found(request.mockId, data.number);
       const pickedUp = await request.pickUp().then(() => true, unless('ENOENT'));
       if (!pickedUp) return;
-      await delay(randomInt(CLIENT_MS));
-      const data = JSON.parse(request.text)['the service'];
+      ran(data.number);
+      await delay(dice.whole(0, CLIENT_MS));
       await request.answer(resultText(request, { 'the service': data }));
-      wroteAt.set(data.number, Date.now());
+      wrote(data.number);
     },
   });
 }
@@ -53,29 +59,27 @@ async function stopService(): Promise<void> {
 
 /** Calls go on all the time; the fault happens among them. */
 async function goesThrough({ failOver, promise = ANSWERED, happens }: Fault): Promise<void> {
-  const first = randomInt(1_000_000) * 1000;
-  const foundBefore = responder.found.length;
-  const calls = callSteadily(RATE, (number) => execute(first + number));
+  story = openStory(failOver);
+  const first = story.dice.whole(0, 1_000_000) * 1000;
+  const { call } = story;
+  const calls = callSteadily(RATE, (number) => call(first + number, () => execute(first + number)));
   await delay(BEFORE_MS);
-  const beganAt = Date.now();
+  story.fault(failOver, 'begins');
   const movedAt = await happens();
+  story.fault(failOver, 'ends', { at: movedAt });
   await delay(AFTER_MS);
-  const called = (await calls.stop()).map((call) => ({ ...call, number: call.number + first }));
+  await calls.stop();
 
-  const answered = called.filter(isAnswered);
-  const refused = called.filter(isRefusal);
-  const wrong = called.filter((call) => !isAnswered(call) && !isRefusal(call));
-  const ends = answered.filter(({ at }) => at >= beganAt).map(({ at, ms }) => at + ms);
-  const againMs = Math.max(0, Math.min(...ends.filter((end) => end >= movedAt)) - movedAt);
-  const open = answered.filter(({ at, ms }) => at < movedAt && at + ms >= beganAt);
-  const waits = open.map(({ number, at, ms }) => at + ms - Math.max(movedAt, wroteAt.get(number) ?? at));
-  const ran = twice(responder.found.slice(foundBefore));
+  const entries = story.entries();
+  const verdict = verdictOf(entries);
+  const againMs = againAfter(entries);
   recordFailOver({
-    ...{ failOver, promise, test: 'fail-overs.chaos.ts', calls: called.length, refused: refused.length, againMs },
-    ...{ openMs: Math.max(0, ...waits), lost: wrong.length, twice: ran.length },
+    ...{ failOver, promise, test: 'fail-overs.chaos.ts', calls: verdict.calls, refused: verdict.refused, againMs },
+    openMs: longestTakeover(entries, 'at-its-end'),
+    ...{ lost: verdict.lost.length + verdict.cutOff, twice: verdict.foundTwice.length },
   });
-  expect(wrong.map(({ ms, answer }) => ({ ms, status: answer.status, ...answer.json }))).toEqual([]);
-  expect(ran).toEqual([]);
+  expect(brokenIn(verdict)).toEqual([]);
+  expect(verdict.cutOff).toBe(0); // no API goes away
   expect(againMs).toBeLessThan(AGAIN_WITHIN_MS);
   expect(processes.noise()).toEqual([]);
 }
@@ -85,14 +89,6 @@ function execute(number: number, headers: Record<string, string> = {}): Promise<
   const api = running[number % running.length];
   if (!api) throw new Error('there is no API');
   return api.execute({ app: 1, ruleId: 1, 'the service': { number } }, { headers });
-}
-
-function isAnswered({ number, answer }: Called): boolean {
-  return answer.status === 200 && answer.json['the service']?.number === number;
-}
-
-function isRefusal({ answer }: Called): boolean {
-  return answer.status === 503 && (answer.json.mayHaveRun === false || answer.json.code === 'outcome-unknown');
 }
 
 describe.skipIf(!inject('hasRedisBinary'))('behind Sentinels', () => {
@@ -183,27 +179,33 @@ describe.skipIf(!inject('hasRedisBinary'))('behind Sentinels', () => {
 
   it('a rolling upgrade of APIs and workers meanwhile: every call that is repeated under its key is answered, once', async () => {
     const old = await mended();
-    const first = randomInt(1_000_000) * 1000;
+    const failOver = 'Sentinel: all APIs and workers replaced during a fail-over';
+    story = openStory(failOver);
+    const { call } = story;
+    const first = story.dice.whole(0, 1_000_000) * 1000;
     const foundBefore = responder.found.length;
-    const calls = callSteadily({ perSecond: 15 }, (number) => untilAnswered(first + number));
+    const calls = callSteadily({ perSecond: 15 }, (number) =>
+      call(first + number, () => untilAnswered(first + number)),
+    );
     await delay(BEFORE_MS);
+    story.fault(failOver, 'begins');
     const replaced = [...processes.apis, ...processes.workers].filter(({ isRunning }) => isRunning);
     await Promise.all([processes.addApi({ untilReady: false }), processes.addWorker({ untilReady: false })]);
     const movedAt = sentinels.failOver().then(() => sentinels.moved(old));
     for (const process of replaced) await process.terminate();
-    await movedAt;
+    story.fault(failOver, 'ends', { at: await movedAt });
     await delay(AFTER_MS);
-    const called = (await calls.stop()).map((call) => ({ ...call, number: call.number + first }));
-    const lost = called.filter((call) => !isAnswered(call));
-    const ran = twice(responder.found.slice(foundBefore));
+    const called = await calls.stop();
+    const verdict = verdictOf(story.entries());
     recordFailOver({
-      failOver: 'Sentinel: all APIs and workers replaced during a fail-over',
+      failOver,
       promise: 'every call, repeated under its Idempotency-Key when it was refused, gets the client’s answer',
-      ...{ test: 'fail-overs.chaos.ts', calls: called.length, refused: 0, againMs: 0 },
-      ...{ openMs: Math.max(...called.map(({ ms }) => ms)), lost: lost.length, twice: ran.length },
+      ...{ test: 'fail-overs.chaos.ts', calls: verdict.calls, refused: verdict.refused, againMs: 0 },
+      openMs: Math.max(...called.map(({ ms }) => ms)),
+      ...{ lost: verdict.lost.length + verdict.cutOff, twice: verdict.ranTwice.length },
     });
-    expect(lost.map(({ ms, answer }) => ({ ms, status: answer.status, ...answer.json }))).toEqual([]);
-    expect(ran).toEqual([]);
+    expect(brokenIn(verdict)).toEqual([]);
+    expect(verdict.answered).toBe(called.length);
     expect(new Set(responder.found.slice(foundBefore).map(({ mockId }) => mockId)).size).toBe(called.length);
   });
 });

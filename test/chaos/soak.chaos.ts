@@ -172,9 +172,9 @@ async function letThemHappen(setup: Setup, forgets: () => void): Promise<number>
     const fault = faults[turn % faults.length];
     const next = delay(FAULT_EVERY_MS);
     if (fault?.forgets) forgets();
-    setup.story.fault(fault?.what ?? '', 'begins', fault?.forgets);
+    setup.story.fault(fault?.what ?? '', 'begins', { forgets: fault?.forgets === true });
     await fault?.happens(setup);
-    setup.story.fault(fault?.what ?? '', 'ends', fault?.forgets);
+    setup.story.fault(fault?.what ?? '', 'ends', { forgets: fault?.forgets === true });
     if (fault?.forgets) forgets();
     // On a machine with nothing to spare a start may take longer than it is waited for; the next turn makes up for it.
     if (running(processes.workers).length < WORKERS) await processes.addWorker({ untilReady: false }).catch(() => {});

@@ -5,6 +5,8 @@ import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { type StepFaultSeen, watchStepFault } from '../support/step-fault.ts';
 import { isFull, record } from './measured.ts';
+import { openStory, type Story } from './story.ts';
+import { brokenIn, verdictOf } from './verdict.ts';
 
 const choice = inject('redis');
 const ROUNDS = isFull ? 3 : 1;
@@ -27,39 +29,43 @@ describe.skipIf(choice.kind === 'unavailable')('a worker, at each step of an exe
   it('falls asleep for 20 s', () => measure('SIGSTOP', 'A worker frozen for 20 s (SIGSTOP, SIGCONT)'));
 
   async function measure(signal: 'SIGKILL' | 'SIGSTOP', fault: string): Promise<void> {
+    const story = openStory(fault);
+    story.fault(fault, 'begins');
     const seen: StepFaultSeen[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      seen.push(...(await Promise.all(steps.map((step) => atStep(step, signal)))));
+      const first = round * steps.length;
+      seen.push(...(await Promise.all(steps.map((step, at) => atStep(step, signal, { story, number: first + at })))));
     }
-    const lost = seen.filter(({ call, answer }) => answer.status !== 200 || !isSame(answer.data, call)).length;
-    const twice = seen.filter(({ dispatches }) => dispatches > 1).length;
+    story.fault(fault, 'ends');
+    const verdict = verdictOf(story.entries());
     const takeoverMs = Math.max(...seen.map((each) => each.takeoverMs));
     const at = `${fault}, at each of ${steps.length} steps of an execution, from before its first file to after its last`;
     record({
       fault: at,
       promise: 'another worker goes on within 10 s',
       test: 'steps.chaos.ts',
-      calls: seen.length,
-      refused: 0,
-      refusedMs: 0,
+      calls: verdict.calls,
+      refused: verdict.refused,
+      refusedMs: verdict.refusedMs,
       takeoverMs,
-      lost,
-      twice,
+      lost: verdict.lost.length,
+      twice: verdict.foundTwice.length,
     });
-    expect({ lost, twice }).toEqual({ lost: 0, twice: 0 });
+    expect(brokenIn(verdict)).toEqual([]);
+    expect(verdict.answered).toBe(seen.length);
     expect(seen.flatMap(({ leftovers, noise }) => [...leftovers, ...noise])).toEqual([]);
   }
 
-  async function atStep(step: (typeof steps)[number], signal: 'SIGKILL' | 'SIGSTOP'): Promise<StepFaultSeen> {
+  async function atStep(
+    step: (typeof steps)[number],
+    signal: 'SIGKILL' | 'SIGSTOP',
+    { story, number }: { story: Story; number: number },
+  ): Promise<StepFaultSeen> {
     const database = await claimRedisDatabase(redis.url);
     try {
-      return await watchStepFault({ step, signal }, database.url, settings);
+      return await watchStepFault({ step, signal }, database.url, settings, { number, ...story });
     } finally {
       await database.stop();
     }
   }
 });
-
-function isSame(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
-}

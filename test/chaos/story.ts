@@ -13,16 +13,16 @@ export type Story = ReturnType<typeof openStory>;
 
 /**
  * Writes down what happens in an experiment, line by line: faults, calls, their answers, and what the client found and wrote. The
- * verdict is computed from that file alone. It is removed when the test passes; otherwise its path is printed, and
+ * verdict is computed from that file alone. `honest`: see the entry. The file is removed when the test passes; otherwise its path is printed, and
  * `node test/chaos/judge.ts FILE` judges it again. All chance of the experiment comes from its seed (`CHAOS_SEED`).
  */
-export function openStory(what: string) {
+export function openStory(what: string, { honest }: { honest?: readonly string[] } = {}) {
   const seed = newSeed();
   const dice = createDice(seed);
   mkdirSync(FOLDER, { recursive: true });
   const path = join(FOLDER, `${what.replace(/\W+/g, '-').slice(0, 60)}-${seed}-${process.pid}.jsonl`);
   const write = (entry: Entry) => appendFileSync(path, `${JSON.stringify({ at: Date.now(), ...entry })}\n`);
-  write({ kind: 'experiment', what, seed });
+  write({ kind: 'experiment', what, seed, ...(honest && { honest }) });
   onTestFinished(({ task }) => {
     if ((task.result?.errors ?? []).length === 0) rmSync(path);
     else console.error(`The calls and faults of this experiment are in ${path}: node test/chaos/judge.ts ${path}`);
@@ -30,8 +30,9 @@ export function openStory(what: string) {
 
   return {
     dice,
-    fault: (fault: string, phase: 'begins' | 'ends', forgets = false) =>
-      write({ kind: 'fault', fault, phase, forgets }),
+    /** `forgets`: the queue store may lose its last writes. `at`: when it was, if not now. */
+    fault: (fault: string, phase: 'begins' | 'ends', { forgets = false, at = Date.now() } = {}) =>
+      write({ at, kind: 'fault', fault, phase, forgets }),
     found: (mockId: string, number: number) => write({ kind: 'found', mockId, number }),
     ran: (number: number) => write({ kind: 'ran', number }),
     wrote: (number: number) => write({ kind: 'wrote', number }),

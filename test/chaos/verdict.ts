@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /** One line of a story. `at`: epoch ms, written by the story. */
-export type Entry = { at?: number } & (
-  | { kind: 'experiment'; what: string; seed: number }
+export type Entry = {
+  at?: number;
+} /** `honest`: the codes with which a call may end here beside its answer; without them, a refusal for a fault or for load is honest. */ & (
+  | { kind: 'experiment'; what: string; seed: number; honest?: readonly string[] }
   | { kind: 'fault'; fault: string; phase: 'begins' | 'ends'; forgets: boolean }
   | { kind: 'called'; number: number }
   | {
@@ -32,6 +34,8 @@ export type Verdict = {
   calls: number;
   answered: number;
   refused: number;
+  /** Of those, calls that may have run. */
+  unsure: number;
   cutOff: number;
   /** The longest wait for a refusal. */
   refusedMs: number;
@@ -48,9 +52,11 @@ export type Verdict = {
 };
 
 const isAnswered = ({ status, own, number }: Of<'answered'>) => status === 200 && own === number;
-/** 503 that says that it did not run, or that nobody knows. */
-const isHonest = ({ status, mayHaveRun, code }: Of<'answered'>) =>
-  status === 503 && (mayHaveRun === false || code === 'outcome-unknown');
+/** 503 that says that it did not run, or that nobody knows; or one of the codes that the experiment names. */
+const honestIn =
+  (codes: readonly string[] | undefined) =>
+  ({ status, mayHaveRun, code }: Of<'answered'>) =>
+    codes?.includes(code ?? '') ?? (status === 503 && (mayHaveRun === false || code === 'outcome-unknown'));
 
 /** The entries of a story, from its file. */
 export function readStory(path: string): Entry[] {
@@ -62,6 +68,7 @@ export function readStory(path: string): Entry[] {
 export function verdictOf(story: readonly Entry[]): Verdict {
   const of = <Kind extends Entry['kind']>(kind: Kind) => story.filter((one): one is Of<Kind> => one.kind === kind);
   const [experiment] = of('experiment');
+  const isHonest = honestIn(experiment?.honest);
   const ended = of('answered');
   const attached = ended.filter(({ status }) => status !== 0);
   const refused = attached.filter((call) => !isAnswered(call) && isHonest(call));
@@ -74,6 +81,7 @@ export function verdictOf(story: readonly Entry[]): Verdict {
     calls: attached.length,
     answered: attached.filter(isAnswered).length,
     refused: refused.length,
+    unsure: refused.filter(({ mayHaveRun }) => mayHaveRun !== false).length,
     cutOff: ended.length - attached.length,
     refusedMs: Math.max(0, ...refused.map(({ ms }) => ms)),
     lost: attached.filter((call) => !isAnswered(call) && !isHonest(call)),
@@ -99,6 +107,15 @@ export function brokenIn({ lost, foundTwice, ranTwice, ranThough, open }: Verdic
     ...ranThough.map(({ number, error }) => `call ${number} ran, and its caller was told: ${error}`),
     ...open.map((number) => `call ${number} never ended`),
   ];
+}
+
+/** From the end of the fault to the first answer of a call that was made after its begin, in ms. */
+export function againAfter(story: readonly Entry[]): number {
+  const beganAt = story.find((one) => one.kind === 'fault' && one.phase === 'begins')?.at ?? 0;
+  const endedAt = story.findLast((one) => one.kind === 'fault' && one.phase === 'ends')?.at ?? beganAt;
+  const ends = story.flatMap((one) => (one.kind === 'answered' && isAnswered(one) ? [one] : []));
+  const since = ends.filter(({ at = 0, ms }) => at - ms >= beganAt && at >= endedAt);
+  return Math.max(0, Math.min(...since.map(({ at = 0 }) => at)) - endedAt);
 }
 
 /**

@@ -11,7 +11,7 @@ type Options = { sharedDir: string; app: number; clients: number };
 
 export type Crowd = {
   /** Ids of the requests that were taken, in order; one that was put there twice stands here twice. */
-  found: { mockId: string }[];
+  found: { mockId: string; number: number }[];
   /** Requests that are in the directories now. */
   waiting(): Promise<number>;
   /** From now on every request is taken and answered with its own input. */
@@ -34,7 +34,7 @@ export async function createCrowd({ sharedDir, app, clients }: Options): Promise
     await writeFile(join(home, `b_${address}.json`), JSON.stringify({ lastHeartbeat: now, loadedVersion: 1 }));
   });
 
-  const found: { mockId: string }[] = [];
+  const found: Crowd['found'] = [];
   let looks: { stop(): Promise<void> } | undefined;
 
   const answerAll = () =>
@@ -46,8 +46,9 @@ export async function createCrowd({ sharedDir, app, clients }: Options): Promise
     const path = join(directory, `${mockId}.json`);
     const text = await readFile(path, 'utf8').catch(unless('ENOENT'));
     if (text === undefined || !(await unlink(path).then(() => true, unless('ENOENT')))) return;
-    found.push({ mockId });
-    const result = resultText({ mockId }, { 'the service': JSON.parse(text)['the service'] });
+    const data = JSON.parse(text)['the service'];
+    found.push({ mockId, number: data.number });
+    const result = resultText({ mockId }, { 'the service': data });
     await put(join(directory, `${mockId}_result.json`), result);
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { Step } from '../../src/worker/execution/steps.ts';
 import { echoes } from './echoes.ts';
+import type { Answer } from './http-call.ts';
 import { privateLeftovers } from './private-leftovers.ts';
 import { createResponder } from './responder.ts';
 import { type Fault, startWorkerProcess } from './start-process.ts';
@@ -25,11 +26,20 @@ export type StepFaultSeen = {
   noise: string[];
 };
 
+/** Writes down what happens. `number`: of the call. */
+type Observer = {
+  number: number;
+  call(number: number, make: () => Promise<Answer>): Promise<Answer>;
+  found(mockId: string, number: number): void;
+};
+const nobody: Observer = { number: 0, call: (_, make) => make(), found: () => {} };
+
 /** Lets one worker begin a call and get a signal at a step; another worker comes, and a frozen one wakes after 20 s. */
 export async function watchStepFault(
   fault: Fault,
   queueUrl: string,
   settings: Record<string, string | number>,
+  { number, ...observer }: Observer = nobody,
 ): Promise<StepFaultSeen> {
   await using service = await startService({ queueUrl, workers: 0, settings, leavesFiles: true });
   const { sharedDir } = service;
@@ -38,8 +48,8 @@ export async function watchStepFault(
   await using responder = await createResponder({ sharedDir, app: 1, does, lookEveryMs: 30, beatEveryMs: 2000 });
   await using faulty = await startWorkerProcess({ queueUrl, sharedDir, settings, fault });
 
-  const call = { step: fault.step, signal: fault.signal };
-  const calling = service.execute({ app: 1, ruleId: 1, 'the service': call });
+  const call = { step: fault.step, signal: fault.signal, number };
+  const calling = observer.call(number, () => service.execute({ app: 1, ruleId: 1, 'the service': call }));
   await faulty.logged('the fault happens');
   const faultAt = Date.now();
   await service.addWorker();
@@ -57,6 +67,7 @@ export async function watchStepFault(
   }
   await vi.waitUntil(() => responder.found.length > 0 || status !== 200, { timeout: 10_000 });
   await sweepLater(sharedDir);
+  for (const { mockId } of responder.found) observer.found(mockId, number);
   return {
     call,
     answer: { status, data: json['the service'] },

@@ -5,7 +5,11 @@ import { anybody, type Caller, isFor, type Permission } from '../../shared/runti
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
 
-/** Refuses callers without a permission, and says which one they lack. */
+/**
+ * Refuses callers without a permission, and says which one they lack. Each file of `src/api/routes` says which one a route needs. Which
+ * ones a key has is written in the file of keys (`src/shared/runtime/access/keyring.ts`), and how much it may do at once in
+ * `limits.ts`. Without any key, everybody may do everything.
+ */
 export function needs(which: Permission | ((context: Context<Environment>) => Permission)) {
   return createMiddleware<Environment>(async (context, next) => {
     const { name, may } = callerOf(context);

@@ -54,7 +54,15 @@ function untilBack(store: BatchStore): BatchStore {
   };
 }
 
-/** Runs batches: takes their jobs, feeds the queue of executions, and keeps what became of the items. */
+/**
+ * Runs batches: takes their jobs, feeds the queue of executions, and keeps what became of the items. When the worker of a batch dies:
+ * - Its lock on the job lapses (`TAKE_OVER_MS`), and another worker takes the job.
+ * - That one goes through all items once more. Those with a verdict are done, and those that were sent are waited for (`carryOn` in
+ *   `run-target.ts`).
+ * - An item that may have been sent, though the queue store does not say so, is refused in the place of its claim, and sent only if it
+ *   can never have begun (`resolve-doubt.ts`).
+ * - The places that the dead worker held at clients lapse, because nobody renews them (`permits.ts`).
+ */
 export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const { backend, history, sharedDir, settings, metrics, log, ...others } = dependencies;
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);

@@ -5,7 +5,12 @@ import { filesOf } from './seams/files.ts';
 
 /**
  * What is mounted below a shared directory. The kernel's list of mounts tells it without a look at any of them: a look at a mount
- * whose server is away does not come back. A file operation in the main thread must not go where another file system lies.
+ * whose server is away does not come back. When a mount hangs:
+ * - A file operation in the main thread does not go where another file system lies (here, asked by `quick-files.ts`).
+ * - Operations in threads are few for each directory and each mount, so that other clients have threads left
+ *   (`directory/directory-limit.ts`).
+ * - Where the shared directory itself hangs for 3 s, this worker takes no jobs (`../process/check-directory.ts`).
+ * - `/readyz` of the worker names the directories that hang.
  */
 
 /** The list is read again when it is older, or older than 100 times what reading it took: about 1 % of the time. */

@@ -3,7 +3,11 @@ type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
 
 type Row = { status: number; state: EndState; retryAfterSeconds?: number };
 
-/** The one table: what each code means in HTTP and as the end state of the execution. */
+/**
+ * The one table: what each code means in HTTP and as the end state of the execution. `src/api/http/respond.ts` writes the status, and the
+ * Retry-After of this row, or that of a cause below. A call that is refused for load before it is read gets the seconds that it would
+ * wait: `src/api/overload/overload.ts` reckons them, and `src/api/http/server/refuse-early.ts` writes them.
+ */
 export const outcomes = {
   'no-client': { status: 503, state: 'rejected' },
   'client-offline': { status: 503, state: 'rejected' },
