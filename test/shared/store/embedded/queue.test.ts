@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type BackendFactory, type Job, Queue, Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../../src/shared/store/embedded/file/database.ts';
@@ -159,9 +160,33 @@ it('a queue is obliterated only while it is paused, and, if somebody works on it
 
 it('what it has not, it refuses in words', async () => {
   const job = await queue.add('a', {}, { delay: 10_000 });
-  await expect(async () => job.changeDelay(1)).rejects.toThrow(
-    'the embedded queue has no changeDelay: use Redis for it',
-  );
-  await expect(async () => queue.setGlobalConcurrency(1)).rejects.toThrow('no limits of its own');
+  await expect(job.changeDelay(1)).rejects.toThrow('the embedded queue has no changeDelay: use Redis for it');
+  await expect(queue.setGlobalConcurrency(1)).rejects.toThrow('has no limits');
+  await expect(queue.add('b', {}, { parent: { id: '1', queue: 'other' } })).rejects.toThrow('has no parent');
+  await expect(queue.add('b', {}, { deduplication: { id: '1' } })).rejects.toThrow('has no deduplication');
+  expect(() => open(undefined, { limiter: { max: 1, duration: 500 } })).toThrow('has no limiter');
+  expect(await queue.getJobCountByTypes()).toBe(1);
   expect(await job.isWaitingChildren()).toBe(false);
+});
+
+it('a retried job comes behind those that are due', async () => {
+  await queue.add('retried', {}, { attempts: 2 });
+  const job = await take();
+  await queue.add('due', {}, { delay: 1 });
+  await delay(5);
+  await job?.moveToFailed(new Error('again'), 'token', false);
+  expect(names(await queue.getWaiting())).toEqual(['due', 'retried']);
+});
+
+it('a job that stalled more often than its worker allows fails', async () => {
+  const { id = '' } = await queue.add('a', {});
+  const stalling = open(undefined, { maxStalledCount: 1, stalledInterval: 10, lockDuration: 10 });
+  const checks = () => stalling.getBackend().moveStalledJobsToWait();
+  for (let stalled = 0; stalled < 2; stalled++) {
+    await stalling.getNextJob('token', { block: false });
+    await expect.poll(async () => (await checks()).length, { interval: 15 }).toBe(1);
+  }
+  open(async () => 'done', { maxStalledCount: 1 });
+  await expect.poll(() => queue.getJobState(id)).toBe('failed');
+  expect((await queue.getJob(id))?.failedReason).toBe('job stalled more than allowable limit');
 });

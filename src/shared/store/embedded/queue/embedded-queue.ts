@@ -19,7 +19,7 @@ import type { Database, Sureness } from '../file/database.ts';
 import { createJobLocks, type JobLocks } from './job-locks.ts';
 import { createJobTable, type Finished, type JobTable, jobJson } from './job-table.ts';
 import { createMessages, type Messages } from './messages.ts';
-import { UnsupportedOperations } from './unsupported-operations.ts';
+import { UnsupportedOperations, unsupported } from './unsupported-operations.ts';
 import { createWaits } from './waits.ts';
 
 /** The state that all parts of one queue in this process share. */
@@ -34,7 +34,12 @@ type Queues = { database: Database; of(name: string): Shared; listeners: Listene
 
 type Next = [JobJson | null, string, number, number];
 type Options = QueueBaseOptions<unknown> &
-  Partial<Pick<WorkerOptions, 'name' | 'lockDuration' | 'stalledInterval' | 'removeOnComplete' | 'removeOnFail'>>;
+  Partial<
+    Pick<
+      WorkerOptions,
+      'name' | 'lockDuration' | 'stalledInterval' | 'maxStalledCount' | 'removeOnComplete' | 'removeOnFail' | 'limiter'
+    >
+  >;
 type Job = Pick<MinimalJob<unknown, unknown, string>, 'id' | 'data' | 'timestamp'>;
 type Changing = { wakes?: boolean; until?: Sureness; done?: () => void; undone?: () => void };
 type GivenBack = { token: string; attempts: number; isFirst: boolean; command: string } & {
@@ -80,6 +85,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
 
   constructor(queues: Queues, name: string, options: Options) {
     super();
+    if (options.limiter !== undefined) throw unsupported('limiter');
     this.#queues = queues;
     this.#name = name;
     this.#options = options;
@@ -146,6 +152,8 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     return this.#change(() => entries.map(({ job, jobId }) => this.#add(job, jobId)), { wakes: true });
   }
   #add(job: JobJson, jobId: string): string {
+    if (job.parentKey !== undefined) throw unsupported('parent');
+    if (job.deduplicationId !== undefined) throw unsupported('deduplication');
     const id = jobId || job.id || this.#table.nextId();
     const delay = job.delay ?? job.opts.delay ?? 0;
     const priority = job.priority ?? job.opts.priority ?? 0;
@@ -175,6 +183,9 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     const row = table.isPaused() ? undefined : table.take(now, this.#options.name ?? null);
     if (!row) return [null, '', 0, table.nextDueAt() ?? 0];
     const job = jobJson(row);
+    // BullMQ fails a job that carries this.
+    if ((job.stalledCounter ?? 0) > (this.#options.maxStalledCount ?? Number.POSITIVE_INFINITY))
+      job.deferredFailure = 'job stalled more than allowable limit';
     locks.acquire(job.id, token, this.#options.lockDuration ?? LOCK_MS);
     taken.push(job.id);
     return [job, job.id, 0, 0];
@@ -270,6 +281,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   #giveBack(id: string, { token, attempts, isFirst, command, fieldsToUpdate }: GivenBack): Promise<void> {
     const give = () => {
       this.#mustHold(id, token, command);
+      if (attempts > 0) this.#table.promoteDue(Date.now()); // a retry comes behind what is due
       if (!this.#table.giveBack(id, { attempts, isFirst })) throw notActive(id, command);
       this.#setFailure(id, fieldsToUpdate);
     };
@@ -395,8 +407,8 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   }
 
   // The queue's own values.
-  setQueueMeta(values: Record<string, string | number>): Promise<number> {
-    if ('concurrency' in values || 'max' in values) throw new Error('the embedded queue has no limits of its own');
+  async setQueueMeta(values: Record<string, string | number>): Promise<number> {
+    if ('concurrency' in values || 'max' in values) throw unsupported('limits');
     return this.#change(() => {
       const known = this.#table.meta();
       const changed = Object.entries(values).filter(([field, value]) => known[field] !== String(value));

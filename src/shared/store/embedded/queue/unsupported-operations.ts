@@ -2,24 +2,24 @@ import { EventEmitter } from 'node:events';
 
 /** Operations that this service never uses: flows, schedulers, deduplication, limits, logs, and changes of waiting jobs. */
 export abstract class UnsupportedOperations extends EventEmitter {
-  addFlow = (): never => refuse('addFlow');
-  addJobScheduler = (): never => refuse('addJobScheduler');
-  updateJobSchedulerNextMillis = (): never => refuse('updateJobSchedulerNextMillis');
-  removeJobScheduler = (): never => refuse('removeJobScheduler');
-  moveToWaitingChildren = (): never => refuse('moveToWaitingChildren');
-  removeUnprocessedChildren = (): never => refuse('removeUnprocessedChildren');
-  removeChildDependency = (): never => refuse('removeChildDependency');
-  removeDeduplicationKey = (): never => refuse('removeDeduplicationKey');
-  deleteDeduplicationKey = (): never => refuse('deleteDeduplicationKey');
-  setRateLimit = (): never => refuse('setRateLimit');
-  removeRateLimitKey = (): never => refuse('removeRateLimitKey');
-  removeDeprecatedPriorityKey = (): never => refuse('removeDeprecatedPriorityKey');
-  changeDelay = (): never => refuse('changeDelay');
-  changePriority = (): never => refuse('changePriority');
-  retryFinishedJob = (): never => refuse('retryFinishedJob');
-  retryFinishedJobs = (): never => refuse('retryFinishedJobs');
-  addLog = (): never => refuse('addLog');
-  clearLogs = (): never => refuse('clearLogs');
+  addFlow = (): Promise<never> => refuse('addFlow');
+  addJobScheduler = (): Promise<never> => refuse('addJobScheduler');
+  updateJobSchedulerNextMillis = (): Promise<never> => refuse('updateJobSchedulerNextMillis');
+  removeJobScheduler = (): Promise<never> => refuse('removeJobScheduler');
+  moveToWaitingChildren = (): Promise<never> => refuse('moveToWaitingChildren');
+  removeUnprocessedChildren = (): Promise<never> => refuse('removeUnprocessedChildren');
+  removeChildDependency = (): Promise<never> => refuse('removeChildDependency');
+  removeDeduplicationKey = (): Promise<never> => refuse('removeDeduplicationKey');
+  deleteDeduplicationKey = (): Promise<never> => refuse('deleteDeduplicationKey');
+  setRateLimit = (): Promise<never> => refuse('setRateLimit');
+  removeRateLimitKey = (): Promise<never> => refuse('removeRateLimitKey');
+  removeDeprecatedPriorityKey = (): Promise<never> => refuse('removeDeprecatedPriorityKey');
+  changeDelay = (): Promise<never> => refuse('changeDelay');
+  changePriority = (): Promise<never> => refuse('changePriority');
+  retryFinishedJob = (): Promise<never> => refuse('retryFinishedJob');
+  retryFinishedJobs = (): Promise<never> => refuse('retryFinishedJobs');
+  addLog = (): Promise<never> => refuse('addLog');
+  clearLogs = (): Promise<never> => refuse('clearLogs');
 
   // Questions of the page of the queues, with empty answers.
   getJobScheduler = async (): Promise<[null, null]> => [null, null];
@@ -41,6 +41,7 @@ export abstract class UnsupportedOperations extends EventEmitter {
   removeOrphanedJobs = async (): Promise<number> => 0;
 }
 
-function refuse(operation: string): never {
-  throw new Error(`the embedded queue has no ${operation}: use Redis for it`);
-}
+/** An operation, or an option of one, that the embedded queue has not. */
+export const unsupported = (what: string) => new Error(`the embedded queue has no ${what}: use Redis for it`);
+
+const refuse = (operation: string): Promise<never> => Promise.reject(unsupported(operation));
