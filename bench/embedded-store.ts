@@ -38,7 +38,7 @@ async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; 
   const folder = await mkdtemp(join(tmpdir(), 'embedded-store-'));
   const database: Database = openDatabase({ path: join(folder, 'store.db'), flush: isFlushed });
   await prepareTables(database);
-  const queue = createQueues(database)('executions', { connection: undefined });
+  const queue = createQueues(database).open('executions', { connection: undefined });
   const history = tableShelves(database)('history');
   slowMs = slow;
   flushes = 0;

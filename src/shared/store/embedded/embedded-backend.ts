@@ -27,8 +27,8 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
   const takers = createMemoryTakers();
   const { database, where, full, stores, onAdd, close } = await (kept ? openKept(kept) : openInMemory());
   const endings = createEndings();
-  const openQueueBackend = createQueues(database, { onAdd, onEnd: endings.onEnd });
-  const factory: BackendFactory<IQueueBackend, unknown> = (name, options) => openQueueBackend(name, options);
+  const queues = createQueues(database, { onAdd, onEnd: endings.onEnd });
+  const factory: BackendFactory<IQueueBackend, unknown> = (name, options) => queues.open(name, options);
 
   const replies = createEmbeddedReplies();
   const openers = openersOf({
@@ -61,7 +61,9 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     openReplies: (queue, listener) => replies.open(queue.name, listener),
     tellChange: async (queue, id, replyTo) => replies.tell(queue.name, replyTo, { kind: 'changed', id }),
     openWorker(name, processor, concurrency, options) {
-      const worker = openers.openWorker(name, processor, concurrency, options);
+      const process: typeof processor = (job, ...more) =>
+        queues.untilTaken(name, job.id).then(() => processor(job, ...more));
+      const worker = openers.openWorker(name, process, concurrency, options);
       replies.of(name, worker);
       return worker;
     },

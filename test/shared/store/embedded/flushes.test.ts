@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
 import { openDatabase } from '../../../../src/shared/store/embedded/file/database.ts';
 
 /** What the disk is sure to have: the files as they were when the last flush that is over began. */
@@ -150,4 +152,39 @@ it('an operation that throws in the middle leaves nothing, and the others of its
     { n: 3 },
   ]);
   database.close();
+});
+
+/** The state of a job on a disk that lost its power at this moment. */
+function stateAfterLoss(id: string, folder: string): unknown {
+  fs.mkdirSync(folder);
+  for (const [name, content] of disk.sure) fs.writeFileSync(join(folder, name), content);
+  const left = new DatabaseSync(join(folder, 'store.db'));
+  const row = left.prepare('SELECT state FROM job WHERE id = ?').get(id);
+  left.close();
+  return row?.state;
+}
+
+it('a job is processed once it is sure that it was taken; others are taken meanwhile and share the flush', async () => {
+  const backend = await openEmbedded(undefined, { folder: disk.folder, flush: true, tell: () => {} });
+  const queue = backend.openQueue<object, null>('q');
+  const ids = Array.from({ length: 20 }, (_, n) => `job-${n}`);
+  await queue.addBulk(ids.map((jobId) => ({ name: 'a', data: {}, opts: { jobId } })));
+  const states: unknown[] = [];
+  const flushesAt: number[] = [];
+  const begun = Promise.withResolvers<void>();
+  const process = async ({ id = '' }) => {
+    flushesAt.push(disk.flushes);
+    states.push(stateAfterLoss(id, join(root, id)));
+    if (states.length === ids.length) begun.resolve();
+    await begun.promise;
+    return null;
+  };
+  const before = disk.flushes;
+  const worker = backend.openWorker<object, null>('q', process, ids.length);
+  void worker.run();
+  await begun.promise;
+  await worker.close();
+  await backend.close();
+  expect(states).toEqual(ids.map(() => 'active'));
+  expect(Math.max(...flushesAt) - before).toBeLessThan(ids.length / 2);
 });

@@ -15,7 +15,7 @@ const openQueue = () => new Queue('q', { connection: {} }, factory);
 beforeEach(async () => {
   database = openDatabase();
   await prepareTables(database);
-  const open = createQueues(database);
+  const { open } = createQueues(database);
   factory = (name, options) => open(name, options);
   queue = openQueue();
 });

@@ -29,6 +29,8 @@ export type Database = {
    * is enough, once it outlives this process.
    */
   write<T>(operation: () => T, until?: Sureness): Promise<T>;
+  /** Resolves once all that is committed now outlives a loss of power, if the store flushes at all. */
+  flushed(): Promise<void>;
   /** Looks something up; what it sees is committed when it resolves. */
   read<T>(look: () => T): Promise<T>;
   /** Prepared once. Only for what runs within `write` and `read`. */
@@ -71,6 +73,7 @@ export function openDatabase({ path, flush = true, check = () => {} }: Options =
       if (until === 'flushed') await flusher?.flushed();
       return result;
     },
+    flushed: async () => flusher?.flushed(),
     async read(look) {
       mustBeOpen();
       const open = turns.committed();

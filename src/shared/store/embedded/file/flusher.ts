@@ -3,23 +3,30 @@ import { dirname } from 'node:path';
 
 /**
  * Flushes a file to its disk in a thread, one flush at a time: whoever asks while one is under way waits for the next, together with all
- * others who asked meanwhile.
+ * others who asked meanwhile. A flush begins two turns of the event loop after it was asked for: what follows at once, as the taking of a job
+ * that was just added, is flushed with it.
  */
 export function createFlusher(path: string) {
   const handle = openSync(path, 'r');
   flushFolder(dirname(path));
   let underWay = false;
   let next: PromiseWithResolvers<void> | undefined;
+  let isClosed = false;
 
   function begin(): void {
-    const waiting = next;
-    if (underWay || !waiting) return;
-    next = undefined;
+    if (underWay || !next) return;
     underWay = true;
+    setImmediate(() => setImmediate(flush));
+  }
+
+  function flush(): void {
+    const waiting = next;
+    next = undefined;
+    if (isClosed) return;
     fdatasync(handle, (error) => {
       underWay = false;
-      if (error) waiting.reject(error);
-      else waiting.resolve();
+      if (error) waiting?.reject(error);
+      else waiting?.resolve();
       begin();
     });
   }
@@ -34,8 +41,10 @@ export function createFlusher(path: string) {
       return promise;
     },
     close(): void {
+      isClosed = true;
       fdatasyncSync(handle);
       closeSync(handle);
+      next?.resolve();
     },
   };
 }

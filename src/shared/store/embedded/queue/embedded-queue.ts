@@ -22,8 +22,14 @@ import { createMessages, type Messages } from './messages.ts';
 import { UnsupportedOperations, unsupported } from './unsupported-operations.ts';
 import { createWaits } from './waits.ts';
 
-/** The state that all parts of one queue in this process share. */
-type Shared = { table: JobTable; locks: JobLocks; messages: Messages; waiting: Set<() => void> };
+/** The state that all parts of one queue in this process share. `takes`: when the taking of a job outlives a loss of power. */
+type Shared = {
+  table: JobTable;
+  locks: JobLocks;
+  messages: Messages;
+  waiting: Set<() => void>;
+  takes: Map<string, Promise<void>>;
+};
 /** What else belongs to the transactions of the queues. What either throws keeps the job from being added, or from ending. */
 type Listeners = {
   /** A job is added; called before it is there. */
@@ -64,13 +70,25 @@ export function createQueues(database: Database, listeners: Listeners = {}) {
       if (known) return known;
       const made = {
         ...{ table: createJobTable(database, name), locks: createJobLocks(), messages: createMessages() },
-        waiting: new Set<() => void>(),
+        ...{ waiting: new Set<() => void>(), takes: new Map<string, Promise<void>>() },
       };
       shared.set(name, made);
       return made;
     },
   };
-  return (name: string, options: QueueBaseOptions<unknown>): IQueueBackend => new EmbeddedQueue(queues, name, options);
+  return {
+    open: (name: string, options: QueueBaseOptions<unknown>): IQueueBackend => new EmbeddedQueue(queues, name, options),
+    /**
+     * Resolves once it outlives a loss of power that a job was taken. Whoever processes it has to wait for that, and takes other jobs
+     * meanwhile.
+     */
+    async untilTaken(name: string, id = ''): Promise<void> {
+      const { takes } = queues.of(name);
+      const taken = takes.get(id);
+      takes.delete(id);
+      await taken;
+    },
+  };
 }
 
 /** BullMQ's view of one queue in the database of this process. What wakes a worker happens after the commit. */
@@ -104,12 +122,14 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   }
   /** Changes jobs. Once that is committed: `done`, and those that wait for a job are woken. Where it cannot be committed: `undone`. */
   async #change<T>(operation: () => T, { wakes = false, until = 'flushed', done, undone }: Changing = {}): Promise<T> {
-    const result = await this.#queues.database.write(operation, until).catch((error) => {
+    const { database } = this.#queues;
+    const result = await database.write(operation, 'committed').catch((error) => {
       undone?.();
       throw error;
     });
     done?.();
     if (wakes) for (const wake of [...this.#shared.waiting]) wake();
+    if (until === 'flushed') await database.flushed();
     return result;
   }
 
@@ -169,7 +189,17 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   // Taking and ending.
   moveToActive(token: string): Promise<Next> {
     const taken: string[] = [];
-    return this.#change(() => this.#takeNext(token, taken), { undone: () => this.#letGo(taken, token) });
+    const { takes } = this.#shared;
+    const flush = (id: string) => {
+      const flushed = this.#queues.database.flushed();
+      flushed.catch(() => {}); // whoever processes the job is told
+      takes.set(id, flushed);
+    };
+    return this.#change(() => this.#takeNext(token, taken), {
+      until: 'committed',
+      done: () => taken.forEach(flush),
+      undone: () => this.#letGo(taken, token),
+    });
   }
   #letGo(ids: readonly string[], token: string): void {
     for (const id of ids) this.#shared.locks.release(id, token);
