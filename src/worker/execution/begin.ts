@@ -53,6 +53,8 @@ export type BeginParts = {
   settings: Settings;
   atStep: AtStep;
 };
+/** What one function takes of them. */
+type Some<Names extends keyof BeginParts> = Pick<BeginParts, Names>;
 
 /** The entry that counts: a claim, ours or that of a faster attempt, or a refusal. `warnings` are about the client of our claim. */
 type Decided = ClaimOrRefusal & { warnings?: Warning[] };
@@ -106,9 +108,8 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
 /** If the whole shared directory is away, the claim of an earlier attempt is not missing, only out of sight. */
 async function findEarlier(
   { mockId, data: { claimBy } }: Execution,
-  parts: BeginParts,
+  { sharedDirectory, mailbox, claims, interrupts }: Some<'sharedDirectory' | 'mailbox' | 'claims' | 'interrupts'>,
 ): Promise<ClaimOrRefusal | null> {
-  const { sharedDirectory, mailbox, claims, interrupts } = parts;
   return interrupts.unlessHandedOver(async () => {
     await sharedDirectory.mustBeThere();
     const earlier = await mailbox.find({ mockId, claimBy });
@@ -131,7 +132,7 @@ async function decide(execution: Execution, parts: BeginParts): Promise<Decided 
 }
 
 /** Makes the folder for the claim; or tells why no claim may be written. */
-async function makeRoom(claimBy: number, { claims }: BeginParts): Promise<NoAnswer | undefined> {
+async function makeRoom(claimBy: number, { claims }: Some<'claims'>): Promise<NoAnswer | undefined> {
   try {
     return (await claims.prepareUnlessPast({ claimBy })) ? undefined : sentences.tooLate();
   } catch (error) {
@@ -162,7 +163,7 @@ function choose(
   target: Target,
   { mockId, data }: Execution,
   tried: ReadonlySet<string>,
-  { interrupts, resolveTarget }: BeginParts,
+  { interrupts, resolveTarget }: Some<'interrupts' | 'resolveTarget'>,
 ): ReturnType<ResolveTarget> {
   const large = largeNumberIn(data.input);
   const canRun = ({ dryRun }: Client) => dryRun || data.dryRun === undefined;
@@ -210,7 +211,7 @@ async function claimAt(
 async function takeSlot(
   client: Client,
   execution: Execution,
-  parts: BeginParts,
+  parts: Some<'slots' | 'interrupts' | 'workload' | 'sharedDirectory' | 'mailbox' | 'storeRun'>,
 ): Promise<ClaimOrRefusal | Postponed | undefined> {
   const { mockId, data, mayWait } = execution;
   const { slots, interrupts, workload } = parts;
@@ -300,18 +301,22 @@ function claimFor(
  * only if no other attempt ever had the job: an earlier one may be asleep just before its claim, and write it when it wakes up.
  * Otherwise it throws, and the job is tried again.
  */
-async function refuse(noAnswer: NoAnswer, execution: Execution, parts: BeginParts): Promise<ClaimOrRefusal> {
+async function refuse(
+  noAnswer: NoAnswer,
+  execution: Execution,
+  { mailbox, storeRun }: Some<'mailbox' | 'storeRun'>,
+): Promise<ClaimOrRefusal> {
   const { mockId, data } = execution;
   try {
-    return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, noAnswer);
+    return await mailbox.refuse({ mockId, claimBy: data.claimBy }, noAnswer);
   } catch (error) {
-    if (!NOT_WRITTEN.has(errnoOf(error)) || !(await isTheOnlyAttempt(execution, parts))) throw error;
+    if (!NOT_WRITTEN.has(errnoOf(error)) || !(await isTheOnlyAttempt(execution, storeRun))) throw error;
     return { kind: 'refused', noAnswer };
   }
 }
 
 /** The queue store counts attempts. One that was started anew since the job was added may have forgotten an attempt. */
-async function isTheOnlyAttempt({ data, firstAttempt }: Execution, { storeRun }: BeginParts): Promise<boolean> {
+async function isTheOnlyAttempt({ data, firstAttempt }: Execution, storeRun: StoreRun): Promise<boolean> {
   return firstAttempt && data.storeRun !== undefined && data.storeRun === (await storeRun.ask());
 }
 
@@ -319,7 +324,7 @@ async function isTheOnlyAttempt({ data, firstAttempt }: Execution, { storeRun }:
 async function warningsOf(
   decided: Decided & { kind: 'claimed' },
   { data }: Execution,
-  { inspections, interrupts }: BeginParts,
+  { inspections, interrupts }: Some<'inspections' | 'interrupts'>,
 ): Promise<Warning[]> {
   return decided.warnings ?? interrupts.unlessHandedOver(() => inspections.warningsAgain(decided.claim, data));
 }
@@ -335,6 +340,6 @@ function causeOf(error: unknown): unknown {
   return error instanceof UnwritableDirectory ? error.cause : error;
 }
 
-function directoryOf({ app, directoryName }: Client, { sharedDirectory }: BeginParts): string {
+function directoryOf({ app, directoryName }: Client, { sharedDirectory }: Some<'sharedDirectory'>): string {
   return join(mockDirectory(sharedDirectory.sharedDir, app), directoryName);
 }
