@@ -17,9 +17,9 @@ import {
 import type { EndedJob } from '../../../contract/endings/job-ending.ts';
 import type { Database, Sureness } from '../file/database.ts';
 import { createJobLocks, type JobLocks } from './job-locks.ts';
-import { createJobTable, type Finished, type JobTable, jobJson } from './job-table.ts';
+import { createJobTable, type Finished, type JobTable, jobJson, typeOf } from './job-table.ts';
 import { createMessages, type Messages } from './messages.ts';
-import { UnsupportedOperations, unsupported } from './unsupported-operations.ts';
+import { missing, notActive, refusal, UnsupportedOperations, unsupported } from './refused-operations.ts';
 import { createWaits } from './waits.ts';
 
 /** The state that all parts of one queue in this process share. `takes`: when the taking of a job outlives a loss of power. */
@@ -494,19 +494,4 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     const isWoken = await this.#waitsForJobs.wait(Math.min(seconds * 1000, dueInMs));
     return isWoken || dueInMs < seconds * 1000 ? found : null;
   }
-}
-
-const missing = (id: string, command: string) =>
-  refusal(ErrorCode.JobNotExist, `Missing key for job ${id}. ${command}`);
-const notActive = (id: string, command: string) =>
-  refusal(ErrorCode.JobNotInState, `Job ${id} is not in the active state. ${command}`);
-
-function refusal(code: ErrorCode, message: string): Error {
-  return Object.assign(new Error(message), { code });
-}
-
-const TYPES: readonly JobType[] = ['wait', 'waiting', 'active', 'completed', 'failed', 'delayed', 'prioritized'];
-
-function typeOf(state: string): JobType {
-  return TYPES.find((known) => known === state) ?? 'waiting-children'; // no job is in that one
 }

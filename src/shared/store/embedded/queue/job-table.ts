@@ -310,3 +310,10 @@ function meta({ all, run, one }: Rows) {
     isPaused: (): boolean => one(`SELECT 1 FROM queue_meta WHERE queue = ? AND field = 'paused'`) !== undefined,
   };
 }
+
+const TYPES: readonly JobType[] = ['wait', 'waiting', 'active', 'completed', 'failed', 'delayed', 'prioritized'];
+
+/** The type of jobs in a state, as BullMQ names it. */
+export function typeOf(state: string): JobType {
+  return TYPES.find((known) => known === state) ?? 'waiting-children'; // no job is in that one
+}

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { ErrorCode } from 'bullmq';
 
 /** Operations that this service never uses: flows, schedulers, deduplication, limits, logs, and changes of waiting jobs. */
 export abstract class UnsupportedOperations extends EventEmitter {
@@ -45,3 +46,13 @@ export abstract class UnsupportedOperations extends EventEmitter {
 export const unsupported = (what: string) => new Error(`the embedded queue has no ${what}: use Redis for it`);
 
 const refuse = (operation: string): Promise<never> => Promise.reject(unsupported(operation));
+
+// What it refuses with BullMQ's own codes.
+export const missing = (id: string, command: string) =>
+  refusal(ErrorCode.JobNotExist, `Missing key for job ${id}. ${command}`);
+export const notActive = (id: string, command: string) =>
+  refusal(ErrorCode.JobNotInState, `Job ${id} is not in the active state. ${command}`);
+
+export function refusal(code: ErrorCode, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
