@@ -24,6 +24,7 @@ need ca-certificates test -s /etc/ssl/certs/ca-certificates.crt
 need prometheus command -v promtool
 need bindfs command -v bindfs
 need sshfs command -v sshfs
+need python3-fusepy /usr/bin/python3 -c 'import fusepy'
 need openssh-sftp-server test -x /usr/lib/openssh/sftp-server
 need glusterfs-server command -v glusterfsd
 need strace command -v strace

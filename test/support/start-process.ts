@@ -104,14 +104,22 @@ export async function startWorkerProcess({
   return worker;
 }
 
-/** `rule-server all`, an API and a worker in one process with a queue in its memory, at a port of the test's choice. */
+/**
+ * `rule-server all`, an API and a worker in one process with a queue in its memory, at a port of the test's choice. `under`: a program with
+ * its parameters that becomes it.
+ */
 export async function startWholeProcess({
   sharedDir,
   port,
   settings = {},
+  under = [],
   untilReady = true,
-}: Pick<Options, 'settings' | 'untilReady'> & { sharedDir: string; port: number }): Promise<ServiceProcess> {
-  const command = [process.execPath, join(ROOT, 'bin/rule-server.js'), 'all'];
+}: Pick<Options, 'settings' | 'untilReady'> & {
+  sharedDir: string;
+  port: number;
+  under?: string[];
+}): Promise<ServiceProcess> {
+  const command = [...under, process.execPath, join(ROOT, 'bin/rule-server.js'), 'all'];
   const environment = { PORT: port, SHARED_DIR: sharedDir, EMBEDDED_STORE: 'memory', ...settings };
   return untilReady ? start(command, environment, 'this worker takes jobs') : launch(command, environment);
 }
