@@ -20,7 +20,7 @@ type Options = {
   check?: () => void;
 };
 
-/** How much is sure when the promise of a write resolves. */
+/** How much is sure when a promise resolves: it outlives a loss of power, or it outlives this process. */
 export type Sureness = 'flushed' | 'committed';
 
 export type Database = {
@@ -31,8 +31,8 @@ export type Database = {
   write<T>(operation: () => T, until?: Sureness): Promise<T>;
   /** Resolves once all that is committed now outlives a loss of power, if the store flushes at all. */
   flushed(): Promise<void>;
-  /** Looks something up; what it sees is committed when it resolves. */
-  read<T>(look: () => T): Promise<T>;
+  /** Looks something up. What it saw is as sure when it resolves: whoever is told of it will find it again. */
+  read<T>(look: () => T, until?: Sureness): Promise<T>;
   /** Prepared once. Only for what runs within `write` and `read`. */
   statement(sql: string): StatementSync;
   onDamage(listener: (error: Error) => void): void;
@@ -59,6 +59,10 @@ export function openDatabase({ path, flush = true, check = () => {} }: Options =
     return error;
   }
   const turns = createTurns(database, { statement, check, noticed });
+  const flushed = async () => {
+    await turns.committed()?.catch(() => {}); // whoever wrote in it is told
+    await flusher?.flushed(turns.commits());
+  };
   const mustBeOpen = () => {
     if (!isOpen) throw new Error('the store is closed');
   };
@@ -70,16 +74,17 @@ export function openDatabase({ path, flush = true, check = () => {} }: Options =
       const committed = turns.begin();
       const result = turns.runWholly(operation);
       await committed;
-      if (until === 'flushed') await flusher?.flushed();
+      if (until === 'flushed') await flushed();
       return result;
     },
-    flushed: async () => flusher?.flushed(),
-    async read(look) {
+    flushed,
+    async read(look, until = 'flushed') {
       mustBeOpen();
       const open = turns.committed();
       try {
         const result = look();
         await open;
+        if (until === 'flushed') await flushed();
         return result;
       } catch (error) {
         throw noticed(error);
@@ -108,6 +113,7 @@ type Parts = { statement: Database['statement']; check: () => void; noticed: (er
 function createTurns(database: DatabaseSync, { statement, check, noticed }: Parts) {
   /** Settles at the end of the transaction that is open. */
   let turn: PromiseWithResolvers<void> | undefined;
+  let commits = 0;
 
   function commit(): void {
     const ended = turn;
@@ -115,6 +121,7 @@ function createTurns(database: DatabaseSync, { statement, check, noticed }: Part
     turn = undefined;
     try {
       statement('COMMIT').run();
+      commits++;
       ended.resolve();
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
@@ -124,6 +131,7 @@ function createTurns(database: DatabaseSync, { statement, check, noticed }: Part
 
   return {
     commit,
+    commits: () => commits,
     committed: (): Promise<void> | undefined => turn?.promise,
     /** The transaction of this turn; its promise settles with it. */
     begin(): Promise<void> {

@@ -11,6 +11,8 @@ export function createFlusher(path: string) {
   flushFolder(dirname(path));
   let underWay = false;
   let next: PromiseWithResolvers<void> | undefined;
+  /** The commits that are flushed, and those that the next flush is asked for. */
+  let [sure, wanted] = [0, 0];
   let isClosed = false;
 
   function begin(): void {
@@ -20,25 +22,30 @@ export function createFlusher(path: string) {
   }
 
   function flush(): void {
-    const waiting = next;
+    const [waiting, commits] = [next, wanted];
     next = undefined;
     if (isClosed) return;
     fdatasync(handle, (error) => {
       underWay = false;
       if (error) waiting?.reject(error);
-      else waiting?.resolve();
+      else {
+        sure = commits;
+        waiting?.resolve();
+      }
       begin();
     });
   }
 
   return {
-    /** Resolves once all that was written to the file before is on its disk. */
-    flushed(): Promise<void> {
+    /** Resolves once the first so many commits, all that were written to the file so far, are on its disk. */
+    async flushed(commits: number): Promise<void> {
+      if (commits === sure) return;
+      wanted = commits;
       next ??= Promise.withResolvers();
       const { promise } = next;
       promise.catch(() => {}); // whoever waits for it is told
       begin();
-      return promise;
+      await promise;
     },
     close(): void {
       isClosed = true;

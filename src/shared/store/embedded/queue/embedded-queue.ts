@@ -96,6 +96,8 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   readonly #queues: Queues;
   readonly #name: string;
   readonly #options: Options;
+  readonly #shared: Shared;
+  readonly #table: JobTable;
   readonly #waitsForJobs;
   readonly #waitsForMessages;
   closing: Promise<void> | undefined;
@@ -107,18 +109,14 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     this.#queues = queues;
     this.#name = name;
     this.#options = options;
+    this.#shared = queues.of(name);
+    this.#table = this.#shared.table;
     this.#waitsForJobs = createWaits(this.#shared.waiting);
     this.#waitsForMessages = createWaits(this.#shared.messages.waiting);
   }
 
-  get #shared(): Shared {
-    return this.#queues.of(this.#name);
-  }
-  get #table(): JobTable {
-    return this.#shared.table;
-  }
-  #read<T>(look: () => T): Promise<T> {
-    return this.#queues.database.read(look);
+  #read<T>(look: () => T, until: Sureness = 'flushed'): Promise<T> {
+    return this.#queues.database.read(look, until);
   }
   /** Changes jobs. Once that is committed: `done`, and those that wait for a job are woken. Where it cannot be committed: `undone`. */
   async #change<T>(operation: () => T, { wakes = false, until = 'flushed', done, undone }: Changing = {}): Promise<T> {
@@ -291,9 +289,8 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     const next = await this.#change(move, { wakes: true, done, undone: () => this.#letGo(taken, token) });
     return next?.[0] ? next : [];
   }
-  async moveJobFromActiveToWait(id: string, token = ANYBODY): Promise<number> {
-    await this.#giveBack(id, { token, attempts: 0, isFirst: true, command: 'moveJobFromActiveToWait' });
-    return 0;
+  moveJobFromActiveToWait(id: string, token = ANYBODY): Promise<number> {
+    return this.#giveBack(id, { token, attempts: 0, isFirst: true, command: 'moveJobFromActiveToWait' }).then(() => 0);
   }
   retryJob(
     id: string,
@@ -319,7 +316,8 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   }
   async moveStalledJobsToWait(): Promise<string[]> {
     const { table, locks } = this.#shared;
-    const stalled = locks.check(await this.#read(table.active), this.#options.stalledInterval ?? STALLED_EVERY_MS);
+    const active = await this.#read(table.active, 'committed');
+    const stalled = locks.check(active, this.#options.stalledInterval ?? STALLED_EVERY_MS);
     if (stalled.length === 0) return [];
     return this.#change(() => stalled.filter((id) => table.giveBack(id, { stalled: 1 })), { wakes: true });
   }
@@ -333,9 +331,8 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
       { wakes: true },
     );
   }
-  async promoteJobs(): Promise<number> {
-    await this.#change(() => this.#table.promoteDue(Number.MAX_SAFE_INTEGER), { wakes: true });
-    return 0;
+  promoteJobs(): Promise<number> {
+    return this.#change(() => this.#table.promoteDue(Number.MAX_SAFE_INTEGER), { wakes: true }).then(() => 0);
   }
 
   // Locks.
@@ -372,7 +369,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     });
   }
   async pause(isPaused: boolean): Promise<void> {
-    const { table } = this.#shared;
+    const table = this.#table;
     await this.#change(() => (isPaused ? table.setMeta('paused', '1') : table.removeMeta('paused')), { wakes: true });
   }
   async drain(isDelayedToo: boolean): Promise<void> {
@@ -421,10 +418,12 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     });
   }
   getCounts(types: JobType[], dueBefore?: number): Promise<number[]> {
-    return this.#read(() =>
-      types.map((type) =>
-        type === 'delayed' && dueBefore !== undefined ? this.#table.countDue(dueBefore) : this.#table.count(type),
-      ),
+    return this.#read(
+      () =>
+        types.map((type) =>
+          type === 'delayed' && dueBefore !== undefined ? this.#table.countDue(dueBefore) : this.#table.count(type),
+        ),
+      'committed',
     );
   }
   getCountsPerPriority(priorities: number[]): Promise<number[]> {
@@ -484,10 +483,13 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
   async waitForJob(seconds: number): Promise<{ member: string; score: number } | null> {
     if (this.closing !== undefined || this.#isInterrupted) return null;
     const found = { member: this.#name, score: 0 };
-    const { isThere, dueAt } = await this.#read(() => ({
-      isThere: !this.#table.isPaused() && this.#table.isWaiting(),
-      dueAt: this.#table.nextDueAt(),
-    }));
+    const { isThere, dueAt } = await this.#read(
+      () => ({
+        isThere: !this.#table.isPaused() && this.#table.isWaiting(),
+        dueAt: this.#table.nextDueAt(),
+      }),
+      'committed',
+    );
     if (isThere) return found;
     if (this.closing !== undefined || this.#isInterrupted) return null;
     const dueInMs = dueAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, dueAt - Date.now());

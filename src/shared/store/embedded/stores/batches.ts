@@ -55,7 +55,7 @@ export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchS
       const entry = kept.get(batchId);
       if (!entry) return known.has(batchId) ? 'gone' : null;
       const { batch, state, endedAt, counts } = entry;
-      return { batch, progress: { state, endedAt, counts: structuredClone(counts) } };
+      return shelf.sure({ batch, progress: { state, endedAt, counts: structuredClone(counts) } });
     },
     list: async () => [...kept.keys()].reverse(),
     running: async () => [...kept].filter(([, entry]) => !isOver(entry)).map(([id]) => id),
@@ -111,7 +111,7 @@ function itemsOf({
       await putItem(entry, item, fits ? text : undefined);
       return true;
     },
-    heads: async (batchId, first, last) => headsOf(kept.get(batchId), first, last),
+    heads: (batchId, first, last) => shelf.sure(headsOf(kept.get(batchId), first, last)),
     async detail(batchId, n) {
       const text = await shelf.read(itemKey(batchId, n));
       return text ? itemDetailSchema.parse(parseJson(text)) : null;

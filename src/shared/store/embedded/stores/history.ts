@@ -146,7 +146,7 @@ export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimit
     },
     async get(mockId) {
       await records.trim();
-      return kept.get(mockId)?.record ?? null;
+      return shelf.sure(kept.get(mockId)?.record ?? null);
     },
     result: (mockId) => shelf.read(resultOf(mockId)),
     delivered: async () => {}, // what is trimmed is gone at once: its readers are in this process
@@ -172,7 +172,7 @@ export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimit
     lateResult: (mockId) => shelf.read(lateOf(mockId)),
     async list(filter) {
       await records.trim();
-      return listKept(records, filter);
+      return shelf.sure(await listKept(records, filter));
     },
     async kept() {
       await records.trim();

@@ -81,7 +81,7 @@ export function createEmbeddedNotes(maxBytes: number, shelf: Shelf): Notes {
     async put(key, text, dueAt) {
       await purge();
       const there = notes.get(key);
-      if (there) return { kind: 'there', text: there.text };
+      if (there) return shelf.sure({ kind: 'there', text: there.text });
       const { fits, left } = makeRoom(NOTE_BYTES);
       const { note, entry } = noteEntry(key, text, dueAt);
       if (fits) notes.set(key, note);
@@ -90,7 +90,7 @@ export function createEmbeddedNotes(maxBytes: number, shelf: Shelf): Notes {
       await shelf.put([entry]);
       return { kind: 'put' };
     },
-    get: async (key) => notes.get(key)?.text ?? null,
+    get: (key) => shelf.sure(notes.get(key)?.text ?? null),
     async change(key, from, to, { dueAt, answer } = {}) {
       const note = notes.get(key);
       if (note?.text !== from) return false;

@@ -11,6 +11,8 @@ export type Shelf = {
   /** Reads at once, as a part of the transaction that is open. */
   readNow(key: string): string | null;
   remove(keys: readonly string[]): Promise<void>;
+  /** Resolves to what was just seen of it in memory, once that outlives a loss of power: what was told is not taken back. */
+  sure<T>(seen: T): Promise<T>;
 };
 
 export const shelfNames = [

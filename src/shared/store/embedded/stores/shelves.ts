@@ -34,6 +34,7 @@ function tableShelf(name: ShelfName, { read, write, statement }: Database): Shel
         for (const { key, info, text } of entries) put.run(key, info ?? null, text ?? null);
       }),
     read: (key) => read(() => readNow(key)),
+    sure: (seen) => read(() => seen),
     remove: (keys) =>
       write(() => {
         for (const key of keys) statement(`DELETE FROM ${name} WHERE key = ?`).run(key);
