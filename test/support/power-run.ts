@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callsAt } from './calls-at.ts';
 import { freePort } from './free-port.ts';
+import { httpCall } from './http-call.ts';
 import { SETTLED } from './lost-power.ts';
 import { removed } from './mounting.ts';
 import { type Journal, mountRecorded, type RecordedMount } from './recorded-mount.ts';
@@ -97,7 +98,7 @@ type Load = { mount: RecordedMount; port: number; responder: Responder };
 
 /** Calls of every kind until the service is gone; each answer is marked once it is there. */
 async function callUntilKilled(service: ServiceProcess, { mount: { mark }, port }: Load): Promise<void> {
-  const { run } = callsAt(() => port, APP);
+  const { run, url } = callsAt(() => port, APP);
   let last = 0;
   const plain = async () => {
     const { status, json } = await run(++last);
@@ -106,7 +107,13 @@ async function callUntilKilled(service: ServiceProcess, { mount: { mark }, port 
   const async = async () => {
     const { status, json } = await run(++last, { prefer: 'respond-async' });
     if (status === 202) await mark(`accepted ${json.mockId}`);
-    await delay(50); // nothing holds back one who does not wait for answers
+    const hasEnded = async () => (await httpCall(url(`executions/${json.mockId}`))).json.outcome !== null;
+    for (let looks = 0; looks < 50; looks++) {
+      await delay(10);
+      if (!(await hasEnded())) continue;
+      await mark(`answered ${json.mockId}`);
+      break;
+    }
   };
   const keyed = async () => {
     const uid = ++last;
