@@ -222,6 +222,21 @@ onOneQueue('clients of the published SDKs', (start) => {
       expect((await execute(go.app, `address:${go.address}`)).status).toBe(400);
     });
 
+    it('and so it is in a batch', async () => {
+      await using go = await clientThat('go', answersWith('{"success":true}'));
+      const { sharedDir } = service;
+      await using ours = await createResponder({ sharedDir, app: go.app, does: answersWith('{"success":true}') });
+      const cases = Array.from({ length: 6 }, (_, n) => `{"the service":{"list":[${n},{"a":1e400}]}}`);
+      const { json } = await service.call('/rule-server/mock/batches', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `{"app":${go.app},"ruleId":1,"concurrency":3,"cases":[${cases}]}`,
+      });
+      const counts = async () => (await service.call(`/rule-server/mock/batches/${json.batchId}`)).json.counts;
+      await expect.poll(counts, { timeout: 20_000 }).toMatchObject({ passed: 6, pending: 0 });
+      expect([go.found.length, ours.found.length]).toEqual([0, 6]);
+    });
+
     it('and so it is in a lane', async () => {
       const { sharedDir } = service;
       const [lane, does, app] = ['beta', answersWith('{"success":true}'), ++apps];

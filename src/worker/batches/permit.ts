@@ -1,20 +1,21 @@
 import { parseTarget } from '../../shared/contract/target.ts';
-import type { Client } from '../clients/client.ts';
+import { suitsOf } from '../placement/resolve-target.ts';
 import { type Chosen, goesOn, pause, type TargetRun } from './target-run.ts';
 
 const ASK_AGAIN_MS = 25;
 /** Callers come first: so long until it is looked again whether a batch may send an item. */
 const GIVE_WAY_MS = 100;
 
-/** Waits until a client may have one more item; null when the target is stopped meanwhile. */
-export async function permit(self: TargetRun, mockId: string): Promise<Chosen | null> {
-  const { permits } = self.run;
+/** Waits until a client may have one more item, which has this input; null when the target is stopped meanwhile. */
+export async function permit(self: TargetRun, mockId: string, input: string): Promise<Chosen | null> {
+  const { permits, batch } = self.run;
+  const suits = suitsOf(input, batch.dryRun);
   while (goesOn(self)) {
     if (!self.giveWay.maySend()) {
       await pause(self, GIVE_WAY_MS);
       continue;
     }
-    const chosen = await choose(self);
+    const chosen = await choose(self, suits);
     if (!(await permits.acquire(chosen.key, mockId, chosen.limit))) await pause(self, ASK_AGAIN_MS);
     else if (goesOn(self)) {
       self.giveWay.sent();
@@ -24,13 +25,15 @@ export async function permit(self: TargetRun, mockId: string): Promise<Chosen | 
   return null;
 }
 
-async function choose({ run, target, resolveTarget, pace }: TargetRun): Promise<Chosen> {
-  const { app, ruleId, confId, concurrency, dryRun: isDry } = run.batch;
+async function choose(
+  { run, target, resolveTarget, pace }: TargetRun,
+  suits: ReturnType<typeof suitsOf>,
+): Promise<Chosen> {
+  const { app, ruleId, confId, concurrency } = run.batch;
   const parsed = parseTarget(target);
   const key = `${app}|${target}`;
   const anybody = { key, paceKey: key, target, address: null, limit: concurrency };
   if (parsed.kind === 'malformed') return anybody;
-  const suits = ({ dryRun }: Client) => dryRun || !isDry;
   const resolved = await resolveTarget(app, parsed, { tried: new Set(), suits });
   if (resolved.kind === 'refused') return anybody; // the execution will be told why
   const { address } = resolved.client;

@@ -78,7 +78,7 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
   if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });
   const skip = one.skip ? 'skip: true' : (self.stopped ?? run.stopped);
   if (skip !== null) return void (await keep(self, index, { head: skippedItem(skip) }));
-  const chosen = await permit(self, mockId);
+  const chosen = await permit(self, mockId, one.input);
   if (chosen !== null) {
     const claimBy = await markSending(self, index, doubt.claimFrom);
     return launch(self, { ...place, claimBy, chosen });

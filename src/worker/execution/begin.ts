@@ -19,7 +19,6 @@ import {
   UnknownClaim,
 } from '../files/claims/claim.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import { canRead, largeNumberIn } from '../files/dialects/number-range.ts';
 import { sdks } from '../files/dialects/sdks.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
@@ -28,7 +27,7 @@ import type { Mailbox } from '../files/mailbox.ts';
 import { whyUnclaimed, whyUnlisted, whyUnwritable } from '../files/reasons.ts';
 import type { ClientSlots } from '../placement/client-slots.ts';
 import type { Inspections } from '../placement/inspections.ts';
-import type { ResolveTarget } from '../placement/resolve-target.ts';
+import { type ResolveTarget, suitsOf } from '../placement/resolve-target.ts';
 import type { UnwritableClients } from '../placement/unwritable-clients.ts';
 import type { KeptTrees } from '../rules/kept-trees.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
@@ -165,9 +164,7 @@ function choose(
   tried: ReadonlySet<string>,
   { interrupts, resolveTarget }: Some<'interrupts' | 'resolveTarget'>,
 ): ReturnType<ResolveTarget> {
-  const large = largeNumberIn(data.input);
-  const canRun = ({ dryRun }: Client) => dryRun || data.dryRun === undefined;
-  const wishes = { mockId, tried, suits: (client: Client) => canRead(client.sdk, large) && canRun(client) };
+  const wishes = { mockId, tried, suits: suitsOf(data.input, data.dryRun !== undefined) };
   return interrupts.unlessHandedOver(() =>
     resolveTarget(data.app, target, wishes).catch((error) => {
       const reason = whyUnlisted(error);

@@ -5,6 +5,7 @@ import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { perProcess } from '../../shared/seams/process.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
+import { canRead, largeNumberIn } from '../files/dialects/number-range.ts';
 import { isPlainName } from '../files/file-names.ts';
 import type { ClientLoad } from './client-load.ts';
 import type { UnwritableClients } from './unwritable-clients.ts';
@@ -21,6 +22,12 @@ type Resolution =
 type Wishes = { mockId?: string; tried: ReadonlySet<string>; suits: (client: Client) => boolean };
 
 const anyClient: Wishes = { tried: new Set(), suits: () => true };
+
+/** Which clients can read an input, and can run it without effects if that is asked for. */
+export function suitsOf(input: string, isDry: boolean): Wishes['suits'] {
+  const large = largeNumberIn(input);
+  return ({ sdk, dryRun }) => canRead(sdk, large) && (dryRun || !isDry);
+}
 
 /** `sure`: no newer listing could give a better client. */
 type Choice = Resolution & { sure: boolean };

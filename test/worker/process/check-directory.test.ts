@@ -50,3 +50,16 @@ it('a shared directory that hangs just while it is checked: open executions are 
   await writeFile(idPath, id);
   await expect.poll(() => directory.check().then(() => directory.state().takesJobs), { timeout: 20_000 }).toBe(true);
 });
+
+it('an id that the machine lost while it was written is written again', async () => {
+  const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  onTestFinished(() => rm(sharedDir, { recursive: true }));
+  await mkdir(join(sharedDir, 'mock'));
+  await mkdir(join(sharedDir, '.rule-server'), { mode: 0o700 });
+  const idPath = join(sharedDir, '.rule-server/id');
+  await writeFile(idPath, '');
+  const directory = createSharedDirectory({ sharedDir, store: memoryStore() });
+  await directory.check();
+  expect(await directory.isThere()).toBe(true);
+  expect(await readFile(idPath, 'utf8')).toMatch(/^[\w-]{36}$/);
+});

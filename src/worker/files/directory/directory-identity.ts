@@ -3,7 +3,10 @@ import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { random } from '../../../shared/seams/random.ts';
 import { time } from '../../../shared/seams/time.ts';
 import { privateDirectory } from '../file-names.ts';
-import { mkdir, readFile, writeFile } from '../seams/files.ts';
+import { mkdir, readFile, rename, writeFile } from '../seams/files.ts';
+
+/** A file that was not there, on the disk before it counts as written. */
+const NEW = { flag: 'wx', flush: true };
 
 /** Why a worker may not take jobs, in one sentence with the way out. It goes out over HTTP, so it names no path. */
 export class UnusableSharedDirectory extends Error {}
@@ -16,8 +19,18 @@ export async function readId(sharedDir: string): Promise<string | undefined> {
 /** Gives the directory an id unless another worker was first, and resolves to the one it has. */
 export async function createId(sharedDir: string): Promise<string | undefined> {
   await mkdir(privateDirectory(sharedDir), { mode: 0o700 }).catch(unless('EEXIST')).catch(notUsable);
-  await writeFile(idPath(sharedDir), random.uuid(), { flag: 'wx' }).catch(unless('EEXIST')).catch(notUsable);
-  // Another worker may have been first and be in the middle of writing.
+  await writeFile(idPath(sharedDir), random.uuid(), NEW).catch(unless('EEXIST')).catch(notUsable);
+  const id = await readSoon(sharedDir);
+  if (id) return id;
+  // It is empty: the machine went down while it was written.
+  const own = `${idPath(sharedDir)}.${random.uuid()}`;
+  await writeFile(own, random.uuid(), NEW).catch(notUsable);
+  await rename(own, idPath(sharedDir)).catch(notUsable);
+  return readSoon(sharedDir);
+}
+
+/** Another worker may have been first and be in the middle of writing. */
+async function readSoon(sharedDir: string): Promise<string | undefined> {
   for (let look = 0; look < 20; look++) {
     const id = await readId(sharedDir);
     if (id) return id;

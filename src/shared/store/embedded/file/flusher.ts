@@ -56,8 +56,8 @@ export function createFlusher(path: string) {
   };
 }
 
-/** The name of a file that is new is kept by the folder it is in. */
-function flushFolder(folder: string): void {
+/** The name of a file or folder that is new is kept by the folder it is in. */
+export function flushFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   fsyncSync(handle);
   closeSync(handle);
