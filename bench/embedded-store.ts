@@ -1,5 +1,6 @@
-// What the embedded store takes of the processor for one call, without HTTP and files: the job is added, taken, told twice how far it is,
-// completed, and kept in the history. In turns: without flushes, with them, and with a disk whose flush takes 5 ms more.
+// What the embedded store takes of the processor for one call, without HTTP and files: the job is added, taken, told twice how far it is, and
+// completed together with its record. In turns: without flushes, with them, and with a disk whose flush takes 5 ms more. At the end what it
+// would cost beside that to have SQLite in a thread: four messages there and back.
 // `node bench/embedded-store.ts [calls] [at once]`
 import fs from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import type { IQueueBackend } from 'bullmq';
 import type { Database } from '../src/shared/store/embedded/file/database.ts';
 
@@ -38,8 +40,15 @@ async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; 
   const folder = await mkdtemp(join(tmpdir(), 'embedded-store-'));
   const database: Database = openDatabase({ path: join(folder, 'store.db'), flush: isFlushed });
   await prepareTables(database);
-  const queue = createQueues(database).open('executions', { connection: undefined });
   const history = tableShelves(database)('history');
+  const onEnd = (_queue: string, { id }: { id: string }) =>
+    void history.put([
+      { key: id, info: text(500) },
+      { key: `${id}:input`, text: text(400) },
+      { key: `${id}:result`, text: text(400) },
+    ]);
+  const { open, untilTaken } = createQueues(database, { onEnd });
+  const queue = open('executions', { connection: undefined });
   slowMs = slow;
   flushes = 0;
   const times: number[] = [];
@@ -51,7 +60,7 @@ async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; 
   const caller = async () => {
     while (next < CALLS) {
       const since = performance.now();
-      await oneCall(queue, history, `${next++}-${name}`);
+      await oneCall(queue, untilTaken, `${next++}-${name}`);
       times.push(performance.now() - since);
     }
   };
@@ -72,7 +81,9 @@ async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; 
   await rm(folder, { recursive: true });
 }
 
-async function oneCall(queue: IQueueBackend, history: ReturnType<ReturnType<typeof tableShelves>>, id: string) {
+type UntilTaken = (queue: string, id: string) => Promise<void>;
+
+async function oneCall(queue: IQueueBackend, untilTaken: UntilTaken, id: string): Promise<void> {
   const job = { name: 'execute', data: input, opts: { jobId: id, head: text(250) }, timestamp: Date.now() };
   await queue.addJob(
     {
@@ -88,6 +99,7 @@ async function oneCall(queue: IQueueBackend, history: ReturnType<ReturnType<type
     id,
   );
   const [, taken] = await queue.moveToActive('token');
+  await untilTaken('executions', taken);
   await queue.updateProgress(taken, { sent: text(100) });
   await queue.updateProgress(taken, { picked: text(100) });
   await queue.moveToCompleted(
@@ -97,11 +109,6 @@ async function oneCall(queue: IQueueBackend, history: ReturnType<ReturnType<type
     'token',
     false,
   );
-  await history.put([
-    { key: id, info: text(500) },
-    { key: `${id}:input`, text: text(400) },
-    { key: `${id}:result`, text: text(400) },
-  ]);
 }
 
 for (let round = 1; round <= 2; round++) {
@@ -110,4 +117,34 @@ for (let round = 1; round <= 2; round++) {
   await measure('with flushes', { isFlushed: true, slow: 0 });
   await measure(`with flushes of ${SLOW_MS} ms more`, { isFlushed: true, slow: SLOW_MS });
   await delay(100);
+}
+
+await measureThread();
+
+/** Messages to a thread that answers at once, as the operations of a call would be. */
+async function measureThread(): Promise<void> {
+  const code = `const { parentPort } = require('node:worker_threads'); parentPort.on('message', (m) => parentPort.postMessage(m));`;
+  const thread = new Worker(code, { eval: true });
+  const waiting = new Map<string, () => void>();
+  thread.on('message', ({ id }: { id: string }) => waiting.get(id)?.());
+  const ask = (id: string) =>
+    new Promise<void>((resolve) => {
+      waiting.set(id, resolve);
+      thread.postMessage({ id, data: input });
+    });
+  await ask('first');
+  let next = 0;
+  const before = process.cpuUsage();
+  const caller = async () => {
+    while (next < CALLS) {
+      const call = next++;
+      for (const operation of ['add', 'take', 'progress', 'finish']) await ask(`${operation}-${call}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, caller));
+  const cpu = process.cpuUsage(before);
+  console.log(
+    `four messages to a thread and back: ${((cpu.user + cpu.system) / CALLS).toFixed(0)} µs of the processor a call`,
+  );
+  await thread.terminate();
 }

@@ -21,7 +21,8 @@ const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
 /**
  * Keeps each key within its limits, so that none takes from the others. Where no key is needed there is none to keep. The
- * bucket of a key holds one second's worth of calls. Open calls are those of all APIs.
+ * bucket of a key holds one second's worth of calls. Open calls are those of all APIs: each tells the others every 250 ms
+ * (`calls-elsewhere.ts`). Running batches are counted in the store (`api/batches/create-batch.ts`).
  */
 export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?: CallsElsewhere) {
   const uses = new Map<string, Use>();

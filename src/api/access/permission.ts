@@ -7,8 +7,10 @@ import { problem } from '../http/respond.ts';
 
 /**
  * Refuses callers without a permission, and says which one they lack. Each file of `src/api/routes` says which one a route needs. Which
- * ones a key has is written in the file of keys (`src/shared/runtime/access/keyring.ts`), and how much it may do at once in
- * `limits.ts`. Without any key, everybody may do everything.
+ * ones a key has is written in the file of keys (`src/shared/runtime/access/keys-file.ts`); a key of `API_KEYS` may do everything. How much it
+ * may do at once: `limits.ts`. Roughly: `read` for GET, `run` to execute, for batches and pins, `cancel` for DELETE, `cases` for saved
+ * cases, `ops` for erasing, `/metrics` and `/ops`. For which apps: `refusedApp` here, and filters in the routes. Where neither keys nor
+ * `TRUSTED_USER_HEADER` are set, everybody may do everything.
  */
 export function needs(which: Permission | ((context: Context<Environment>) => Permission)) {
   return createMiddleware<Environment>(async (context, next) => {

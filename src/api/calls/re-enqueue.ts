@@ -9,9 +9,16 @@ import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
  * keeps an execution from being dispatched twice. But while a call still adds its job, nobody else does: should that fail, its caller is told
  * that it did not run.
  *
- * A queue store that loses its data is met in seven places: here; `worker/files/results/kept-answers.ts` keeps answers; `revoke.ts` asks
- * whether a job was added again; `worker/execution/begin.ts` believes the count of attempts only in the same run of the store; and of
- * batches `batch-worker.ts` adds the job, `follow-items.ts` the items, `marks.ts` with `resolve-doubt.ts` keep items from running twice.
+ * When a queue store loses its data:
+ * - Calls that wait: `pending-executions.ts` notices it, looks into the history first, and has the job added again here. `add-job.ts` adds one
+ *   whose reply was lost. No such attempt counts as the first one (`worker/execution/process-job.ts`), and `begin.ts` believes the count of
+ *   attempts only in the same run of the store. An answer that came meanwhile was kept (`worker/files/results/kept-answers.ts`).
+ * - "Did not run" is said only after a worker wrote a refusal in the place of the claim (`revoke.ts`; of keyed calls `run-once.ts`). What may
+ *   have begun ends as `outcome-unknown`.
+ * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `marks.ts` with
+ *   `resolve-doubt.ts` keep items from running twice.
+ * - Notes of keys wait for a replica, if there is one (`store/notes/redis-notes.ts`).
+ * - History, pins, batches and notes that were lost are gone. The embedded store has a ledger for that day (`store/embedded/file/ledger.ts`).
  */
 export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
   /** The calls that wait: whether the queue store has taken their job, and when it was added again last, epoch ms. */

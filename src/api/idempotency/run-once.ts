@@ -50,7 +50,11 @@ type Asked = Omit<Call, 'request' | 'claimBy'> & { bytes: Uint8Array; inScene: (
 
 export type RunOnce = ReturnType<typeof createRunOnce>;
 
-/** Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and every caller gets the one answer. */
+/**
+ * Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and every caller gets the one answer. A key counts for 24 h
+ * from its first call, for one app and one API key. The same call has the same bytes as its body (SHA-256); another body is refused (422).
+ * A key whose call certainly never ran is free again. Batches: `api/batches/create-batch.ts`.
+ */
 export function createRunOnce(dependencies: RunOnceDependencies) {
   const { idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;
   const recordOf = (mockId: string) => executions.find(mockId).catch(unlessNewer);

@@ -12,7 +12,11 @@ import { accessesIn } from './walk/walk-code.ts';
 /** The surroundings of the leaf's own code: the names around it, and the data of its app. */
 export type Around = { outerNames: OuterNames; schema: SchemaKeys };
 
-/** The keys that a leaf's method reads and writes, each once, in the order of the code. Nothing of the leaf's is run. */
+/**
+ * The keys that a leaf's method reads and writes, each once, in the order of the code. Nothing of the leaf's is run: `walk/walk-code.ts` finds
+ * the accesses, call by call, and `evaluation/evaluator.ts` says what a key may be. What goes out of sight is told as `?`. A key that the
+ * leaf declares comes before what its code says. The types, and which folder knows which: `interpreter.ts`.
+ */
 export function analyzeLeaf(
   { definition, kind, fields }: LeafEntry,
   sample: object,

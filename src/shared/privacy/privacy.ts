@@ -29,7 +29,7 @@ export const maskSetting = z
     return fields;
   });
 
-/** `1,9001`: the apps of which nothing is kept. */
+/** `1,9001`: the apps of which no data is kept. */
 export const historyOffSetting = z
   .string()
   .default('')
@@ -48,7 +48,10 @@ type PrivacySettings = {
 
 export type Privacy = ReturnType<typeof createPrivacy>;
 
-/** The fields of executions that are hidden (MASK), and the apps of which nothing is kept (HISTORY_OFF). */
+/**
+ * The fields of executions that are hidden (MASK), and the apps of which no data is kept (HISTORY_OFF): their records stay, without input,
+ * answer, warnings and rules (`store/history/private-history.ts`). docs/security.md says what is kept where, and for how long.
+ */
 export function createPrivacy({ MASK, HISTORY_OFF }: PrivacySettings) {
   return {
     isOff: (app: number): boolean => HISTORY_OFF.has(app),

@@ -59,8 +59,10 @@ function untilBack(store: BatchStore): BatchStore {
  * - Its lock on the job lapses (`TAKE_OVER_MS`), and another worker takes the job.
  * - That one goes through all items once more. Those with a verdict are done, and those that were sent are waited for (`carryOn` in
  *   `run-target.ts`).
- * - An item that may have been sent, though the queue store does not say so, is refused in the place of its claim, and sent only if it
- *   can never have begun (`resolve-doubt.ts`).
+ * - Before items are sent, a mark says how far (`marks.ts`). An item below a mark that the queue store does not know is refused in the place
+ *   of its claim, and sent only if it can never have begun. Where that cannot be told any more, it ends as `outcome-unknown`
+ *   (`resolve-doubt.ts`).
+ * - Where its job is missing, any worker adds it again within 2 s (`addMissing`).
  * - The places that the dead worker held at clients lapse, because nobody renews them (`permits.ts`).
  */
 export function createBatchWorker(dependencies: BatchWorkerDependencies) {

@@ -19,8 +19,9 @@ import type { Answer, WaitEnding } from './state.ts';
 import type { AtStep } from './steps.ts';
 
 /**
- * The end of an execution, in the order in which it happens: what the queue is told, what a trace is told, and, once the queue accepted
- * it, the files that go and the record that stays.
+ * The end of an execution: what the queue is told, what a trace is told, and, once the queue accepted it, the files that go and, at the same
+ * time, the record that stays. The claim and a kept answer stay too, until the sweeps remove them (`upkeep`). Without Redis the record is
+ * there already: the queue writes it in the transaction that ends the job.
  */
 
 // The ending as the queue gets it.

@@ -36,8 +36,8 @@ export function gapOfWait(openMs: number, lastMs: number | null): number {
 
 /**
  * Says when directories are looked into next. Where no event arrives, as on a network file system, an answer is noticed within a
- * share of the time its rule took; where events arrive, once per `pollIntervalMs`. Looks never take more than their share
- * of the worker's time.
+ * share of the time its rule took; where events arrive, once per `pollIntervalMs`. Looks take their share of
+ * the worker's time and no more, unless gaps would grow beyond 10 s (or `pollIntervalMs`).
  */
 export function createLookSchedule(pollIntervalMs: number, now: () => number = () => time.monotonic()) {
   const spent = createRecent(now);

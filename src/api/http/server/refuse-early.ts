@@ -32,6 +32,7 @@ export type RefuseEarly = ReturnType<typeof refuseEarly>;
 /**
  * Refuses plain calls for load before anything else is done for them, and answers true then. All others go on: with an Idempotency-Key a
  * call may be the repeat of one that runs, and what a browser or a proxy sends needs more looks than these. They are refused when they begin.
+ * A share of the calls is refused once they would wait 10 % of `QUEUE_TIMEOUT_MS`, and all of them from 30 % on (`overload.ts`).
  */
 export function refuseEarly({ overload, keyring, takesCalls, metrics, count, log, audit }: RefuseEarlyDependencies) {
   const asked = new WeakSet<IncomingMessage>();

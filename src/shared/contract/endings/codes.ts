@@ -35,7 +35,7 @@ export function isCode(text: string | null): text is Code {
   return text !== null && Object.hasOwn(outcomes, text);
 }
 
-/** Seconds after which it is worth a try again, in answers that have no code. */
+/** Seconds after which it is worth a try again, by cause: in answers without a code, and in place of the row's own where one is given. */
 export const retryAfterSeconds = {
   /** This API process stops; another one takes the call. */
   stopping: 1,

@@ -3,7 +3,7 @@ import type { NoAnswer } from './outcomes.ts';
 
 /**
  * Every sentence with which an execution ends that has no answer, each with its code and whether the rule may have run. API, workers
- * and the examples of the OpenAPI document read it. CONTRIBUTING.md lists all places that a new code touches; tsc names the page's.
+ * and the examples of the OpenAPI document read it. CONTRIBUTING.md lists all places that a new code touches.
  */
 
 const LOOK_AT_THE_CLIENT = 'look at the client before running it again';

@@ -4,7 +4,7 @@
 export const permissions = ['read', 'run', 'cancel', 'cases', 'ops'] as const;
 export type Permission = (typeof permissions)[number];
 
-/** How much one caller may do at once, at each API process. */
+/** How much one caller may do at once: calls a second and streams at each API process, open calls and batches at all of them. */
 export type Limits = { callsPerSecond: number; openCalls: number; streams: number; batches: number };
 
 /** The sender of a request. `apps`: null for every app. */

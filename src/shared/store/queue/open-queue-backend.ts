@@ -5,7 +5,7 @@ import type { QueueBackend } from './queue-backend.ts';
 import { openRedis } from './redis-backend.ts';
 /**
  * Opens the queue store at an address or a redis:// URL, or the embedded one when there is none: in `kept`, or in memory.
- * `telemetry` carries traces.
+ * `telemetry` carries traces. Only `rule-server all` has no address, where neither `QUEUE_URL` nor `REDIS_URL` is set.
  */
 export async function openQueueBackend(
   where: RedisAddress | string | undefined,

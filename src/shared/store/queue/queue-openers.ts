@@ -26,7 +26,11 @@ type Parts = {
   workerName?: string;
 };
 
-/** Opens the parts of a queue in one queue store. `quick` connections fail fast, `blocking` ones wait. */
+/**
+ * Opens the parts of a queue in one queue store. `quick` connections fail fast, `blocking` ones wait. A worker's lock on a job lasts 5 s on Redis,
+ * 10 s in the embedded store, 2.5 s for batches, and is renewed while the worker lives. Where it is missing at two checks, any worker takes
+ * the job and goes on from its claim (`worker/execution/begin.ts`). The embedded store gives its jobs back at once when it starts.
+ */
 export function openersOf(parts: Parts) {
   return { ...queueOpeners(parts), openWorker: workerOpener(parts) };
 }

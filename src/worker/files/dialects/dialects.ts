@@ -5,7 +5,8 @@ import { ruleDialect } from './rule.ts';
 
 /**
  * The dialects of clients. A new one is a file of type `Dialect`, added here, to the names in `contract/client-kinds.ts`, and to the SDKs that
- * write it (`sdks.ts`).
+ * write it (`sdks.ts`). One that is recognised by a new field of registrations also touches `clients/registration.ts`. A new SDK has a name on
+ * the page: `sdkKey` in `console/screen/input/target-now.tsx`.
  */
 export const dialects: Record<DialectName, Dialect> = { rule: ruleDialect, ice: iceDialect };
 

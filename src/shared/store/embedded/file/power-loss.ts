@@ -21,7 +21,8 @@ const runSchema = z.array(z.object({ name: z.string(), value: z.string() }));
 const jobsSchema = z.array(z.object({ id: z.string(), opts: z.string(), added_at: z.int() }));
 
 /**
- * Begins a run. Jobs that were active wait again: their worker ended with its process. But where something happened since that the store
+ * Begins a run. Jobs that were active wait again: their worker ended with its process. After a kill that is all; `embedded-store.ts` has looked
+ * through the file before, and moved a damaged one aside. But where something happened since that the store
  * cannot know, executions end as `outcome-unknown`, and none of them is begun again:
  * - The machine itself went down: the claims in the shared directory may be lost. That is about executions that a worker had begun, and,
  *   where the run before did not flush, about all that had not ended.
