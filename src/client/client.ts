@@ -71,7 +71,10 @@ export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasse
   strict?: boolean;
   /** Registers in a lane instead of the trunk. */
   lane?: string;
-  /** The client's name for others; a new name for every start when not given. */
+  /**
+   * The client's name for others; a new name for every start when not given. A client with a name of its own flushes its directory after it took
+   * a request, so that after a loss of power it does not find it again.
+   */
   address?: string;
   /** How often to look for requests and new versions; both are usually noticed at once. */
   pollMs?: number;
@@ -154,8 +157,8 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
   const running = { ruleTimeoutMs, handleError: errorHandle, onError, recorder, telemetry };
   const takings = createTakings({
     directory: places.mock,
-    maxRunning,
-    onError,
+    // Under another address nobody finds a request again.
+    ...{ maxRunning, flush: options.address !== undefined, onError },
     answer: (taken) => answerRequest(taken, { places, rules, heart, ...running }),
   });
   const inbox = openInbox({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRuleClient } from '../../src/client/client.ts';
 import type { Data } from '../../src/client/engine/data/data.ts';
 import type { Leaves } from '../../src/client/leaves/leaf.ts';
@@ -223,6 +223,28 @@ describe('a request', () => {
     const takeAll = () => Promise.all(Array.from({ length: 50 }, (_, each) => takeRequest(directory, `r${each}.json`)));
     const [one, other] = await Promise.all([takeAll(), takeAll()]);
     for (const [each, { kind }] of one.entries()) expect([kind, other[each]?.kind].sort()).toEqual(['left', 'request']);
+  });
+
+  test.each([
+    ['a fixed address', { address: 'fixed' }, true],
+    ['an address of this start', {}, false],
+  ])('that is taken at %s: its deletion is flushed before it runs: %j %j', async (_, options, isFlushed) => {
+    await nodes({ 1: '"type":5,"confName":"Seen"' });
+    const happened: string[] = [];
+    const handle = await open(files.pathOf('.'));
+    const { constructor: FileHandle } = handle;
+    await handle.close();
+    const sync = vi.spyOn(FileHandle.prototype, 'sync').mockImplementation(async () => void happened.push('flushed'));
+    onTestFinished(() => sync.mockRestore());
+    class Seen {
+      doFlow(): boolean {
+        happened.push('runs');
+        return true;
+      }
+    }
+    const client = await files.start({ leaves: { Seen }, ...options });
+    expect((await files.ask(client, { confId: 1 })).answer.success).toBe(true);
+    expect(happened).toEqual(isFlushed ? ['flushed', 'runs'] : ['runs']);
   });
 
   test('whose answer cannot be put in place for a while is answered once it can', async () => {

@@ -28,9 +28,10 @@ const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Takes a request: reads it, then deletes it. What cannot be deleted was withdrawn, or is somebody else's by now, and is
- * left. Throws when the file system fails in a way that somebody has to see to.
+ * left. `flush`: resolves once the deletion outlives a loss of power: a client that comes back at the same address does not find the
+ * request again. Throws when the file system fails in a way that somebody has to see to.
  */
-export async function takeRequest(directory: string, name: string): Promise<Taken> {
+export async function takeRequest(directory: string, name: string, { flush = false } = {}): Promise<Taken> {
   const path = join(directory, name);
   const file = await readRegularFile(path);
   if (file === undefined) return left;
@@ -38,11 +39,19 @@ export async function takeRequest(directory: string, name: string): Promise<Take
   if (read.kind === 'unusable' && Date.now() - file.modifiedMs < UNFINISHED_FOR_MS && !isJson(file.bytes)) return left;
   try {
     await unlink(path);
+    if (flush) await flushFolder(directory);
     return read;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return left;
     throw new Error(`the request ${name} cannot be deleted, so it is not run`, { cause: error });
   }
+}
+
+/** A request that was deleted is run, whatever becomes of the flush: nobody else has it. */
+async function flushFolder(directory: string): Promise<void> {
+  const folder = await open(directory, constants.O_RDONLY).catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
 }
 
 async function readRegularFile(path: string): Promise<{ bytes: Buffer; modifiedMs: number } | undefined> {

@@ -5,6 +5,8 @@ import { type Taken, takeRequest } from './take-request.ts';
 type Options = {
   directory: string;
   maxRunning: number;
+  /** See `takeRequest`. */
+  flush: boolean;
   answer: (taken: Exclude<Taken, { kind: 'left' }>) => Promise<void>;
   onError: (error: unknown) => void;
 };
@@ -13,7 +15,7 @@ type Options = {
 const UNREAD_FOR_MS = 2000;
 
 /** The requests that are being taken and run, several at once. A file that is noticed again meanwhile is not taken twice. */
-export function createTakings({ directory, maxRunning, answer, onError }: Options) {
+export function createTakings({ directory, maxRunning, flush, answer, onError }: Options) {
   const running = new Map<string, Promise<void>>();
   const waiting = new Set<string>();
   const reported = new Set<string>();
@@ -35,7 +37,7 @@ export function createTakings({ directory, maxRunning, answer, onError }: Option
 
   async function run(name: string): Promise<void> {
     try {
-      const taken = await takeRequest(directory, name);
+      const taken = await takeRequest(directory, name, { flush });
       reported.delete(name);
       if (taken.kind !== 'left') await answer(taken);
     } catch (error) {
