@@ -15,8 +15,8 @@ parentPort.postMessage('done');
 
 /**
  * Writes a copy of a database that is in use; `rule-server backup` asks for it over a socket (`store-socket.ts`), and nothing stops
- * meanwhile. A thread copies what one reader sees, flushes it, and gives it its name. `embedded-store.ts` puts a copy back. The copy says that it is one: the store that it is put into takes nothing for sure that had
- * not ended by then. Resolves to its bytes. Throws a sentence for people.
+ * meanwhile. A thread copies what one reader sees, flushes it, and gives it its name. `embedded-store.ts` puts a copy back. The copy says that it
+ * is one: the store that it is put into takes nothing for sure that had not ended by then. Resolves to its bytes. Throws a sentence for people.
  */
 export async function copyDatabase(from: string, to: string): Promise<number> {
   if (existsSync(to)) throw new Error(`${to} is there already: choose another name, or remove it`);
