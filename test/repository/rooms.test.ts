@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -72,4 +72,24 @@ it('the worker has at most 12 rooms, and at most 30 pairs of which one imports t
   );
   expect(new Set(own.map(([path]) => roomOf(path))).size).toBeLessThanOrEqual(12);
   expect(new Set(arrows).size).toBeLessThanOrEqual(30);
+});
+
+/** Rooms with fewer files are read as quickly as their head would be. */
+const MANY = 5;
+
+it('in the API, the worker and what they share, the file to read first tells what each file of its room does', () => {
+  const silent = rooms.flatMap(({ folder, first }) => {
+    const within = folders.get(folder.replace(/\/$/, '')) ?? [];
+    if (!/^src\/(?:api|worker|shared)/.test(folder) || within.length < MANY) return [];
+    const content = text.get(normalize(join(folder, first))) ?? '';
+    const head = /^(?:\/\/ A file of its own: .*\n)?((?:\/\/ .*\n)+)/.exec(content)?.[1] ?? '';
+    const told = [...head.matchAll(/`([\w-]+\.tsx?)`/g)].map(([, name]) => name).toSorted();
+    const there = within.map((path) => basename(path)).toSorted();
+    const differs = [
+      ...there.filter((name) => !told.includes(name)),
+      ...told.filter((name) => !there.includes(name ?? '')),
+    ];
+    return differs.length === 0 ? [] : [`${join(folder, first)}: ${differs}`];
+  });
+  expect(silent).toEqual([]);
 });

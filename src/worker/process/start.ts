@@ -1,3 +1,7 @@
+// This room: `parts.ts` puts the parts of a worker together and `start.ts` starts them. `worker.ts` takes jobs as long as
+// `check-directory.ts` finds the shared directory in order. `worker-metrics.ts` counts, `client-census.ts` counts clients, and
+// `health-server.ts` answers probes.
+
 import { relative } from 'node:path';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { every } from '../../shared/runtime/periodic.ts';

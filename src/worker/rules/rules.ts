@@ -1,3 +1,8 @@
+// This room: `rules.ts` lists the rules of an app: files (`config-files.ts`, `rule-index.ts`, `folder-listing.ts`), a rule
+// (`rule-file.ts`), a node (`node-file.ts`, `node-types.ts`, `config-fields.ts`), what a node is, wherever it stands (`node-details.ts`).
+// `rules-digest.ts` tells one state of them from another, `older-rules.ts` finds an earlier one, and `kept-trees.ts` keeps the tree of a
+// run.
+
 import { join } from 'node:path';
 import { time } from '../../shared/seams/time.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';

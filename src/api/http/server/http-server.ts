@@ -1,3 +1,6 @@
+// This room: `http-server.ts` listens. `refuse-early.ts` refuses for load before Hono, `refuse-calls.ts` while the process starts or stops.
+// `log-access.ts` logs, `client-address.ts` says from where, `trace-requests.ts` begins traces.
+
 import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';

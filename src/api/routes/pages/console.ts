@@ -1,4 +1,6 @@
 // A file of its own: one file for each route.
+// This room: What people and probes open: `console.ts` the page, `session.ts` its session, `docs.ts` the description, `queue-board.ts` the
+// queues, `health.ts` and `metrics.ts`.
 
 import { createHash } from 'node:crypto';
 import { Hono } from 'hono';

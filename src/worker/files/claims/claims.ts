@@ -1,3 +1,6 @@
+// This room: A claim (`claim.ts`) is one link (`claim-file.ts`) in the folder of its minute (`claim-minutes.ts`). `claims.ts` writes, finds
+// and sweeps them.
+
 import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 import type { FileClock } from '../file-clock.ts';

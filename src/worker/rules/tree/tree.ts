@@ -1,3 +1,6 @@
+// This room: `tree.ts` is the released tree of a selection, made of `tree-node.ts` by walking (`graph-walks.ts`) the graph of
+// `rule-graph.ts`. `tree-checks.ts` finds what a caller should know of it.
+
 import type { NodeKey } from '../leaves/leaf-keys.ts';
 import { createLeafMetadata, type MetadataFor, type Wanted } from '../leaves/leaf-metadata.ts';
 import type { ValueType } from '../leaves/leaf-nodes.ts';

@@ -1,3 +1,6 @@
+// This room: `embedded-queue.ts` is BullMQ's view of one queue, `job-table.ts` its table, `job-locks.ts` who works on what. `waits.ts` and
+// `messages.ts` are in memory; `refused-operations.ts` is what it has not.
+
 import {
   ErrorCode,
   type IQueueBackend,
@@ -445,19 +448,13 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
       return changed.length;
     });
   }
-  getQueueMeta(): Promise<Record<string, string>> {
-    return this.#read(this.#table.meta);
-  }
-  async getQueueMetaField(field: string): Promise<string | null> {
-    return (await this.getQueueMeta())[field] ?? null;
-  }
+  getQueueMeta = (): Promise<Record<string, string>> => this.#read(this.#table.meta);
+  getQueueMetaField = async (field: string): Promise<string | null> => (await this.getQueueMeta())[field] ?? null;
   async getQueueMetaFields(fields: string[]): Promise<(string | null)[]> {
     const meta = await this.getQueueMeta();
     return fields.map((field) => meta[field] ?? null);
   }
-  async hasQueueMetaField(field: string): Promise<boolean> {
-    return field in (await this.getQueueMeta());
-  }
+  hasQueueMetaField = async (field: string): Promise<boolean> => field in (await this.getQueueMeta());
   async removeQueueMetaFields(fields: string[]): Promise<number> {
     const removed = await this.#change(() => fields.map((field) => this.#table.removeMeta(field)));
     return removed.reduce((sum, each) => sum + each, 0);
