@@ -8,6 +8,11 @@ import { replaceFile } from './replace-file.ts';
 import { putAnswer } from './requests/put-answer.ts';
 import { openFlightRecord } from './runs/flight-record.ts';
 
+/**
+ * The thread that beats for a client, so that a rule that blocks the main thread does not make it look gone. The main thread counts a pulse that
+ * both share. Where it stands still for longer than a rule may take, this thread answers for that run; beyond another beat it stops to beat.
+ */
+
 type Began = Extract<HeartMessage, { kind: 'began' }>;
 
 const settings: HeartSettings = workerData;

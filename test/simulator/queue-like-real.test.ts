@@ -1,3 +1,4 @@
+import { UnrecoverableError } from 'bullmq';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecutionRecord } from '../../src/shared/contract/execution-record.ts';
@@ -5,6 +6,7 @@ import type { JobData, JobResult } from '../../src/shared/contract/job.ts';
 import { time } from '../../src/shared/seams/time.ts';
 import type { History } from '../../src/shared/store/history/history.ts';
 import type { Notes } from '../../src/shared/store/notes/notes.ts';
+import { createCancelSender, listenForCancels } from '../../src/shared/store/queue/control.ts';
 import { isLostToOthers } from '../../src/shared/store/queue/ending-worker.ts';
 import { addExecution } from '../../src/shared/store/queue/job-heads.ts';
 import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
@@ -405,6 +407,19 @@ for (const kind of ['the embedded queue', 'Redis'] as const) {
       });
   });
 
+  test.for([
+    ['the workers that take jobs', takersOf],
+    ['endings and changes, to whoever asked', repliesOf],
+    ['messages to all workers', messagesOf],
+  ] as const)(`%s are told as on ${kind}`, async ([, tell], { skip }) => {
+    const real = await open();
+    if (!real) return skip('there is no Redis');
+    const model = simulated();
+    const [expected, told] = await Promise.all([tell(real), tell(model)]);
+    expect(told).toEqual(expected);
+    await Promise.all([real.close(), model.close()]);
+  });
+
   test(`a lock that is over, on ${kind}`, async ({ skip }) => {
     const real = await open(LOCK_MS);
     if (!real) return skip('there is no Redis');
@@ -413,6 +428,62 @@ for (const kind of ['the embedded queue', 'Redis'] as const) {
     expect(told).toEqual(expected);
     await Promise.all([real.close(), model.close()]);
   });
+}
+
+async function takersOf({ backend: { takers } }: Subject): Promise<unknown[]> {
+  const lists = [await takers.list()];
+  for (const id of ['one', 'two', 'one']) await takers.tell(id);
+  lists.push(await takers.list());
+  await takers.withdraw('one');
+  await takers.withdraw('nobody');
+  return [...lists, await takers.list()].map((ids) => ids.toSorted());
+}
+
+/** A worker ends three jobs, two of which were asked for here; one of them is followed. */
+async function repliesOf({ backend, queue, empty }: Subject): Promise<unknown> {
+  await empty();
+  const heard: unknown[] = [];
+  let changes = 0;
+  const replies = backend.openReplies(queue, { onReply: (reply) => heard.push(reply), onBack: () => {} });
+  await replies.ready;
+  const stopFollowing = replies.follow('fails', () => changes++);
+  const worker = backend.openWorker<JobData, JobResult>(
+    queueNames.executions,
+    async ({ id }) => {
+      if (id === 'fails') throw new UnrecoverableError('why');
+      return { v: 1, address: '', success: true };
+    },
+    1,
+  );
+  worker.on('error', () => {});
+  void worker.run();
+  for (const [id, replyTo] of Object.entries({ completes: replies.address, fails: replies.address, other: 'nobody' }))
+    await addExecution(queue, id, { ...data(1, 0), replyTo });
+  const ended = async () => (await backend.readShortJobs(queue, ['other']))[0]?.finishedOn ?? 0;
+  await expect.poll(ended, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(2);
+  const before = changes;
+  await backend.tellChange(queue, 'fails', replies.address);
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => changes, { timeout: 10_000 }).toBeGreaterThan(before);
+  stopFollowing();
+  await worker.close();
+  await replies.close();
+  return { heard, wasFollowed: before > 0 };
+}
+
+/** What was sent before somebody listens is heard as well, once and in order. */
+async function messagesOf({ backend }: Subject): Promise<unknown[]> {
+  const heard: unknown[] = [];
+  const sender = createCancelSender(backend);
+  await sender.send({ mockId: 'early', why: 'asked' });
+  const listener = listenForCancels(backend, (cancel) => heard.push(cancel));
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(1);
+  await sender.send({ mockId: 'late', why: 'caller-left' });
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(2);
+  await listener.close();
+  await sender.close();
+  return heard;
 }
 
 /** A job whose worker does not renew its lock comes to another one. */

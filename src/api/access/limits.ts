@@ -22,7 +22,8 @@ const MAX_FORGOTTEN_AFTER_MS = 60_000;
 /**
  * Keeps each key within its limits, so that none takes from the others. Where no key is needed there is none to keep. The
  * bucket of a key holds one second's worth of calls. Open calls are those of all APIs: each tells the others every 250 ms
- * (`calls-elsewhere.ts`). Running batches are counted in the store (`api/batches/create-batch.ts`).
+ * (`calls-elsewhere.ts`). Running batches are counted in the store (`api/batches/create-batch.ts`). Calls a second and streams are those of this
+ * API. By default a key has 500 calls a second, 1,000 open calls, 200 streams and 4 batches.
  */
 export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?: CallsElsewhere) {
   const uses = new Map<string, Use>();

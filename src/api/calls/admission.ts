@@ -1,4 +1,4 @@
-// A file of its own: every reason to refuse a new call is here.
+// A file of its own: why a new call is refused for the state of the queue.
 
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';

@@ -10,7 +10,8 @@ export type OpenBodies = ReturnType<typeof createOpenBodies>;
 
 /**
  * A bound for the bodies of all open calls together: those that are being read (`http/read-body.ts` grows the lease), and those whose calls
- * wait for their ending (`submit-execution.ts` shares it until then). Beyond `MAX_OPEN_BODY_BYTES` a call gets 503 `overloaded`.
+ * wait for their ending (`submit-execution.ts` shares it until then). Beyond `MAX_OPEN_BODY_BYTES`
+ * (a sixteenth of the memory, 4 to 256 MiB) a call gets 503 `overloaded`.
  */
 export function createOpenBodies(maxBytes: number) {
   let open = 0;

@@ -12,13 +12,14 @@ import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
  * When a queue store loses its data:
  * - Calls that wait: `pending-executions.ts` notices it, looks into the history first, and has the job added again here. `add-job.ts` adds one
  *   whose reply was lost. No such attempt counts as the first one (`worker/execution/process-job.ts`), and `begin.ts` believes the count of
- *   attempts only in the same run of the store. An answer that came meanwhile was kept (`worker/files/results/kept-answers.ts`).
- * - "Did not run" is said only after a worker wrote a refusal in the place of the claim (`revoke.ts`; of keyed calls `run-once.ts`). What may
- *   have begun ends as `outcome-unknown`.
+ *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`process-job.ts`). An answer that came meanwhile was kept (`worker/files/results/kept-answers.ts`).
+ * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
+ *   the claim (`begin.ts`; asked by `revoke.ts`, and for keyed calls by `run-once.ts`), or none runs at all. Otherwise it may have run, and the
+ *   ending says so.
  * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `marks.ts` with
  *   `resolve-doubt.ts` keep items from running twice.
  * - Notes of keys wait for a replica, if there is one (`store/notes/redis-notes.ts`).
- * - History, pins, batches and notes that were lost are gone. The embedded store has a ledger for that day (`store/embedded/file/ledger.ts`).
+ * - Sessions, history, pins, batches and notes that were lost are gone. The embedded store has a ledger for that day (`store/embedded/file/ledger.ts`).
  */
 export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
   /** The calls that wait: whether the queue store has taken their job, and when it was added again last, epoch ms. */

@@ -53,7 +53,7 @@ export type RunOnce = ReturnType<typeof createRunOnce>;
 /**
  * Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and every caller gets the one answer. A key counts for 24 h
  * from its first call, for one app and one API key. The same call has the same bytes as its body (SHA-256); another body is refused (422).
- * A key whose call certainly never ran is free again. Batches: `api/batches/create-batch.ts`.
+ * A key whose call was never dispatched is free again. Batches: `api/batches/create-batch.ts`.
  */
 export function createRunOnce(dependencies: RunOnceDependencies) {
   const { idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;

@@ -35,7 +35,8 @@ type Compared = { same: number; changes: Change[]; unanswered: Map<string, numbe
 
 /**
  * Runs the inputs of recorded runs again, without effects unless `--real` is given, and tells which decisions come out otherwise, and at which
- * node; resolves to the exit code.
+ * node; resolves to the exit code. It runs a batch whose cases expect the decisions of before, as of the time of each run, so a worker judges
+ * them (`shared/cases/judging`); here and on the page (`console/cases/changed-decisions.ts`) the traces tell where both runs part.
  */
 export async function replay(options: ReplayOptions, surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, onInterrupt } = surroundings;

@@ -32,7 +32,10 @@ function isSameDocument(a: Json | null, b: Json | null): boolean {
   return a === null || b === null ? a === b : sameJson(a, b);
 }
 
-/** The first place where runs part: it differs, and nothing below it does. What differs elsewhere may follow from it. */
+/**
+ * The first place where runs part: it differs, and nothing below it does. What differs elsewhere may follow from it. Where a run is made again,
+ * the first entry of its trace that differs counts (`shared/reasoning/trace/first-difference.ts`).
+ */
 export function firstDifference(differing: ReadonlySet<Occurrence>): Occurrence | null {
   const places = [...differing].sort((a, b) => a.index - b.index);
   const isLowest = ({ index, size }: Occurrence) =>

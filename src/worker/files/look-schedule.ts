@@ -37,7 +37,9 @@ export function gapOfWait(openMs: number, lastMs: number | null): number {
 /**
  * Says when directories are looked into next. Where no event arrives, as on a network file system, an answer is noticed within a
  * share of the time its rule took; where events arrive, once per `pollIntervalMs`. Looks take their share of
- * the worker's time and no more, unless gaps would grow beyond 10 s (or `pollIntervalMs`).
+ * the worker's time and no more, unless gaps would grow beyond 10 s (or `pollIntervalMs`). Registrations are looked at otherwise: once a second when
+ * somebody asks, at most 3 s late (`clients/clients.ts`). Rules are read again when `version.txt` changed, looked at each 500 ms
+ * (`placement/inspections.ts`).
  */
 export function createLookSchedule(pollIntervalMs: number, now: () => number = () => time.monotonic()) {
   const spent = createRecent(now);

@@ -7,12 +7,12 @@ import { filesOf } from './seams/files.ts';
  * What is mounted below a shared directory. The kernel's list of mounts tells it without a look at any of them: a look at a mount
  * whose server is away does not come back. When a mount hangs:
  * - A file operation in the main thread does not go where a file system lies that is not local (here, asked by `quick-files.ts`), and such a
- *   directory is not watched (`directory/directory-events.ts`).
+ *   directory is not watched (`directory/directory-events.ts`). One that was slow once is left to threads for a while.
  * - Operations in threads are few for each directory and each mount, so that other clients have threads left
  *   (`directory/directory-limit.ts`, `rules/config-files.ts`; `bin/rule-server.js` makes 64 of them). A look that takes more than a second
  *   holds up no other (`directory/directory-looks.ts`).
  * - Rules that cannot be read for 5 s are not checked before a dispatch (`placement/inspections.ts`).
- * - A wait ends 4 s after its deadline, whatever its directory does (`execution/next.ts`).
+ * - A wait ends 4 s after its deadline, whatever its directory does (`execution/drive.ts`).
  * - Where the shared directory itself hangs for 3 s, this worker takes no jobs and hands over those it has (`process/check-directory.ts`).
  * - `/readyz` of the worker names the directories that hang.
  */

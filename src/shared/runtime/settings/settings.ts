@@ -37,7 +37,7 @@ const variables = z.object({
   MAX_QUEUED: whole(10_000, 1, 1_000_000),
   MAX_WAITS_PER_CLIENT: whole(500, 1, 100_000),
   MAX_BODY_BYTES: whole(MIB, 1024, 64 * MIB),
-  /** All request bodies of open calls together; by default a sixteenth of the memory this process may have. */
+  /** All request bodies of open calls together; by default a sixteenth of the memory this process may have, 4 to 256 MiB. */
   MAX_OPEN_BODY_BYTES: whole(openBodyBytes(), 1024, 64 * 1024 * MIB),
   MAX_RESULT_BYTES: whole(8 * MIB, 1024, 256 * MIB),
   HISTORY_COUNT: whole(10_000, 0, 1_000_000),
@@ -113,7 +113,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
 /** The names of all settings. */
 export const settingNames: readonly string[] = Object.keys(variables.shape);
 
-/** Variables that are no settings, but nearly: a setting that is misspelt would be ignored. */
+/** Variables that are no settings, but nearly: a setting that is misspelt would be ignored. `main.ts` warns of them in the log and goes on. */
 export function misspeltSettings(environment: Record<string, string | undefined>): { name: string; meant: string }[] {
   const known = settingNames;
   const meant = (name: string) =>

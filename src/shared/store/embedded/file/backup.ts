@@ -3,19 +3,28 @@ import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { DatabaseSync } from './sqlite.ts';
 
-/** Copies a database as one reader sees it, while others write: in a thread, over a connection of its own. */
+const MARK = `INSERT INTO run VALUES ('backup', '1') ON CONFLICT DO NOTHING`;
+
+/** Copies a database as one reader sees it, while others write: in a thread, over a connection of its own. The copy is marked and flushed. */
 const COPY = `
-const { parentPort, workerData } = require('node:worker_threads');
+const { parentPort, workerData: { from, to, mark } } = require('node:worker_threads');
+const { closeSync, fsyncSync, openSync } = require('node:fs');
 const { DatabaseSync } = require('node:sqlite');
-const database = new DatabaseSync(workerData.from, { readOnly: true });
-database.prepare('VACUUM INTO ?').run(workerData.to);
+const database = new DatabaseSync(from, { readOnly: true });
+database.prepare('VACUUM INTO ?').run(to);
 database.close();
+const copy = new DatabaseSync(to);
+copy.exec(mark);
+copy.close();
+const handle = openSync(to, 'r');
+fsyncSync(handle);
+closeSync(handle);
 parentPort.postMessage('done');
 `;
 
 /**
  * Writes a copy of a database that is in use; `rule-server backup` asks for it over a socket (`store-socket.ts`), and nothing stops
- * meanwhile. A thread copies what one reader sees, flushes it, and gives it its name. `embedded-store.ts` puts a copy back. The copy says that it
+ * meanwhile. A thread copies what one reader sees and flushes it; then it gets its name. `embedded-store.ts` puts a copy back. The copy says that it
  * is one: the store that it is put into takes nothing for sure that had not ended by then. Resolves to its bytes. Throws a sentence for people.
  */
 export async function copyDatabase(from: string, to: string): Promise<number> {
@@ -23,8 +32,7 @@ export async function copyDatabase(from: string, to: string): Promise<number> {
   const part = `${to}.part`;
   rmSync(part, { force: true });
   try {
-    await inThread({ from, to: part });
-    markAsCopy(part);
+    await inThread({ from, to: part, mark: MARK });
     renameSync(part, to);
     flush(dirname(to));
     return statSync(to).size;
@@ -33,7 +41,7 @@ export async function copyDatabase(from: string, to: string): Promise<number> {
   }
 }
 
-function inThread(workerData: { from: string; to: string }): Promise<void> {
+function inThread(workerData: { from: string; to: string; mark: string }): Promise<void> {
   const worker = new Worker(COPY, { eval: true, workerData, execArgv: ['--disable-warning=ExperimentalWarning'] });
   return new Promise((resolve, reject) => {
     worker.once('message', () => resolve());
@@ -46,7 +54,7 @@ function inThread(workerData: { from: string; to: string }): Promise<void> {
 export function markAsCopy(path: string): void {
   const database = new DatabaseSync(path);
   try {
-    database.exec(`INSERT INTO run VALUES ('backup', '1') ON CONFLICT DO NOTHING`);
+    database.exec(MARK);
   } finally {
     database.close();
   }
