@@ -11,7 +11,7 @@ import { rebuildDisk } from '../support/rebuilt-disk.ts';
 import { canRecord, type Journal, readJournal, writeJournal } from '../support/recorded-mount.ts';
 
 /** At so many moments the power fails: a few at every run, at all of them on demand. */
-const CUTS = process.env.POWER_CUTS ?? '12';
+const CUTS = process.env.POWER_CUTS ?? '8';
 const SEED = Number(process.env.POWER_SEED ?? Math.floor(Math.random() * 1e9));
 /** A run that was recorded before. Without it, the same seed is another run. */
 const JOURNAL = process.env.POWER_JOURNAL;
