@@ -31,11 +31,11 @@ const theList = {
   ],
 } as const;
 const theFolder = {
-  'worker/dialects/dialects.ts': [
+  'worker/files/dialects/dialects.ts': [
     ['import { ruleDialect }', "import { shoutDialect } from './shout.ts';\nimport { ruleDialect }"],
     ['ice: iceDialect }', 'ice: iceDialect, shout: shoutDialect }'],
   ],
-  'worker/dialects/sdks.ts': [
+  'worker/files/dialects/sdks.ts': [
     [
       '  unknown: {',
       "  megaphone: { dialect: 'shout', wrote: () => true, givesUp: true, roundsAs: 'Megaphone' },\n  unknown: {",
@@ -46,7 +46,7 @@ const theFolder = {
 it.skipIf(choice.kind === 'unavailable')(
   'a dialect and an SDK are added in the folder of the dialects and in one list of names',
   async () => {
-    await using program = await copyProgram({ ...theList, ...theFolder }, { 'worker/dialects/shout.ts': shouting });
+    await using program = await copyProgram({ ...theList, ...theFolder }, { 'worker/files/dialects/shout.ts': shouting });
     const redis = await startRedis(choice);
     try {
       await using processes = await startProcesses({ queueUrl: redis.url, workers: 0 });

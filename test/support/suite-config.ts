@@ -18,6 +18,7 @@ export function suiteConfig({ globalSetup = [], ...suite }: Suite & { globalSetu
       maxConcurrency: 50, // most concurrent tests wait for a deadline
       testTimeout: 60_000,
       hookTimeout: 60_000,
+      expect: { poll: { timeout: 10_000 } }, // what is waited for comes late on a busy machine
       ...suite,
     },
   });
