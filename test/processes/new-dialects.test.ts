@@ -46,7 +46,10 @@ const theFolder = {
 it.skipIf(choice.kind === 'unavailable')(
   'a dialect and an SDK are added in the folder of the dialects and in one list of names',
   async () => {
-    await using program = await copyProgram({ ...theList, ...theFolder }, { 'worker/files/dialects/shout.ts': shouting });
+    await using program = await copyProgram(
+      { ...theList, ...theFolder },
+      { 'worker/files/dialects/shout.ts': shouting },
+    );
     const redis = await startRedis(choice);
     try {
       await using processes = await startProcesses({ queueUrl: redis.url, workers: 0 });
