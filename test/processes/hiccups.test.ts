@@ -12,8 +12,7 @@ import type { RedisProcess, RedisProcessOptions } from '../support/redis-process
 const SILENT_MS = 1000;
 /** The last byte before a freeze is this much older than the freeze at most: an API looks four times a second. */
 const LAST_BYTE_MS = 250;
-/** A caller notices more than this, also on a machine with nothing to spare. */
-/** By hand. A whole run has three other files of processes on the same cores. */
+/** A caller notices more than this. A whole run has three other files of processes on the same cores, so there it is longer. */
 const BACK_WITHIN_MS = process.env.CI ? 10_000 : 2000;
 /** A Redis that says no is heard within this time. */
 const HEARD_WITHIN_MS = 500;
