@@ -53,6 +53,7 @@ describe.skipIf(choice.kind === 'unavailable')('a worker, at each step of an exe
     });
     expect(brokenIn(verdict)).toEqual([]);
     expect(verdict.answered).toBe(seen.length);
+    expect(seen.map(({ answer }) => answer.data)).toEqual(seen.map(({ call }) => call));
     expect(seen.flatMap(({ leftovers, noise }) => [...leftovers, ...noise])).toEqual([]);
   }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** One line of a story. `at`: epoch ms, written by the story. */
-export type Entry = {
-  at?: number;
-} /** `honest`: the codes with which a call may end here beside its answer; without them, a refusal for a fault or for load is honest. */ & (
+/**
+ * One line of a story. `at`: epoch ms, written by the story. `honest`: the codes with which a call may end here beside its answer; without
+ * them, a refusal for a fault or for load is honest.
+ */
+export type Entry = { at?: number } & (
   | { kind: 'experiment'; what: string; seed: number; honest?: readonly string[] }
   | { kind: 'fault'; fault: string; phase: 'begins' | 'ends'; forgets: boolean }
   | { kind: 'called'; number: number }
@@ -109,10 +110,15 @@ export function brokenIn({ lost, foundTwice, ranTwice, ranThough, open }: Verdic
   ];
 }
 
+/** From the first begin of a fault to the last end of one, epoch ms. */
+function spanOf(story: readonly Entry[]): { beganAt: number; endedAt: number } {
+  const beganAt = story.find((one) => one.kind === 'fault' && one.phase === 'begins')?.at ?? 0;
+  return { beganAt, endedAt: story.findLast((one) => one.kind === 'fault' && one.phase === 'ends')?.at ?? beganAt };
+}
+
 /** From the end of the fault to the first answer of a call that was made after its begin, in ms. */
 export function againAfter(story: readonly Entry[]): number {
-  const beganAt = story.find((one) => one.kind === 'fault' && one.phase === 'begins')?.at ?? 0;
-  const endedAt = story.findLast((one) => one.kind === 'fault' && one.phase === 'ends')?.at ?? beganAt;
+  const { beganAt, endedAt } = spanOf(story);
   const ends = story.flatMap((one) => (one.kind === 'answered' && isAnswered(one) ? [one] : []));
   const since = ends.filter(({ at = 0, ms }) => at - ms >= beganAt && at >= endedAt);
   return Math.max(0, Math.min(...since.map(({ at = 0 }) => at)) - endedAt);
@@ -123,9 +129,7 @@ export function againAfter(story: readonly Entry[]): number {
  * the fault was over and answered after it began. `over`: when that counts as over; `on-and-off`: any moment may be within a fault.
  */
 export function longestTakeover(story: readonly Entry[], over: 'at-its-begin' | 'at-its-end' | 'on-and-off'): number {
-  const first = (test: (entry: Entry) => boolean) => story.find(test)?.at ?? 0;
-  const beganAt = first((one) => one.kind === 'fault' && one.phase === 'begins');
-  const endedAt = story.findLast((one) => one.kind === 'fault' && one.phase === 'ends')?.at ?? beganAt;
+  const { beganAt, endedAt } = spanOf(story);
   const overAt = over === 'at-its-begin' ? beganAt : endedAt;
   const atOf = (kind: 'called' | 'wrote') =>
     new Map(story.flatMap((one) => (one.kind === kind ? [[one.number, one.at ?? 0] as const] : [])));

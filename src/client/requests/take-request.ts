@@ -47,7 +47,7 @@ export async function takeRequest(directory: string, name: string, { flush = fal
   }
 }
 
-/** A request that was deleted is run, whatever becomes of the flush: nobody else has it. */
+/** Flushes a folder. Where that fails the request is run all the same: it was deleted, so nobody else has it. */
 async function flushFolder(directory: string): Promise<void> {
   const folder = await open(directory, constants.O_RDONLY).catch(() => undefined);
   await folder?.sync().catch(() => {});

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { flushAtOnce } from './flusher.ts';
 import { DatabaseSync } from './sqlite.ts';
 
 const MARK = `INSERT INTO run VALUES ('backup', '1') ON CONFLICT DO NOTHING`;
@@ -34,7 +35,7 @@ export async function copyDatabase(from: string, to: string): Promise<number> {
   try {
     await inThread({ from, to: part, mark: MARK });
     renameSync(part, to);
-    flush(dirname(to));
+    flushAtOnce(dirname(to));
     return statSync(to).size;
   } finally {
     rmSync(part, { force: true });
@@ -58,11 +59,5 @@ export function markAsCopy(path: string): void {
   } finally {
     database.close();
   }
-  flush(path);
-}
-
-function flush(path: string): void {
-  const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
+  flushAtOnce(path);
 }

@@ -31,7 +31,7 @@ export type Database = {
   write<T>(operation: () => T, until?: Sureness): Promise<T>;
   /** Resolves once all that is committed now outlives a loss of power, if the store flushes at all. */
   flushed(): Promise<void>;
-  /** Looks something up. What it saw is as sure when it resolves: whoever is told of it will find it again. */
+  /** Looks something up. When it resolves, what it saw outlives a loss of power, or, if 'committed' is enough, this process. */
   read<T>(look: () => T, until?: Sureness): Promise<T>;
   /** Prepared once. Only for what runs within `write` and `read`. */
   statement(sql: string): StatementSync;
@@ -60,10 +60,7 @@ export function openDatabase({ path, flush = true, check = () => {} }: Options =
     return error;
   }
   const turns = createTurns(database, { statement, check, noticed });
-  const flushed = async () => {
-    await turns.committed()?.catch(() => {}); // whoever wrote in it is told
-    await flusher?.flushed(turns.commits());
-  };
+  const flushed = async () => flusher?.flushed(turns.commits());
   const mustBeOpen = () => {
     if (!isOpen) throw new Error('the store is closed');
   };

@@ -14,7 +14,7 @@ import type { OpenShelf, Shelf } from '../stores/shelf.ts';
 import { SHELF_TABLES, tableShelves } from '../stores/shelves.ts';
 import { copyDatabase, markAsCopy } from './backup.ts';
 import { type Database, NewerLayout, openDatabase } from './database.ts';
-import { flushFolder } from './flusher.ts';
+import { flushAtOnce } from './flusher.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { keepAsUnknown } from './lost-store.ts';
 import { beginRun, endRun, RUN_TABLE } from './power-loss.ts';
@@ -87,7 +87,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(dirname(folder), { recursive: true }); // other users' workers share this one
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const parent of [dirname(folder), dirname(dirname(folder))]) flushFolder(parent);
+    for (const parent of [dirname(folder), dirname(dirname(folder))]) flushAtOnce(parent);
     writeFileSync(join(folder, 'probe'), Buffer.alloc(1024 * 1024));
     rmSync(join(folder, 'probe'));
   } catch (error) {

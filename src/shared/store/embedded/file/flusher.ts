@@ -2,14 +2,15 @@ import { closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync } from 'node:f
 import { dirname } from 'node:path';
 
 /**
- * Flushes a file to its disk in a thread, one flush at a time: whoever asks while one is under way waits for the next, together with all
- * others who asked meanwhile. A flush begins two turns of the event loop after it was asked for: what follows at once, as the taking of a job
+ * Flushes a file to its disk in a thread, one flush at a time: whoever asks for more than the one that is under way covers waits for the next,
+ * together with all others who asked meanwhile. A flush begins two turns of the event loop after it was asked for: what follows at once, as the taking of a job
  * that was just added, is flushed with it.
  */
 export function createFlusher(path: string) {
   const handle = openSync(path, 'r');
-  flushFolder(dirname(path));
-  let underWay = false;
+  flushAtOnce(dirname(path));
+  /** A flush that is about to begin, or what the one that is under way covers. */
+  let underWay: { commits: number; ended: Promise<void> } | 'soon' | undefined;
   let next: PromiseWithResolvers<void> | undefined;
   /** The commits that are flushed, and those that the next flush is asked for. */
   let [sure, wanted] = [0, 0];
@@ -17,20 +18,21 @@ export function createFlusher(path: string) {
 
   function begin(): void {
     if (underWay || !next) return;
-    underWay = true;
+    underWay = 'soon';
     setImmediate(() => setImmediate(flush));
   }
 
   function flush(): void {
     const [waiting, commits] = [next, wanted];
     next = undefined;
-    if (isClosed) return;
+    if (isClosed || !waiting) return;
+    underWay = { commits, ended: waiting.promise };
     fdatasync(handle, (error) => {
-      underWay = false;
-      if (error) waiting?.reject(error);
+      underWay = undefined;
+      if (error) waiting.reject(error);
       else {
         sure = commits;
-        waiting?.resolve();
+        waiting.resolve();
       }
       begin();
     });
@@ -40,6 +42,7 @@ export function createFlusher(path: string) {
     /** Resolves once the first so many commits, all that were written to the file so far, are on its disk. */
     async flushed(commits: number): Promise<void> {
       if (commits === sure) return;
+      if (typeof underWay === 'object' && commits === underWay.commits) return underWay.ended;
       wanted = commits;
       next ??= Promise.withResolvers();
       const { promise } = next;
@@ -56,9 +59,9 @@ export function createFlusher(path: string) {
   };
 }
 
-/** The name of a file or folder that is new is kept by the folder it is in. */
-export function flushFolder(folder: string): void {
-  const handle = openSync(folder, 'r');
+/** Flushes a file, or the names in a folder, and waits: a new file's name is kept by its folder. The event loop stands still meanwhile. */
+export function flushAtOnce(path: string): void {
+  const handle = openSync(path, 'r');
   fsyncSync(handle);
   closeSync(handle);
 }
