@@ -9,7 +9,8 @@ import { type Change, type Mutant, mutants, PLAN, SEEDS } from './mutants.ts';
 export type Caught = { mutant: Mutant; caught: string | undefined; schedule: string; seconds: number };
 
 const ROOT = join(import.meta.dirname, '../../..');
-const SECONDS = ['--seconds', '60'];
+/** Far more than any of them needs: beside other work a search may get a fiftieth of a processor. */
+const MINUTES = 10;
 
 /** Takes one guard out of a copy of the code, and searches the world that must notice. Throws when the guard is not there any more. */
 export async function tryMutant(mutant: Mutant): Promise<Caught> {
@@ -51,8 +52,8 @@ function scheduleIn(output: string): string {
 /** Large worlds, the same ones each time; or one small world. */
 function optionsFor({ world }: Mutant): string[] {
   if (world.startsWith(PLAN)) return ['--plan', world.slice(PLAN.length).trim()];
-  if (!world.startsWith(SEEDS)) return ['--world', world, ...SECONDS];
-  return ['--seed', world.slice(SEEDS.length).trim() || '1', '--minutes', '1'];
+  if (!world.startsWith(SEEDS)) return ['--world', world, '--seconds', String(60 * MINUTES)];
+  return ['--seed', world.slice(SEEDS.length).trim() || '1', '--minutes', String(MINUTES)];
 }
 
 async function makeChange(folder: string, { file, from, to }: Change, name: string): Promise<void> {

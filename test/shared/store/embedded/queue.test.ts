@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BackendFactory, type Job, Queue, Worker } from 'bullmq';
+import { type BackendFactory, type Job, Queue, QueueEventsProducer, Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../../src/shared/store/embedded/file/database.ts';
 import { prepareTables } from '../../../../src/shared/store/embedded/file/embedded-store.ts';
@@ -156,6 +156,16 @@ it('a queue is obliterated only while it is paused, and, if somebody works on it
   await queue.obliterate({ force: true });
   await queue.add('again', {}, { jobId: id });
   expect(await queue.remove(id)).toBe(1);
+});
+
+it('an obliterated queue has no message any more', async () => {
+  const producer = new QueueEventsProducer('q', { connection: {} }, factory);
+  await producer.publishEvent({ eventName: 'said' });
+  await queue.obliterate({ force: true });
+  await producer.publishEvent({ eventName: 'said later' });
+  const found = await queue.getBackend().readEvents('0-0', 10);
+  expect(found?.[0]?.[1].map(([, fields]) => fields)).toEqual([['event', 'said later']]);
+  await producer.close();
 });
 
 it('what it has not, it refuses in words', async () => {

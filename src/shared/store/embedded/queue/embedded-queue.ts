@@ -390,7 +390,9 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
       this.#table.removeAll();
       this.#table.removeAllMeta();
     };
-    await this.#change(obliterate, { done: () => this.#shared.locks.releaseAll() });
+    const { locks, messages } = this.#shared;
+    await this.#change(obliterate, { done: () => locks.releaseAll() });
+    messages.trim(0);
     return 0;
   }
 
