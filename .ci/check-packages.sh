@@ -26,7 +26,9 @@ check() {
   fi
 }
 
-install() { npm install --prefix "$1" --no-audit --no-fund --prefer-offline --loglevel=error "${@:2}"; }
+# A package registry may fail once.
+install() { install_once "$@" || install_once "$@"; }
+install_once() { npm install --prefix "$1" --no-audit --no-fund --prefer-offline --loglevel=error "${@:2}"; }
 pack() { npm pack "$1" --pack-destination "$work" --loglevel=error | tail -n 1; }
 says() { [[ "$("${@:2}" 2>&1)" == "$1" ]] || { "${@:2}" && return 1; }; }
 is_small_enough() { (("$(tar -xzOf "$1" | wc -c)" <= MAX_CLIENT_BYTES)); }

@@ -9,7 +9,7 @@ STEP_LOG="$(mktemp)"
 
 # step NAME LIMIT_SECONDS COMMAND…: runs the command; a failure is counted and the run goes on.
 step() {
-  local name="$1" limit="$2" started="$SECONDS" status=0 left
+  local name="$1" limit="$2" started="$SECONDS" status=0 left named
   shift 2
   left=$((RUN_LIMIT_SECONDS - SECONDS))
   printf '\n===== %s (at %d s) =====\n' "$name" "$SECONDS"
@@ -17,11 +17,24 @@ step() {
     skip_step "$name" "the run has used its $RUN_LIMIT_SECONDS seconds"
     return 1
   fi
+  named="$(failures_named)"
   # The output must reach the reader at once and be counted afterwards.
   timeout --kill-after=20 "$((limit < left ? limit : left))" "$@" 2>&1 | tee "$STEP_LOG" || status=$?
   count_tests "$status"
   record "$name" "$status" "$((SECONDS - started))"
+  if ((status != 0 && $(failures_named) == named)); then name_failure "$name"; fi
   return "$((status != 0))"
+}
+
+failures_named() { wc -l 2>/dev/null <"${FAILURES_FILE:-/dev/null}" || echo 0; }
+
+# name_failure NAME: what a step said that is no suite of vitest, which names its failures itself: what it marked, or else its last words.
+name_failure() {
+  [[ -n "${FAILURES_FILE:-}" ]] || return 0
+  {
+    printf 'failed: %s\n' "$1"
+    { grep -E -A 8 '^(✗|NOT NOTICED|broken:)' "$STEP_LOG" || tail -n 12 "$STEP_LOG"; } | head -n 40 | cut -c 1-300 | sed 's/^/  /'
+  } >>"$FAILURES_FILE"
 }
 
 # setup_step …: as step, but nothing after it makes sense when it fails.
