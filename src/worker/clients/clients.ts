@@ -19,7 +19,11 @@ import { createRegisteredClients, entriesOf } from './registered-clients.ts';
 /** A listing this old is as good as new; one a little older still answers, while a new one is being made. */
 const GOOD_FOR_MS = 1000;
 const TOLERABLE_FOR_MS = 3000;
-/** Where a listing takes long, because there are very many clients, calls use an older one instead of waiting: up to so many times as old. */
+/**
+ * Where a listing takes long, because there are very many clients, an older one is as good, so that a worker does other things most of the
+ * time; and calls use a still older one instead of waiting. Both in times of what it took.
+ */
+const GOOD_FOR_LISTINGS = 2;
 const TOLERABLE_FOR_LISTINGS = 4;
 const MAX_APPS_REMEMBERED = 500;
 const PARALLEL_LOOKS = 16;
@@ -55,16 +59,13 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => ti
     const remembered = rememberedOf(app);
     const { last } = remembered;
     const age = last ? now() - last.at : Number.POSITIVE_INFINITY;
-    if (last && age < GOOD_FOR_MS) return last.roster;
+    const notOlder = (ms: number, listings: number) =>
+      Math.min(Math.max(ms, listings * (last?.tookMs ?? 0)), clientTimeoutMs / 2); // or a client that beats seems offline
+    if (last && age < notOlder(GOOD_FOR_MS, GOOD_FOR_LISTINGS)) return last.roster;
     remembered.refreshing ??= joinReads(String(app), () => read(app)).finally(() => {
       remembered.refreshing = null;
     });
-    // Never so old that a client that beats seems offline.
-    const tolerable = Math.min(
-      Math.max(TOLERABLE_FOR_MS, TOLERABLE_FOR_LISTINGS * (last?.tookMs ?? 0)),
-      clientTimeoutMs / 2,
-    );
-    if (!last || age >= tolerable) return remembered.refreshing;
+    if (!last || age >= notOlder(TOLERABLE_FOR_MS, TOLERABLE_FOR_LISTINGS)) return remembered.refreshing;
     remembered.refreshing.catch(() => {}); // the next call with a listing that is too old gets this error
     return last.roster;
   }

@@ -1,12 +1,12 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { isSegment } from '../files/file-names.ts';
-import { readBoundedFile } from '../files/reading/bounded-file.ts';
+import { lstat } from '../files/quick-files.ts';
+import { readSmallFile } from '../files/reading/bounded-file.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
-import { lstat } from '../files/seams/files.ts';
+import { createTurns } from '../files/reading/turns.ts';
 import type { Entry } from '../files/seams/operations.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryNameOf } from './client.ts';
@@ -40,6 +40,7 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
       void (skipped.length < MAX_SKIPPED && skipped.push({ file, reason }));
     const places = await findPlaces(root, skip);
     const seen: Known = { registrations: new Map(), beats: new Map() };
+    const turn = createTurns();
     const found = await Promise.all(places.map((place) => run(() => readPlace(place))));
     known = seen; // A client has a new address with each start: forget those that are gone
     return {
@@ -49,6 +50,7 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
     };
 
     async function readPlace({ folder, lane, name }: RegistrationPlace): Promise<Client | null> {
+      await turn();
       const path = join(folder, `m_${name}.json`);
       const parsed = await readRegistration(path, known.registrations.get(path), leavesOf);
       if (!parsed) return null;
@@ -70,11 +72,11 @@ type Known = { registrations: Map<string, Parsed>; beats: Map<string, Beat> };
 type Options = { app: number; leavesOf: LeavesOf; clientTimeoutMs: number };
 
 async function readRegistration(path: string, known: Parsed | undefined, leavesOf: LeavesOf): Promise<Parsed | null> {
-  const stats = await limitedByDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
+  const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
   if (!stats) return null;
   const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
   if (known?.stamp === stamp) return known;
-  const text = await readBoundedFile(path, MAX_REGISTRATION_BYTES);
+  const text = await readSmallFile(path, MAX_REGISTRATION_BYTES);
   if (text.kind === 'absent') return null;
   const registration = text.kind === 'found' ? parseRegistration(text.value, leavesOf) : null;
   // A file that is written in place is incomplete for a moment: until then the last complete one counts.
@@ -134,7 +136,7 @@ function unfit(registration: RegistrationFile, app: number, name: string): strin
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return (await limitedByDirectory(path, () => lstat(path)).catch(() => null))?.isDirectory() ?? false;
+  return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
 /** At most so many, so that a folder full of files does not fill the memory of a worker. */
@@ -155,10 +157,10 @@ type Beat = HeartbeatFile & { mtimeMs: number; changedAt: number };
 
 /** Reads a heartbeat unless its file is the `known` one; while a new one cannot be read, the known one counts. */
 async function readBeat(path: string, known: Beat | undefined): Promise<Beat | null> {
-  const stats = await limitedByDirectory(dirname(path), () => lstat(path)).catch(unless('ENOENT', 'ENOTDIR'));
+  const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
   if (!stats) return null;
   if (known?.mtimeMs === stats.mtimeMs) return known;
-  const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);
+  const text = await readSmallFile(path, MAX_HEARTBEAT_BYTES);
   const parsed = text.kind === 'found' ? parseHeartbeat(text.value) : null;
   if (!parsed) return known ?? null;
   return { ...parsed, mtimeMs: stats.mtimeMs, changedAt: known ? time.now() : 0 };

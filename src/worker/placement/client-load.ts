@@ -35,10 +35,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
   const looks = new Map<string, { at: number; marks: Promise<Marks> }>();
   const pathOf = createPaths(sharedDir);
 
-  const rankOf = (client: Client): Ranked => {
-    const path = pathOf(client);
-    return { client, path, open: slots.load(path) };
-  };
+  const rankOf = (client: Client): Ranked => ({ client, path: pathOf(client), open: slots.load(pathOf(client)) });
 
   /** The marks of all workers, as of a moment ago. */
   function marksOf(path: string): Promise<Marks> {
@@ -75,19 +72,20 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
       return Math.max((await marksOf(path)).open, slots.inUse(path));
     },
 
-    /** The one with the fewest open executions; of equals the one that beat last. It counts as chosen for the execution, if one is given. */
-    async leastBusy(candidates: Client[], mockId?: string): Promise<Client | undefined> {
-      const compared = leastOf(candidates.map(rankOf), COMPARED_AT_MOST);
+    /**
+     * Of those that may be asked, the one with the fewest open executions; of equals the one that beat last. It counts as chosen for the
+     * execution, if one is given. `clients`: who beat last comes first.
+     */
+    async leastBusy(clients: Client[], mayBeAsked: (client: Client) => boolean, mockId?: string) {
+      const compared = leastOf(
+        clients,
+        (client) => (mayBeAsked(client) ? rankOf(client) : undefined),
+        COMPARED_AT_MOST,
+      );
       const marks = compared.length > 1 ? await Promise.all(compared.map(({ path }) => marksOf(path))) : [];
       // From here to the choice nothing is awaited: calls at the same moment must see each other's choices.
-      const [least] = leastOf(
-        compared.map(({ client, path }, at) => ({
-          client,
-          path,
-          open: slots.ownLoad(path) + (marks[at]?.others ?? 0),
-        })),
-        1,
-      );
+      const openAt = (path: string, at: number) => slots.ownLoad(path) + (marks[at]?.others ?? 0);
+      const [least] = leastOf(compared, ({ client, path }, at) => ({ client, path, open: openAt(path, at) }), 1);
       if (least && mockId !== undefined) slots.choose(mockId, least.path);
       return least?.client;
     },
@@ -106,21 +104,19 @@ function createPaths(sharedDir: string) {
 
 type Ranked = { client: Client; path: string; open: number };
 
-/** The first few by open executions, of equals the one that beat last, without sorting all the others. */
-function leastOf(all: Ranked[], count: number): Ranked[] {
+/** The first few by open executions; of equals those that come first. Where enough have none, nobody looks at the others. */
+function leastOf<T>(all: readonly T[], rank: (each: T, at: number) => Ranked | undefined, count: number): Ranked[] {
   const least: Ranked[] = [];
-  for (const ranked of all) {
+  for (const [at, each] of all.entries()) {
+    const ranked = rank(each, at);
     const last = least.at(-1);
-    if (least.length === count && last && fewestThenNewest(last, ranked) <= 0) continue;
+    if (!ranked || (least.length === count && last && last.open <= ranked.open)) continue;
     if (least.length === count) least.pop();
-    const place = least.findIndex((other) => fewestThenNewest(ranked, other) < 0);
+    const place = least.findIndex((other) => ranked.open < other.open);
     least.splice(place === -1 ? least.length : place, 0, ranked);
+    if (least.length === count && least.at(-1)?.open === 0) break;
   }
   return least;
-}
-
-function fewestThenNewest(a: Ranked, b: Ranked): number {
-  return a.open - b.open || b.client.beatAt - a.client.beatAt;
 }
 
 type Reading = { fileNow: number; openForMs: number; isOwn: ClientLoadDependencies['isOwn'] };

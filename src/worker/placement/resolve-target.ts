@@ -50,13 +50,13 @@ export function createResolveTarget({ clients, load, unwritable }: ResolveTarget
   async function choose(app: number, target: Target, roster: Roster, wishes: Wishes): Promise<Choice> {
     if (target.kind === 'address') return byAddress(app, target.address, roster, wishes);
     for (const isGood of inOrderOfPreference(wishes)) {
-      const seen: Client[] = [];
+      const seen: (() => Client[])[] = [];
       for (const group of groupsFor(target, roster)) {
-        const candidates = await available(group);
-        seen.push(...candidates);
-        const least = await load.leastBusy(candidates.filter(isGood), wishes.mockId);
+        const isAvailable = await availableIn(group);
+        seen.push(() => group.filter(isAvailable));
+        const least = await load.leastBusy(group, (client) => isAvailable(client) && isGood(client), wishes.mockId);
         if (!least) continue;
-        const passedOver = seen.filter((client) => client !== least);
+        const passedOver = () => seen.flatMap((clients) => clients()).filter((client) => client !== least);
         const warnings = unwritable.warningsAbout(passedOver, wishes.tried);
         const sure = least.registered && wishes.suits(least);
         return { kind: 'client', client: least, isNewAddress: false, warnings, sure };
@@ -75,7 +75,7 @@ export function createResolveTarget({ clients, load, unwritable }: ResolveTarget
 
   async function byAddress(app: number, address: string, roster: Roster, { mockId }: Wishes): Promise<Choice> {
     const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
-    const least = await load.leastBusy(await available(named), mockId);
+    const least = await load.leastBusy(named, await availableIn(named), mockId);
     if (least) return { kind: 'client', client: least, isNewAddress: false, warnings: [], sure: true };
     if (named.length > 0) return refuse(sentences.clientOffline(address, whoIsOnline(roster)));
     if (!isPlainName(address)) return refuse(notPlain(app, address));
@@ -86,14 +86,15 @@ export function createResolveTarget({ clients, load, unwritable }: ResolveTarget
     return { kind: 'client', client, isNewAddress: true, warnings: [], sure: false };
   }
 
-  /** Online clients, or else those whose heartbeat stands still because they are running a rule right now. */
-  async function available(candidates: Client[]): Promise<Client[]> {
-    const online = candidates.filter((client) => client.online);
-    return online.length > 0 ? online : load.runningAmong(candidates);
+  /** Who of them can be asked: who is online; where nobody is, those whose heartbeat stands still because they run a rule right now. */
+  async function availableIn(clients: Client[]): Promise<(client: Client) => boolean> {
+    if (clients.some(({ online }) => online)) return ({ online }) => online;
+    const running = await load.runningAmong(clients);
+    return (client) => running.includes(client);
   }
 }
 
-/** The clients that a target allows, in groups: those of the first one are asked first. */
+/** The clients that a target allows, in groups: those of the first one are asked first. In each, who beat last comes first. */
 function groupsFor(target: Exclude<Target, { kind: 'address' }>, roster: Roster): Client[][] {
   const { trunk, lanes, directories } = groupsOf(roster);
   switch (target.kind) {
@@ -107,19 +108,21 @@ function groupsFor(target: Exclude<Target, { kind: 'address' }>, roster: Roster)
 type Groups = { trunk: Client[]; lanes: Map<string, Client[]>; directories: Client[] };
 const known = perProcess(() => new WeakMap<Roster, Groups>());
 
-/** The clients of a listing by where they are; worked out once per listing. */
+/** The clients of a listing by where they are, who beat last first; worked out once per listing. */
 function groupsOf(roster: Roster): Groups {
-  const groups = known().get(roster) ?? {
-    trunk: roster.clients.filter(({ registered, lane }) => registered && lane === null),
-    lanes: Map.groupBy(
-      roster.clients.filter(({ lane }) => lane !== null),
-      ({ lane }) => lane ?? '',
-    ),
-    directories: roster.clients.filter(({ registered }) => !registered),
-  };
+  const groups = known().get(roster) ?? group(roster.clients.toSorted((one, other) => other.beatAt - one.beatAt));
   known().set(roster, groups);
   return groups;
 }
+
+const group = (clients: Client[]): Groups => ({
+  trunk: clients.filter(({ registered, lane }) => registered && lane === null),
+  lanes: Map.groupBy(
+    clients.filter(({ lane }) => lane !== null),
+    ({ lane }) => lane ?? '',
+  ),
+  directories: clients.filter(({ registered }) => !registered),
+});
 
 function refuse(noAnswer: NoAnswer): Choice {
   return { kind: 'refused', noAnswer, sure: false };

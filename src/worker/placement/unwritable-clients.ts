@@ -35,11 +35,13 @@ export function createUnwritableClients({ onNoted }: { onNoted: () => void }) {
     has: (client: Client): boolean => warningOf(client) !== undefined,
 
     /** Warns the caller that none of these was chosen. `tried`: the execution itself could not be written there, however long ago. */
-    warningsAbout(clients: Client[], tried: ReadonlySet<string>): Warning[] {
+    warningsAbout(clients: () => Client[], tried: ReadonlySet<string>): Warning[] {
       if (known.size === 0) return [];
       const about = (client: Client) =>
         tried.has(client.directoryName) ? known.get(keyOf(client))?.warning : warningOf(client);
-      return clients.flatMap((client) => about(client) ?? []).slice(0, NAMED_AT_MOST);
+      return clients()
+        .flatMap((client) => about(client) ?? [])
+        .slice(0, NAMED_AT_MOST);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClients } from '../../../src/worker/clients/clients.ts';
@@ -115,6 +116,44 @@ describe('who is there', () => {
     expect(await states(clients)).toEqual({});
     await rm(files.pathOf('mock/7/typo/.made-by-rule-server'));
     expect(await states(clients)).toEqual({ typo: true });
+  });
+});
+
+describe('very many', () => {
+  const COUNT = 1500;
+
+  test('others get their turns while they are listed', async () => {
+    for (let at = 0; at < COUNT; at++) await register(`client-${at}`);
+    const clients = await open();
+    const startedAt = performance.now();
+    let [turnedAt, longest, isOver] = [startedAt, 0, false];
+    const turn = () => {
+      longest = Math.max(longest, performance.now() - turnedAt);
+      turnedAt = performance.now();
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    expect(await clients.list(7)).toHaveLength(COUNT);
+    isOver = true;
+    turn();
+    expect(longest).toBeLessThan((performance.now() - startedAt) / 2);
+  });
+
+  test('a listing that took long is good for longer', async () => {
+    await register('one');
+    let now = 0;
+    const clients = await open(() => now);
+    const count = async () => (await clients.list(7)).length;
+    const first = count();
+    now = 1500; // it took so long
+    expect(await first).toBe(1);
+    await register('two');
+    now = 2900;
+    await count(); // would list again beside the answer
+    await delay(200);
+    expect(await count()).toBe(1);
+    now = 3100;
+    await eventually(async () => expect(await count()).toBe(2));
   });
 });
 

@@ -10,7 +10,7 @@ it('an execution says which client it passed over, however long it took to find 
   const clients = createUnwritableClients({ onNoted: () => {} });
   const client = directoryOnly(1, 'full');
   clients.note(client, sentences.clientFull(client));
-  const codes = (tried: string[]) => clients.warningsAbout([client], new Set(tried)).map(({ code }) => code);
+  const codes = (tried: string[]) => clients.warningsAbout(() => [client], new Set(tried)).map(({ code }) => code);
   expect(codes([])).toEqual(['client-passed-over']);
   vi.advanceTimersByTime(6000);
   expect(codes([])).toEqual([]);

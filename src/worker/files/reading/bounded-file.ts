@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
 import { limitedByDirectory } from '../directory/directory-limit.ts';
+import { open as openQuickly, whereFilesAre } from '../quick-files.ts';
 import { READ_SAFELY, readUpTo } from '../results/read-safely.ts';
 import { open } from '../seams/files.ts';
 import type { FileStats, OpenFile } from '../seams/operations.ts';
@@ -12,13 +13,18 @@ import { readingOfError, unusable } from './reading.ts';
  * is followed, and nothing can make the reader wait.
  */
 export function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
-  return limitedByDirectory(dirname(path), () => read(path, maxBytes));
+  return limitedByDirectory(dirname(path), () => read(path, maxBytes, open));
 }
 
-async function read(path: string, maxBytes: number): Promise<Reading<string>> {
+/** The same for small files of which there are very many: at once where the file system is quick. */
+export function readSmallFile(path: string, maxBytes: number): Promise<Reading<string>> {
+  return whereFilesAre(path) === 'elsewhere' ? readBoundedFile(path, maxBytes) : read(path, maxBytes, openQuickly);
+}
+
+async function read(path: string, maxBytes: number, openIt: typeof openQuickly): Promise<Reading<string>> {
   let file: OpenFile | undefined;
   try {
-    file = await open(path, READ_SAFELY);
+    file = await openIt(path, READ_SAFELY);
     const stats = await file.stat();
     const refused = refusal(stats, maxBytes);
     return refused ?? (await readText(file, stats.size));

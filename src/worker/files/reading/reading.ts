@@ -1,5 +1,5 @@
 // This room: `reading.ts` is what a reading comes to. `bounded-file.ts` reads one file, `folder-entries.ts` a folder, both with limits.
-// `joined-reads.ts` shares a read that is under way, `path-cache.ts` one that is over.
+// `joined-reads.ts` shares a read that is under way, `path-cache.ts` one that is over. `turns.ts` lets others in between many reads.
 
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 
