@@ -1,16 +1,14 @@
 import { time } from '../../shared/seams/time.ts';
 
 const LEAST_MS = 250;
-const EACH_MS = 2;
+const APART_MS = 5;
 
-/** The delays of jobs that are requeued: the more of them in one second, the longer, so that requeueing never fills a core. */
+/** The delays of jobs that are requeued. They come back at most 200 a second, so that requeueing never fills a core. */
 export function createBackoff() {
-  let second = 0;
-  let count = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
   return function awayMs(): number {
-    const now = Math.floor(time.now() / 1000);
-    count = now === second ? count + 1 : 1;
-    second = now;
-    return Math.max(LEAST_MS, count * EACH_MS);
+    const now = time.monotonic();
+    lastAt = Math.max(now + LEAST_MS, lastAt + APART_MS);
+    return lastAt - now;
   };
 }

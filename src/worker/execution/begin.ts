@@ -213,7 +213,7 @@ async function takeSlot(
   const { mockId, data, mayWait } = execution;
   const { slots, interrupts, workload } = parts;
   const goOn = () => !interrupts.isCancelled(mockId) && !interrupts.handingOver;
-  const until = { deadline: data.claimBy, goOn };
+  const until = { deadline: data.claimBy, goOn, onWait: workload.begun };
   const slot = await workload.atClient(() =>
     slots.acquire({ mockId, key: data.keyName }, directoryOf(client, parts), until),
   );

@@ -19,7 +19,7 @@ export function createWorkload() {
       atClients++;
       return task().finally(() => atClients--);
     },
-    /** An execution was sent to a client, refused, or put back. */
+    /** An execution was sent to a client, refused, or put back; or it waits for a slot at its client. */
     begun(): void {
       begun++;
     },

@@ -1,7 +1,5 @@
 import { time } from '../../shared/seams/time.ts';
-
-/** How often an execution that waits for a slot looks again. */
-const LOOK_AGAIN_MS = 20;
+import { createLines } from './slot-lines.ts';
 
 /** The counters that an execution occupies, and under which name. */
 type Counted = readonly (readonly [counts: Map<string, number>, name: string])[];
@@ -19,8 +17,8 @@ type Options = {
   othersIn: (directory: string) => number;
 };
 
-/** When to stop waiting for a slot: at an epoch ms, or as soon as `goOn` says no. */
-type Until = { deadline: number; goOn: () => boolean };
+/** When to stop waiting for a slot: at an epoch ms, or as soon as `goOn` says no. `onWait`: there was none at once. */
+type Until = { deadline: number; goOn: () => boolean; onWait?: () => void };
 
 /** An execution, and the key that it was asked for with; null where none is needed. */
 type Whose = { mockId: string; key: string | null };
@@ -36,30 +34,29 @@ const TIMES_THE_FREE = 3;
  * one place in all: first at the client that was chosen for it, then its slot there, which it keeps until it is released.
  */
 export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
-  const places = new Map<string, Counted>();
+  const { taken, chosen, places } = createPlaces();
   const takenByKey = new Map<string, number>();
-  const [taken, chosen, waiting] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const inUse = (directory: string) => (taken.get(directory) ?? 0) + othersIn(directory);
-
-  function release(mockId: string): void {
-    for (const [counts, name] of places.get(mockId) ?? []) add(counts, name, -1);
-    places.delete(mockId);
-  }
-
-  function place(mockId: string, counted: Counted): void {
-    release(mockId);
-    for (const [counts, name] of counted) add(counts, name, 1);
-    places.set(mockId, counted);
-  }
+  const lines = createLines<Whose>({ serve });
 
   function take({ mockId, key }: Whose, directory: string): void {
-    place(mockId, [[taken, directory], ...(key === null ? [] : [[takenByKey, ofKey(directory, key)] as const])]);
+    places.put(mockId, [[taken, directory], ...(key === null ? [] : [[takenByKey, ofKey(directory, key)] as const])]);
   }
 
   function hasRoom(directory: string, { key }: Whose): boolean {
     const free = limit - inUse(directory);
     if (key === null) return free > 0;
     return (takenByKey.get(ofKey(directory, key)) ?? 0) < TIMES_THE_FREE * free;
+  }
+
+  /** Gives what is free to those who wait for it, in the order in which they came. */
+  function serve(directory: string): void {
+    for (const waiting of lines.of(directory)) {
+      if (inUse(directory) >= limit) return;
+      if (!hasRoom(directory, waiting.who)) continue;
+      take(waiting.who, directory);
+      lines.end(directory, waiting, 'taken');
+    }
   }
 
   return {
@@ -69,33 +66,50 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
     /** Those of them that are this worker's: exact at any moment. */
     ownLoad: (directory: string) => (taken.get(directory) ?? 0) + (chosen.get(directory) ?? 0),
     /** A client was chosen for an execution, and counts as busier from now on. */
-    choose: (mockId: string, directory: string): void => place(mockId, [[chosen, directory]]),
+    choose: (mockId: string, directory: string): void => places.put(mockId, [[chosen, directory]]),
     /** Takes a slot, waiting for one. `none`: there was none in time; `crowded`: too many wait for one already. */
     async acquire(
       execution: Whose,
       directory: string,
-      { deadline, goOn }: Until,
+      { deadline, goOn, onWait }: Until,
     ): Promise<'taken' | 'none' | 'crowded'> {
-      if (!hasRoom(directory, execution) && (waiting.get(directory) ?? 0) >= waitingLimit) return 'crowded';
+      const isFree = hasRoom(directory, execution);
+      if (!isFree && lines.of(directory).size >= waitingLimit) return 'crowded';
+      if (isFree && lines.of(directory).size === 0) {
+        take(execution, directory);
+        return 'taken';
+      }
       // A clock that is set back does not make it wait for longer.
       const giveUpAt = time.monotonic() + deadline - time.now();
-      add(waiting, directory, 1);
-      try {
-        while (!hasRoom(directory, execution)) {
-          if (time.monotonic() >= giveUpAt || !goOn()) return 'none';
-          await time.pause(LOOK_AGAIN_MS);
-        }
-      } finally {
-        add(waiting, directory, -1);
-      }
-      take(execution, directory);
-      return 'taken';
+      const ended = lines.wait(directory, execution, () => time.monotonic() >= giveUpAt || !goOn());
+      serve(directory);
+      onWait?.();
+      return ended;
     },
     /** Takes a slot whatever the limit says: an execution that was dispatched already is open in any case. */
     occupy: (execution: Whose, directory: string): void => take(execution, directory),
     /** An execution is over here. */
-    release,
+    release(mockId: string): void {
+      for (const [counts, name] of places.leave(mockId)) if (counts === taken) serve(name);
+    },
   };
+}
+
+/** How many executions are at each client, and how many were sent there; and where each execution is counted. */
+function createPlaces() {
+  const of = new Map<string, Counted>();
+  function leave(mockId: string): Counted {
+    const counted = of.get(mockId) ?? [];
+    for (const [counts, name] of counted) add(counts, name, -1);
+    of.delete(mockId);
+    return counted;
+  }
+  function put(mockId: string, counted: Counted): void {
+    leave(mockId);
+    for (const [counts, name] of counted) add(counts, name, 1);
+    of.set(mockId, counted);
+  }
+  return { taken: new Map<string, number>(), chosen: new Map<string, number>(), places: { put, leave } };
 }
 
 function add(counts: Map<string, number>, directory: string, change: number): void {

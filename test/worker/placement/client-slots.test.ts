@@ -54,6 +54,21 @@ describe('slots at a client', () => {
     expect([most, slots.inUse('a')]).toEqual([3, 0]);
   });
 
+  it('are given in the order in which they were asked for, also before one who comes when one is free', async () => {
+    const slots = createClientSlots({ limit: 1, waitingLimit: 100, othersIn: () => 0 });
+    slots.occupy(of('0'), 'a');
+    const order: string[] = [];
+    const waitFor = async (mockId: string) => {
+      expect(await slots.acquire(of(mockId), 'a', later())).toBe('taken');
+      order.push(mockId);
+      slots.release(mockId);
+    };
+    const waiting = [waitFor('1'), waitFor('2')];
+    slots.release('0');
+    await Promise.all([...waiting, waitFor('3')]);
+    expect(order).toEqual(['1', '2', '3']);
+  });
+
   it('that others have count as well', async () => {
     let othersOpen = 1;
     const slots = createClientSlots({ limit: 1, waitingLimit: 100, othersIn: () => othersOpen });
