@@ -19,7 +19,7 @@ export const MIB = 1024 * 1024;
 
 export function openBodyBytes(): number {
   const mayHave = Math.min(process.constrainedMemory() || totalmem(), totalmem());
-  return Math.round(Math.min(256 * MIB, Math.max(4 * MIB, mayHave / 16)));
+  return Math.round(Math.min(48 * MIB, Math.max(4 * MIB, mayHave / 16)));
 }
 
 export const apiKeys = z

@@ -37,7 +37,7 @@ const variables = z.object({
   MAX_QUEUED: whole(10_000, 1, 1_000_000),
   MAX_WAITS_PER_CLIENT: whole(500, 1, 100_000),
   MAX_BODY_BYTES: whole(MIB, 1024, 64 * MIB),
-  /** All request bodies of open calls together; by default a sixteenth of the memory this process may have, 4 to 256 MiB. */
+  /** All request bodies of open calls together; by default a sixteenth of the memory this process may have, 4 to 48 MiB. */
   MAX_OPEN_BODY_BYTES: whole(openBodyBytes(), 1024, 64 * 1024 * MIB),
   MAX_RESULT_BYTES: whole(8 * MIB, 1024, 256 * MIB),
   HISTORY_COUNT: whole(10_000, 0, 1_000_000),
