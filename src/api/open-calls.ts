@@ -88,7 +88,7 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   queue.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
   const backlog = createBacklog(backend);
-  const overload = createOverload({ backlog, settings });
+  const overload = createOverload({ backlog, tellArrivals: backend.tellArrivals, settings });
   const health = watchQueueHealth({ backend, backlog, storeAlert });
   const kept = backend.openHistory(historyLimitsOf(settings));
   const history = createPrivateHistory(kept, { privacy, store: backend.store });

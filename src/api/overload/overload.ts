@@ -3,6 +3,7 @@ import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
+import { addUp, type Calls, type TellArrivals } from '../../shared/store/queue/arrivals.ts';
 import type { Backlog } from '../../shared/store/queue/backlog.ts';
 
 /** Shares of QUEUE_TIMEOUT_MS: behind a shorter wait every call is taken, behind a longer one none. In between, some are. */
@@ -13,18 +14,18 @@ const COUNTED_OVER_MS = 250;
 
 export type Overload = ReturnType<typeof createOverload>;
 
+type OverloadDependencies = {
+  backlog: Backlog;
+  tellArrivals: TellArrivals;
+  settings: Pick<Settings, 'QUEUE_TIMEOUT_MS'>;
+};
+
 /**
  * Refuses calls before they cost anything, when more come than workers can begin: the longer a new call would wait, the more are refused.
- * Keys share what can be done: a key that asks for less than its share is not refused.
+ * Keys share what can be done, by what they ask for at all APIs together: a key that asks for less than its share is not refused.
  */
-export function createOverload({
-  backlog,
-  settings,
-}: {
-  backlog: Backlog;
-  settings: Pick<Settings, 'QUEUE_TIMEOUT_MS'>;
-}) {
-  const arrivals = countArrivals();
+export function createOverload({ backlog, tellArrivals, settings }: OverloadDependencies) {
+  const arrivals = countArrivals(async (here) => (backlog.delayMs() > 0 ? tellArrivals(here) : new Map()));
   const from = ALL_TAKEN * settings.QUEUE_TIMEOUT_MS;
   const until = NONE_TAKEN * settings.QUEUE_TIMEOUT_MS;
 
@@ -42,26 +43,37 @@ export function createOverload({
 }
 
 /** Counts calls by key, and says which share of a key's calls is taken when a share of all calls is. */
-function countArrivals() {
+function countArrivals(tell: TellArrivals) {
   let counts = new Map<string | null, number>();
-  let before: ReadonlyMap<string | null, number> = new Map();
+  const nobody: Calls = new Map();
+  /** In the last window. */
+  let [before, elsewhere, everywhere] = [nobody, nobody, nobody];
   let since = Number.NEGATIVE_INFINITY;
+
+  function know(here: Calls, others: Calls): void {
+    [before, elsewhere] = [here, others];
+    everywhere = addUp([...here, ...others]);
+  }
 
   return {
     add(keyName: string | null): void {
       const now = time.monotonic();
       if (now - since >= COUNTED_OVER_MS) {
-        before = now - since < 2 * COUNTED_OVER_MS ? counts : new Map();
+        know(now - since < 2 * COUNTED_OVER_MS ? counts : nobody, elsewhere);
         counts = new Map();
         since = now;
+        void tell(before).then(
+          (others) => know(before, others),
+          () => know(before, nobody), // then this API shares alone
+        );
       }
       counts.set(keyName, (counts.get(keyName) ?? 0) + 1);
     },
     shareTaken(keyName: string | null, taken: number): number {
       if (taken === 1) return 1;
       // A key that made no call in the last window is counted by its calls in this one.
-      const own = before.get(keyName) ?? counts.get(keyName) ?? 1;
-      const all = before.has(keyName) ? [...before.values()] : [...before.values(), own];
+      const own = everywhere.get(keyName) ?? counts.get(keyName) ?? 1;
+      const all = everywhere.has(keyName) ? [...everywhere.values()] : [...everywhere.values(), own];
       return Math.min(1, fairLevel(all, taken) / own);
     },
   };

@@ -117,8 +117,9 @@ function share<Name extends string>(counts: Record<Name, number>, { delayMs, win
 /** An API behind whose backlog a new call would wait for so long. */
 function open(delayMs: number, timeoutMs = QUEUE_TIMEOUT_MS) {
   const { run, pass } = createOwnTime();
+  const tellArrivals = async () => new Map<string | null, number>();
   const backlog = { look: async () => {}, added: () => {}, delayMs: () => delayMs };
-  const overload = run(() => createOverload({ backlog, settings: { QUEUE_TIMEOUT_MS: timeoutMs } }));
+  const overload = run(() => createOverload({ backlog, tellArrivals, settings: { QUEUE_TIMEOUT_MS: timeoutMs } }));
   const refusal = (key: string | null) => run(() => overload.refusal(key));
   return {
     pass,

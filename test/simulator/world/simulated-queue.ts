@@ -18,6 +18,7 @@ import { createSplitHistory } from '../../../src/shared/store/history/split-hist
 import type { Trees } from '../../../src/shared/store/history/trees.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
 import type { Notes } from '../../../src/shared/store/notes/notes.ts';
+import { noArrivalsElsewhere } from '../../../src/shared/store/queue/arrivals.ts';
 import { headIn } from '../../../src/shared/store/queue/job-heads.ts';
 import type {
   EventsProducer,
@@ -145,6 +146,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     probe: () => ask('probe', [`probe:${process}`], 'writes', () => {}),
     full: () => null,
     heard: () => replies,
+    tellArrivals: noArrivalsElsewhere, // no key makes so many calls there that they are shared
     run: { last: link.lastRun, ask: () => ask('run', ['run'], 'reads', (store) => store.runId()) },
     takers: {
       tell: (id) => ask('takers.tell', ['takers'], 'writes', ({ takers }) => takers.tell(id)),

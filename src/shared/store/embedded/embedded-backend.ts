@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type EndedJob, settledOf } from '../../contract/endings/job-ending.ts';
 import { parseJson } from '../../contract/json/parse-json.ts';
 import type { History } from '../history/history.ts';
+import { noArrivalsElsewhere } from '../queue/arrivals.ts';
 import { headIn } from '../queue/job-heads.ts';
 import type { QueueBackend, ReadShortJobs, ShortJob } from '../queue/queue-backend.ts';
 import { queueNames } from '../queue/queue-names.ts';
@@ -49,7 +50,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     probe: () => database.read(() => void database.statement('SELECT 1').get()),
     full,
     run: runOf(randomUUID()),
-    takers,
+    ...{ takers, tellArrivals: noArrivalsElsewhere },
     ...stores,
     ...openers,
     keepEndings: endings.keepIn,

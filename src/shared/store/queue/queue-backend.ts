@@ -1,6 +1,6 @@
 // This room: `queue-backend.ts` is the interface, `open-queue-backend.ts` opens it, `redis-backend.ts` is it on Redis (`replication.ts`),
 // over `queue-openers.ts` and `queue-names.ts`. `job-heads.ts` puts an execution on it, `follow-jobs.ts` waits for its ending,
-// `ending-worker.ts` ends it. `backlog.ts` counts, `takers.ts` knows who takes jobs, `control.ts` tells all workers.
+// `ending-worker.ts` ends it. `backlog.ts` counts, `takers.ts` knows who takes jobs, `arrivals.ts` who calls, `control.ts` tells all workers.
 
 import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer, Worker } from 'bullmq';
 import type { JobData, JobResult } from '../../contract/job.ts';
@@ -10,6 +10,7 @@ import type { Trees } from '../history/trees.ts';
 import type { Store } from '../key-value-store.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { Replies, ReplyListener } from '../replies/replies.ts';
+import type { TellArrivals } from './arrivals.ts';
 import type { Takers } from './takers.ts';
 
 /** A job as lists and followers read it: without the data that its worker reads. */
@@ -64,6 +65,7 @@ export type QueueBackend = {
   heard(): number;
   run: StoreRun;
   takers: Takers;
+  tellArrivals: TellArrivals;
   store: Store;
   /** The trees of rules that ran, in at most `maxBytes`. */
   openTrees(maxBytes: number): Trees;

@@ -11,6 +11,7 @@ import { redisStores } from '../redis/redis-stores.ts';
 import { openRedisReplies, tellChange, tellEndings } from '../replies/redis-replies.ts';
 import { replyWithin } from '../replies/reply-within.ts';
 import { wasRefused } from '../store-error.ts';
+import { createRedisArrivals } from './arrivals.ts';
 import { redisShortJobs } from './job-heads.ts';
 import type { EraseJob, QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
@@ -68,6 +69,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     heard: connections.heard,
     run: { last: connections.lastRun, ask: () => runIdOf(results) },
     takers,
+    tellArrivals: createRedisArrivals(results, prefix),
     ...redisStores(results, { prefix, openNoted }),
     ...redisOpeners(connections, prefix, telemetry),
     readShortJobs: redisShortJobs(results),
