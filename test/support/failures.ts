@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
 
 const LINES_SHOWN = 6;
@@ -41,11 +42,17 @@ function* failureOf(test: TestCase, name: string): Generator<string> {
   else if ((test.diagnostic()?.retryCount ?? 0) > 0) yield lineOf('needed a second try', name, errors);
 }
 
-/** What happened to which test, where, and the first lines of the first error. */
-function lineOf(what: string, name: string, errors: readonly Pick<Errors[number], 'message' | 'stacks'>[]): string {
+/** What happened to which test, where, and the first lines of the first error; of two values that differ, the first lines that do. */
+function lineOf(
+  what: string,
+  name: string,
+  errors: readonly Pick<Errors[number], 'message' | 'stacks' | 'diff'>[],
+): string {
   const [error] = errors;
   if (!error) return `${what}: ${name}\n`;
   const [frame] = error.stacks ?? [];
   const where = frame ? `at ${basename(frame.file)}:${frame.line}: ` : '';
-  return `${what}: ${name}\n  ${where}${error.message.split('\n').slice(0, LINES_SHOWN).join('\n  ')}\n`;
+  const differing = stripVTControlCharacters(error.diff ?? '').match(/^[-+]\s.*$/gm) ?? [];
+  const lines = [...error.message.split('\n').slice(0, LINES_SHOWN), ...differing.slice(0, LINES_SHOWN)];
+  return `${what}: ${name}\n  ${where}${lines.join('\n  ')}\n`;
 }
