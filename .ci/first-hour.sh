@@ -20,7 +20,9 @@ timed() {
 }
 pack() { npm pack ./packages/rule-server-client --pack-destination "$work" --loglevel=error; }
 create() { mkdir "$work/app" && cd "$work/app" && npm init -y && npm pkg set type=module; }
-install() {
+# A package registry may fail once.
+install() { install_once || install_once; }
+install_once() {
   npm install --prefix "$work/app" --no-audit --no-fund --prefer-offline --loglevel=error \
     "$work"/rule-server-client-*.tgz typescript@7 @types/node@26
 }
