@@ -29,13 +29,6 @@ const ENOUGH = 100;
 const SLOW_CLIENT = { MAX_WAITS_PER_CLIENT: 50, QUEUE_TIMEOUT_MS: 25_000, LOG_LEVEL: 'info' };
 const SLOW_MS = 1500;
 
-/** Of 2,000 calls 500 are at the client, which answers late, 500 wait in the worker for a slot there, and the others go back to the queue for a while. */
-const CROWD = 2000;
-const LATE_MS = 30_000;
-const LATE_CLIENT = { QUEUE_TIMEOUT_MS: 60_000, LOG_LEVEL: 'info' };
-/** It was 3 to 13 times when each of those that wait looked for a slot by itself, and those on the queue came back more often. */
-const TIMES_SLOWER = 3;
-
 describe.skipIf(choice.kind === 'unavailable')('a worker', () => {
   let redis: RedisServer;
   beforeAll(async () => {
@@ -89,36 +82,6 @@ describe.skipIf(choice.kind === 'unavailable')('a worker', () => {
     });
   });
 
-  it('where 2,000 calls wait for one client answers the calls of another as soon as it has looked at them all', async () => {
-    await withProcesses(LATE_CLIENT, async (processes) => {
-      const { sharedDir, api } = processes;
-      await using late = await createResponder({ sharedDir, app: 1, does: echoes({ afterMs: LATE_MS }) });
-      await using other = await createResponder({ sharedDir, app: 2, does: echoes() });
-      const call = (app: number, number: number, options = {}) =>
-        api.execute({ app, ruleId: 1, 'the service': { number } }, options);
-      const msOfOne = async (number: number) => {
-        const startedAt = performance.now();
-        expect((await call(2, number)).status).toBe(200);
-        return performance.now() - startedAt;
-      };
-      for (let number = 0; number < 100; number++) await msOfOne(number); // a process that is new is slow
-      const alone = await medianOf(50, msOfOne);
-      const callers = new AbortController();
-      const crowd = Promise.allSettled(
-        Array.from({ length: CROWD }, (_, number) => call(1, number, { signal: callers.signal })),
-      );
-      await eventually(async () => {
-        expect(late.found.length).toBe(500);
-        expect(await msOfOne(-1)).toBeLessThan(TIMES_SLOWER * alone);
-      }, LATE_MS);
-
-      expect(await medianOf(50, msOfOne)).toBeLessThan(TIMES_SLOWER * alone);
-      expect(twice(other.found)).toEqual([]);
-      callers.abort();
-      await crowd;
-    });
-  });
-
   async function withProcesses(
     settings: Record<string, string | number>,
     use: (processes: Processes) => Promise<void>,
@@ -137,13 +100,6 @@ describe.skipIf(choice.kind === 'unavailable')('a worker', () => {
     }
   }
 });
-
-/** Of so many, of which one begins every 50 ms. */
-async function medianOf(count: number, measure: (number: number) => Promise<number>): Promise<number> {
-  const all: Promise<number>[] = [];
-  for (let number = 0; number < count; number++, await delay(50)) all.push(measure(number));
-  return (await Promise.all(all)).toSorted((a, b) => a - b)[Math.floor(count / 2)] ?? 0;
-}
 
 const KEYED = { app: 1, ruleId: 1, 'the service': { number: -1 } };
 
