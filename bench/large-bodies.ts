@@ -1,5 +1,5 @@
 // `node bench/large-bodies.ts`: how much memory an API and a worker take at most while many calls with large inputs come at once, and how the
-// calls end. Those whose bodies have no room (MAX_OPEN_BODY_BYTES) are refused. Linux.
+// calls end. Those whose bodies find no room in time (MAX_OPEN_BODY_BYTES) are refused. Linux.
 //   CALLS=600  BYTES=1000000  ROUNDS=3
 import { readFileSync } from 'node:fs';
 import { startScript, startService, stop, untilReady } from './processes.ts';
