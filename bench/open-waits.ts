@@ -1,24 +1,37 @@
-// `node bench/open-waits.ts`: what an API and a worker use while 2,000 calls are open at a client that takes 5 s for each.
+// `node bench/open-waits.ts`: what an API and a worker use while 2,000 calls are open at a client that takes 5 s for each. Calls begin at
+// once, or PER_SECOND of them a second: so many that workers can begin, with a WAIT_MS that is longer than the whole beginning takes.
+//   OPEN=2000  PER_SECOND=  WAIT_MS=5000
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callOnce, failuresIn } from './call-once.ts';
 import { tellFailures } from './findings.ts';
 import { startScript, startService, stop, untilReady, usage } from './processes.ts';
 import { setUp } from './set-up.ts';
 
-const OPEN_WAITS = 2000;
-const WAIT_MS = 5000;
+const OPEN_WAITS = Number(process.env.OPEN ?? 2000);
+const PER_SECOND = Number(process.env.PER_SECOND || Number.POSITIVE_INFINITY);
+const WAIT_MS = Number(process.env.WAIT_MS ?? 5000);
+const LOOK_MS = 100;
 const APP = 2;
 
 const { sharedDir, common: own, url, tearDown } = await setUp(process.env.REDIS_URL);
 try {
   const { child: slow } = await startScript('./responder.ts', [sharedDir, String(APP), 'slow', String(WAIT_MS)]);
-  const common = { ...own, MAX_WAITS_PER_CLIENT: '5000' };
+  const room = {
+    MAX_WAITS_PER_CLIENT: String(OPEN_WAITS),
+    WORKER_CONCURRENCY: String(OPEN_WAITS + 100),
+    MAX_QUEUED: '20000',
+  };
+  const common = { ...own, ...room, CLIENT_TIMEOUT_MS: String(2 * WAIT_MS) };
   const [api, worker] = [startService('api', common), startService('worker', common)];
   await untilReady(`${url}/readyz`);
   const call = () => callOnce(url, { app: APP });
   const first = await call();
-  const calls = Array.from({ length: OPEN_WAITS }, call);
-  await sleep(WAIT_MS * 0.6); // all of them are open, none has ended
+  const calls: ReturnType<typeof call>[] = [];
+  for (const since = performance.now(); calls.length < OPEN_WAITS; await sleep(LOOK_MS)) {
+    const due = Math.min(OPEN_WAITS, (PER_SECOND * (performance.now() - since + LOOK_MS)) / 1000);
+    while (calls.length < due) calls.push(call());
+  }
+  await sleep(Math.max(3000, WAIT_MS * 0.1)); // all of them are open, none has ended
   const look = () => ({ api: usage(api), worker: usage(worker) });
   const before = look();
   await sleep(1000);

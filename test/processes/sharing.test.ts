@@ -40,7 +40,7 @@ describe.skipIf(choice.kind === 'unavailable')('processes that share one queue a
     const handedOver = Promise.withResolvers<void>();
     const does = echoes({ once: handedOver.promise });
     await withProcesses({ workers: 1, does }, async ({ processes, responder }) => {
-      const calls = callSteadily({ perSecond: 1000, openAtMost: 500 }, (number) => execute(processes, number));
+      const calls = callSteadily({ perSecond: 250, openAtMost: 500 }, (number) => execute(processes, number));
       await vi.waitUntil(() => responder.found.length >= 500, { timeout: 60_000 });
       const answers = calls.stop();
       const [leaving] = processes.workers;

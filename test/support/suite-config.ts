@@ -24,8 +24,5 @@ export function suiteConfig({ globalSetup = [], ...suite }: Suite & { globalSetu
   });
 }
 
-/**
- * For suites with real faults: a continuous integration run tries a failed test once more, and lists it at its end. Run by
- * hand, a failed test has failed. `npm test` never tries again.
- */
+/** A continuous integration run tries a failed test once more, and lists it at its end. Run by hand, a failed test has failed. */
 export const moreTries = process.env.CI ? 1 : 0;

@@ -131,6 +131,7 @@ describeInBrowser('the console, first visit', () => {
     await holds(page.getByLabel('cost', { exact: true }), '100');
     await page.getByRole('tab', { name: 'JSON' }).click();
     const editor = page.getByRole('textbox', { name: 'Input as JSON' });
+    await says(editor, /"cost": 100/);
     const lines = ['{"a": "text",', ' "b": [1, true]}'];
     for (const text of ['1', lines.join('\n'), '1', lines.join('\n'), '{}', lines.join('\n'), '', lines.join('\n')]) {
       await editor.fill(text);

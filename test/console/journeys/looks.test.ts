@@ -64,6 +64,7 @@ describeInBrowser('how the console looks', () => {
     const page = await journey.visit('/?app=9001&rule=1', { locale: 'zh-CN' });
     await says(headline(page), '尚未运行');
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN');
+    await holds(page.getByLabel('cost', { exact: true }), '100');
     await page.getByLabel('cost', { exact: true }).fill('99');
     await page.getByRole('button', { name: /^真实运行 / }).click();
     await says(headline(page), /^已在 .* 上完成$/);

@@ -9,6 +9,7 @@ import { captureLog } from '../../support/start-service.ts';
 
 const MANY = 200;
 const EVENTS = 600;
+const ROUNDS = 4;
 
 describe('events of watched directories', () => {
   it('cost the same after many other directories were watched and left', { timeout: 60_000 }, async () => {
@@ -25,14 +26,20 @@ describe('events of watched directories', () => {
       expect(watched.heardAt).toBeGreaterThan(0);
     });
 
-    await costOfEvents();
-    const before = await costOfEvents();
+    const before = await leastCost();
     const left = await Promise.all(Array.from({ length: MANY }, (_, number) => begin(root, `left-${number}`)));
     for (const one of left) events.add(one);
     await eventually(() => Promise.all(left.map(hears)), 20_000);
     await Promise.all(left.map(({ directory }) => events.drop(directory)));
-    const after = await costOfEvents();
+    const after = await leastCost();
     expect(after / before).toBeLessThan(4);
+
+    /** What else this process does meanwhile makes some rounds dearer, never cheaper. */
+    async function leastCost(): Promise<number> {
+      let least = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < ROUNDS; round += 1) least = Math.min(least, await costOfEvents());
+      return least;
+    }
 
     /** Renames cost the same each time: what differs is what hearing of them costs. In µs of CPU. */
     async function costOfEvents(): Promise<number> {
