@@ -163,6 +163,33 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     expect(await bytes()).toBe(before);
   });
 
+  it('adds those that come together in one step, but no more than it can remove, nor very much text', async () => {
+    const history = createRedisHistory(redis, OWN, { ...AMPLE, count: 60 });
+    const steps = () => stepsOf(redis);
+    await settled(history);
+    const before = await steps();
+    const all = await Promise.all(Array.from({ length: 120 }, (_, count) => settled(history, { body: `${count}` })));
+    expect((await steps()) - before).toBe(3);
+    const { records } = await history.list({ limit: 200 });
+    expect(records).toHaveLength(60);
+    const newest = all.at(-1);
+    expect(await history.get(newest?.mockId ?? '')).toEqual(newest);
+    expect(await history.result(newest?.mockId ?? '')).toBe('119');
+
+    const afterMany = await steps();
+    const body = 'x'.repeat(600_000);
+    const large = await Promise.all([1, 2, 3].map(() => settled(history, { body })));
+    expect((await steps()) - afterMany).toBe(3);
+    expect(await Promise.all(large.map(({ mockId }) => history.result(mockId)))).toEqual([body, body, body]);
+  });
+
+  it('tells each of those that came together that they could not be added', async () => {
+    const history = createRedisHistory(redis, OWN, AMPLE);
+    await redis.set('{rule-server}:history:index', 'of another kind');
+    const both = await Promise.allSettled([settled(history), settled(history)]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
   it('a late answer leaves what a later version wrote about the execution', async () => {
     const history = createRedisHistory(redis, OWN, AMPLE);
     const record = await settled(history);
@@ -309,12 +336,9 @@ function keepsItsPromises(open: Open): void {
 
   it('a page ends where the next begins, over many executions of one millisecond and of other apps', async () => {
     const { history } = open({ ...AMPLE, count: 5000 });
-    const wanted: string[] = [];
-    for (let count = 0; count < 1300; count++) {
-      const mine = count % 100 === 0;
-      const { mockId } = await settled(history, { app: mine ? 7 : 8 });
-      if (mine) wanted.unshift(mockId);
-    }
+    const app = (count: number) => (count % 100 === 0 ? 7 : 8);
+    const all = await Promise.all(Array.from({ length: 1300 }, (_, count) => settled(history, { app: app(count) })));
+    const wanted = all.filter(({ app }) => app === 7).map(({ mockId }) => mockId);
     const walked: string[] = [];
     let cursor: string | undefined;
     do {
@@ -323,7 +347,7 @@ function keepsItsPromises(open: Open): void {
       cursor = page.nextCursor ?? undefined;
     } while (cursor);
     // Those of one millisecond may stand in any order, but each once.
-    expect(walked.slice().sort()).toEqual(wanted.slice().sort());
+    expect(walked.toSorted()).toEqual(wanted.toSorted());
   });
 
   it('a cursor whose execution has left is the end: what follows it left before', async () => {
@@ -403,6 +427,12 @@ function keepsItsPromises(open: Open): void {
     const { history } = open(AMPLE);
     await expect(history.list({ limit: 2, cursor: 'x y' })).rejects.toThrow(BadCursor);
   });
+}
+
+/** How many scripts Redis ran. */
+async function stepsOf(redis: Redis): Promise<number> {
+  const told = await redis.info('commandstats');
+  return [...told.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0);
 }
 
 async function settled(

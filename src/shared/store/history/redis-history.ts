@@ -15,6 +15,11 @@ import {
 } from './history.ts';
 
 const TRIMMED_AT_ONCE = 100;
+/** An execution waits so long for others, to be added with them in one step: nobody waits for it, its job tells the same meanwhile. */
+const GATHERED_MS = 20;
+/** A step adds fewer than it may remove, and keeps Redis busy for a few milliseconds at most. */
+const ADDED_AT_ONCE = 50;
+const ADDED_LENGTH = 500_000;
 /** A call that waits for an execution may read its result from here: it stays that long although there is no room for it. */
 const READABLE_SECONDS = 30;
 
@@ -41,29 +46,30 @@ end
 `;
 
 /**
- * Adds one execution and makes room for it in one step, so that no crash leaves a result without its record. A result that
+ * Adds executions and makes room for them in one step, so that no crash leaves a result without its record. A result that
  * was put into the store already is not copied, only renamed. Keys carry one hash tag: one slot of a cluster.
  */
 const add = redisScript(`${TRIM}
-local index, sizes, bytes, stored = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local prefix, mockId, member, now = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
-local record, input, body = ARGV[5], ARGV[6], ARGV[7]
-local ttl = ARGV[8]
-if redis.call('EXISTS', prefix .. 'record:' .. mockId) == 1 then return 0 end
-local size = #record + #input + #body
-if body == '' and redis.call('EXISTS', stored) == 1 then
-  redis.call('RENAME', stored, prefix .. 'result:' .. mockId)
-  redis.call('EXPIRE', prefix .. 'result:' .. mockId, ttl)
-  size = size + redis.call('STRLEN', prefix .. 'result:' .. mockId)
-elseif body ~= '' then
-  redis.call('SET', prefix .. 'result:' .. mockId, body, 'EX', ttl)
+local index, sizes, bytes = KEYS[1], KEYS[2], KEYS[3]
+local prefix, now, ttl = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local function addOne(stored, mockId, member, at, record, input, body)
+  if redis.call('EXISTS', prefix .. 'record:' .. mockId) == 1 then return end
+  local size = #record + #input + #body
+  if body == '' and redis.call('EXISTS', stored) == 1 then
+    redis.call('RENAME', stored, prefix .. 'result:' .. mockId)
+    redis.call('EXPIRE', prefix .. 'result:' .. mockId, ttl)
+    size = size + redis.call('STRLEN', prefix .. 'result:' .. mockId)
+  elseif body ~= '' then
+    redis.call('SET', prefix .. 'result:' .. mockId, body, 'EX', ttl)
+  end
+  redis.call('SET', prefix .. 'record:' .. mockId, record, 'EX', ttl)
+  if input ~= '' then redis.call('SET', prefix .. 'input:' .. mockId, input, 'EX', ttl) end
+  redis.call('ZADD', index, at, member)
+  redis.call('HSET', sizes, member, size)
+  redis.call('INCRBY', bytes, size)
 end
-redis.call('SET', prefix .. 'record:' .. mockId, record, 'EX', ttl)
-if input ~= '' then redis.call('SET', prefix .. 'input:' .. mockId, input, 'EX', ttl) end
-redis.call('ZADD', index, now, member)
-redis.call('HSET', sizes, member, size)
-redis.call('INCRBY', bytes, size)
-trim(index, sizes, bytes, prefix, now, unpack(ARGV, 8))
+for one = 4, #KEYS do addOne(KEYS[one], unpack(ARGV, 6 * one - 16, 6 * one - 11)) end
+trim(index, sizes, bytes, prefix, now, unpack(ARGV, 3, 7))
 return 1
 `);
 
@@ -128,6 +134,33 @@ async function keptIn(redis: Redis, { index, total, seconds }: KeptIn): Promise<
   return { executions, bytes: Number(bytes ?? 0), oldest: oldest === undefined ? null : Number(oldest) };
 }
 
+/** One execution as the script gets it: the key of a result that is in the store already, and the rest. */
+type Addition = { stored: string; parts: string[] };
+
+/** Hands additions that come soon after each other to `send` together. Each resolves, or rejects, as all of them do. */
+function gather(send: (additions: readonly Addition[]) => Promise<void>): (addition: Addition) => Promise<void> {
+  let waiting: { additions: Addition[]; length: number; sent: PromiseWithResolvers<void> } | undefined;
+
+  function sendNow(): void {
+    if (!waiting) return;
+    const { additions, sent } = waiting;
+    waiting = undefined;
+    send(additions).then(sent.resolve, sent.reject);
+  }
+
+  return (addition) => {
+    if (!waiting) {
+      waiting = { additions: [], length: 0, sent: Promise.withResolvers() };
+      setTimeout(sendNow, GATHERED_MS);
+    }
+    waiting.additions.push(addition);
+    waiting.length += addition.parts.reduce((sum, { length }) => sum + length, 0);
+    const { promise } = waiting.sent;
+    if (waiting.additions.length >= ADDED_AT_ONCE || waiting.length >= ADDED_LENGTH) sendNow();
+    return promise;
+  };
+}
+
 /** History in Redis, shared by all APIs and workers. */
 export function createRedisHistory(
   redis: Redis,
@@ -143,19 +176,22 @@ export function createRedisHistory(
   };
 
   const limits = [seconds, count, bytes, TRIMMED_AT_ONCE, READABLE_SECONDS];
+  const addTogether = gather(async (additions: readonly Addition[]) => {
+    const keys = additions.map(({ stored }) => stored);
+    const parameters = additions.flatMap(({ parts }) => parts);
+    await add(redis, [index, sizes, total, ...keys], [prefix, Date.now(), ...limits, ...parameters]);
+  });
 
   return {
-    async add({ record, input, result }) {
+    add({ record, input, result }) {
       const stored = 'stored' in result ? storedKey(own.prefix, result.stored) : `${prefix}nothing`;
-      const now = Date.now();
-      const text = JSON.stringify(record);
       const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
       const body = 'body' in result ? result.body : '';
-      await add(
-        redis,
-        [index, sizes, total, stored],
-        [prefix, record.mockId, memberOf(record), now, text, keptInput, body, ...limits],
-      );
+      const text = JSON.stringify(record);
+      return addTogether({
+        stored,
+        parts: [record.mockId, memberOf(record), String(Date.now()), text, keptInput, body],
+      });
     },
     get: async (mockId) => toRecord(await redis.get(key('record', mockId))),
     result: (mockId) => redis.get(key('result', mockId)),

@@ -144,8 +144,8 @@ function factoryOf(
 ): BackendFactory<IQueueBackend, unknown> {
   return (name, options, more) => {
     const backend = createRedisBackend(name, { ...options, connection }, more);
-    repeatRefused(backend, connection.maxRetriesPerRequest === null);
     tellEndings(backend, prefix);
+    repeatRefused(backend, connection.maxRetriesPerRequest === null);
     // Once BullMQ closes it, it listens no more; the connection would print its errors until the process ends.
     for (const client of [backend.client, backend.blockingClient]) {
       client?.then(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { createRedisBackend } from 'bullmq';
+import type { createRedisBackend, IRedisClient } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import { parseJson } from '../../contract/json/parse-json.ts';
 import { every } from '../../runtime/periodic.ts';
 import type { RedisConnections } from '../redis/redis-connections.ts';
@@ -19,49 +20,52 @@ const SILENT_FOR_MS = 15_000;
  * has another one. The text of the input cannot be taken for `replyTo`: a quote inside a string is escaped.
  */
 const TELL_ENDING = `
-local job, id, address = KEYS[1], ARGV[1], ARGV[2]
+local job, id, address = unpack(ARGV, #ARGV - 2)
 local held = redis.call('HMGET', job, 'finishedOn', 'returnvalue', 'failedReason', 'data')
-if not held[1] then return 0 end
+if not held[1] then return result end
 local replyTo = string.match(held[4] or '', '"replyTo":"([%w{}._:-]+)"')
 if replyTo and string.sub(replyTo, 1, #address) ~= address then replyTo = nil end
-if replyTo and held[2] then redis.call('SPUBLISH', replyTo, 'completed ' .. id .. ' ' .. held[2])
-elseif replyTo then redis.call('SPUBLISH', replyTo, 'failed ' .. id .. ' ' .. (held[3] or '')) end
-redis.call('SPUBLISH', job .. '${CHANGES}', '')
-return 1
+if replyTo and held[2] then redis.pcall('SPUBLISH', replyTo, 'completed ' .. id .. ' ' .. held[2])
+elseif replyTo then redis.pcall('SPUBLISH', replyTo, 'failed ' .. id .. ' ' .. (held[3] or '')) end
+redis.pcall('SPUBLISH', job .. '${CHANGES}', '')
 `;
 
-const TELL_CHANGE = `return redis.call('SPUBLISH', KEYS[1] .. '${CHANGES}', '')`;
+const TELL_CHANGE = `redis.pcall('SPUBLISH', KEYS[1] .. '${CHANGES}', '')`;
 
 type Backend = ReturnType<typeof createRedisBackend>;
 
-/**
- * Makes a worker tell how its jobs ended: a second script right behind the completion, on the same connection, so that it
- * costs no wait.
- */
+/** What is told behind these commands of BullMQ. */
+const TOLD = new Map([
+  ['moveToFinished', TELL_ENDING],
+  ['updateProgress', TELL_CHANGE],
+]);
+
+/** Makes a worker tell how its jobs ended, and what else happened to them, in the same step of Redis as BullMQ's own command. */
 export function tellEndings(backend: Backend, prefix: string): void {
   const execute = backend.execCommand.bind(backend);
   const defined = new WeakSet<object>();
   backend.execCommand = (client, name, parameters) => {
-    const done = execute(client, name, parameters);
-    if (!('defineCommand' in client)) return done;
-    if (!defined.has(client)) {
-      client.defineCommand('tellEnding', { numberOfKeys: 1, lua: TELL_ENDING });
-      client.defineCommand('tellChange', { numberOfKeys: 1, lua: TELL_CHANGE });
-      defined.add(client);
-    }
+    const told = TOLD.get(name);
+    if (told === undefined || !('defineCommand' in client)) return execute(client, name, parameters);
+    if (!defined.has(client)) for (const command of TOLD.keys()) defineTelling(client, command);
+    defined.add(client);
     const id = String(parameters[backend.moveToFinishedKeys.length]);
-    if (name === 'moveToFinished')
-      tell(() => client.runCommand('tellEnding', [backend.toKey(id), id, addressPrefix(prefix)]), done);
-    if (name === 'updateProgress') client.runCommand('tellChange', [parameters[0]]).catch(() => {});
-    return done;
+    return client.runCommand(telling(name), [...parameters, backend.toKey(id), id, addressPrefix(prefix)]);
   };
 }
 
-/** A Redis that lost its scripts runs the second one first: then it is told once more. */
-function tell(send: () => Promise<unknown>, done: Promise<unknown>): void {
-  Promise.all([send(), done])
-    .then(([told, finished]) => (told === 0 && !(Number(finished) < 0) ? send() : undefined))
-    .catch(() => {}); // a hint
+const telling = (name: string) => `${name}:telling`;
+
+/** ioredis keeps the text of each command that was defined. */
+const definedCommands = z.record(z.string(), z.object({ lua: z.string(), numberOfKeys: z.number() }));
+
+/** Defines a command of BullMQ once more, with what is told behind it. */
+function defineTelling(client: IRedisClient, name: string): void {
+  const commands = definedCommands.parse(Reflect.get(client, 'scriptsSet'));
+  const [, command] = Object.entries(commands).find(([own]) => own.startsWith(`${name}:`)) ?? [];
+  if (!command) throw new Error(`BullMQ has no command ${name}: it is not the version that package.json asks for`);
+  const lua = `local function run()\n${command.lua}\nend\nlocal result = run()\n${TOLD.get(name)}\nreturn result`;
+  client.defineCommand(telling(name), { numberOfKeys: command.numberOfKeys, lua });
 }
 
 type Change = { prefix: string; jobKey: string; id: string; replyTo: string | undefined };
