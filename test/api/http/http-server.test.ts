@@ -100,6 +100,37 @@ describe('the HTTP server', () => {
     expect(Object.values(agent.freeSockets).flat()).toEqual([silent]);
   });
 
+  it.runIf(process.platform === 'linux')('accepts many new connections in a turn of a busy event loop', async () => {
+    const app = new Hono<Environment>().get('/', (context) => context.text('here'));
+    const busy = await serveHttp(app, quickSettings({ MAX_QUEUED: 1000 }));
+    onTestFinished(() => busy.drain(0, () => {}));
+    const { hostname, port } = new URL(busy.url);
+    const sockets = Array.from({ length: 500 }, () => connect(Number(port), hostname));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    let answered = 0;
+    for (const socket of sockets) {
+      socket.on('data', () => answered++);
+      socket.on('error', () => {});
+      socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    }
+    // One in a turn would need 500 of them.
+    for (let turn = 0; turn < 200; turn++) {
+      for (const until = performance.now() + 2; performance.now() < until; );
+      await new Promise(setImmediate);
+    }
+    expect(answered).toBe(500);
+  });
+
+  it('does not listen where another one does', async () => {
+    const app = new Hono<Environment>();
+    const first = await serveHttp(app, quickSettings());
+    onTestFinished(() => first.drain(0, () => {}));
+    const PORT = Number(new URL(first.url).port);
+    await expect(serveHttp(app, quickSettings({ PORT }))).rejects.toMatchObject({ code: 'EADDRINUSE', port: PORT });
+  });
+
   it('takes so many connections and no more, and new ones once others have gone', async () => {
     // Time limits that no connection of this test meets: only the count may drop one.
     const limits = { ...LIMITS, headersTimeout: 120_000, requestTimeout: 120_000 };

@@ -2,6 +2,7 @@
 // `log-access.ts` logs, `client-address.ts` says from where, `trace-requests.ts` begins traces.
 
 import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type ListenOptions, type Socket, type Server as TcpServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -18,6 +19,12 @@ const CONNECTIONS_BESIDE_CALLS = 4000;
 
 /** A burst of calls waits to be accepted: beyond the default of 511 each would try again a second later, or three. */
 const BACKLOG = 4096;
+
+/**
+ * The event loop accepts one connection of a listening socket in each turn, and under load a turn takes many milliseconds. So several
+ * sockets listen at one port, and the system deals connections out to them (SO_REUSEPORT). Other systems have no such thing, or deal nothing out.
+ */
+const SOCKETS = process.platform === 'linux' ? 32 : 1;
 
 /** Whole requests must arrive in time; answers may take as long as they take. */
 export const HTTP_LIMITS = {
@@ -51,34 +58,35 @@ export async function serveHttp(
   { limits = HTTP_LIMITS, silentMs = apiWaitMs(waits) + SILENT_BEYOND_WAIT_MS, refuses = nothing }: Options = {},
 ) {
   const serve = getRequestListener(app.fetch);
-  const server = createServer(limits, (incoming, outgoing) => {
-    if (!refuses(incoming, outgoing)) void serve(incoming, outgoing);
-  });
-  server.timeout = silentMs;
-  server.maxConnections = MAX_QUEUED + CONNECTIONS_BESIDE_CALLS;
-  const requests = watchRequests(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port: PORT, host: HOST, backlog: BACKLOG }, () => {
-      server.off('error', reject);
-      resolve();
+  const requests = watchRequests();
+  const admit = countConnections(MAX_QUEUED + CONNECTIONS_BESIDE_CALLS);
+  const servers = Array.from({ length: SOCKETS }, () => {
+    const server = createServer(limits, (incoming, outgoing) => {
+      requests.came();
+      if (!refuses(incoming, outgoing)) void serve(incoming, outgoing);
     });
+    server.timeout = silentMs;
+    server.on('connection', admit);
+    return server;
   });
+  const port = await listen(servers, { port: PORT, host: HOST });
 
   return {
-    url: urlOf(server, HOST),
+    url: urlOf(port, HOST),
     /**
      * Waits until no request comes any more, which the app refuses by now; then takes no more connections and waits for the open calls.
      * After `graceMs` it calls `onLate` and cuts them off.
      */
     async drain(graceMs: number, onLate: () => void): Promise<void> {
       await requests.quiet();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = Promise.all(servers.map(close));
       // close() ends idle connections once; those that fall idle later are asked again.
-      const idle = setInterval(() => server.closeIdleConnections(), LOOK_FOR_IDLE_MS);
+      const idle = setInterval(() => {
+        for (const server of servers) server.closeIdleConnections();
+      }, LOOK_FOR_IDLE_MS);
       const late = setTimeout(() => {
         onLate();
-        server.closeAllConnections();
+        for (const server of servers) server.closeAllConnections();
       }, graceMs);
       await closed;
       clearInterval(idle);
@@ -87,16 +95,26 @@ export async function serveHttp(
   };
 }
 
+/** Ends a connection that comes when there are so many already. */
+function countConnections(most: number): (connection: Socket) => void {
+  let open = 0;
+  return (connection) => {
+    if (open >= most) return void connection.destroy();
+    open++;
+    connection.once('close', () => open--);
+  };
+}
+
 /**
  * Knows when the last request came. Requests that are on their way when a process stops are in buffers of the system: closing the
  * connections now would cut them off unread, and their callers could not tell whether they ran.
  */
-function watchRequests(server: Server) {
+function watchRequests() {
   let lastAt = 0;
-  server.on('request', () => {
-    lastAt = performance.now();
-  });
   return {
+    came(): void {
+      lastAt = performance.now();
+    },
     async quiet(): Promise<void> {
       const begunAt = performance.now();
       for (let now = begunAt; now < Math.max(lastAt, begunAt) + QUIET_MS && now < begunAt + QUIET_WITHIN_MS; ) {
@@ -107,9 +125,35 @@ function watchRequests(server: Server) {
   };
 }
 
-function urlOf(server: Server, host: string): string {
+/** Resolves to the port at which all of them listen. Rejects also when another process listens there and would share it. */
+async function listen([first, ...others]: Server[], { port, host }: { port: number; host: string }): Promise<number> {
+  if (!first) return port;
+  if (others.length === 0) return portOf(await listenAt(first, { port, host }));
+  if (port !== 0) await close(await listenAt(createTcpServer(), { port, host }));
+  const shared = portOf(await listenAt(first, { port, host, reusePort: true }));
+  for (const server of others) await listenAt(server, { port: shared, host, reusePort: true });
+  return shared;
+}
+
+async function listenAt(server: TcpServer, where: ListenOptions): Promise<TcpServer> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ ...where, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return server;
+}
+
+function portOf(server: TcpServer): number {
   const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+const close = (server: TcpServer) => new Promise<void>((resolve) => void server.close(() => resolve()));
+
+function urlOf(port: number, host: string): string {
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
