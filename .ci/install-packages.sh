@@ -36,7 +36,7 @@ if [[ -d test/sdks ]]; then
   need maven command -v mvn
 fi
 if has_package playwright-core; then
-  need chromium command -v chromium
+  need chromium-headless-shell command -v chromium-headless-shell
 fi
 
 if ((${#missing[@]} == 0)); then
@@ -52,4 +52,6 @@ if [[ ! -e $policy ]]; then
 fi
 # Third-party sources of the machine may be out of reach; what matters is whether the install works.
 apt-get -qq -o Acquire::Retries=3 update || echo 'apt-get update reported errors; going on with what it could read.'
+# The whole browser costs a third more time, and is there on every Debian.
+apt-cache show chromium-headless-shell >/dev/null 2>&1 || missing=("${missing[@]/#chromium-headless-shell/chromium}")
 apt-get -qq -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 install --yes --no-install-recommends "${missing[@]}"

@@ -3,6 +3,7 @@ import { chromium } from 'playwright-core';
 
 const PLACES = [
   process.env.CHROMIUM_PATH ?? '',
+  '/usr/bin/chromium-headless-shell', // without a window of its own: a third less to do
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
