@@ -8,7 +8,7 @@ export function countFailures() {
   const counts = new Map<string, number>();
   return {
     add(why: string, times = 1): void {
-      const reason = why.replaceAll(/[0-9a-f-]{36}/g, '…').replaceAll(/\b\d{5,}\b/g, '…');
+      const reason = why.replaceAll(/[0-9a-f-]{36}/g, '…').replaceAll(/\b\d{5,}\b|\b\d+(?= s\b)/g, '…');
       if (times > 0) counts.set(reason, (counts.get(reason) ?? 0) + times);
     },
     soFar(): Failures {

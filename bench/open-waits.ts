@@ -21,7 +21,7 @@ try {
     WORKER_CONCURRENCY: String(OPEN_WAITS + 100),
     MAX_QUEUED: '20000',
   };
-  const common = { ...own, ...room, CLIENT_TIMEOUT_MS: String(2 * WAIT_MS) };
+  const common = { ...own, ...room, RESULT_TIMEOUT_MS: String(2 * WAIT_MS) };
   const [api, worker] = [startService('api', common), startService('worker', common)];
   await untilReady(`${url}/readyz`);
   const call = () => callOnce(url, { app: APP });

@@ -48,8 +48,9 @@ export function startService(
   return child;
 }
 
-export function startRedis(port: number): ChildProcess {
-  const child = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
+/** `more`: other settings, as arguments. */
+export function startRedis(port: number, more: readonly string[] = []): ChildProcess {
+  const child = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no', ...more], {
     stdio: 'ignore',
   });
   children.add(child);
