@@ -17,7 +17,7 @@ import {
 const TRIMMED_AT_ONCE = 100;
 /** An execution waits so long for others, to be added with them in one step: nobody waits for it, its job tells the same meanwhile. */
 const GATHERED_MS = 20;
-/** A step adds fewer than it may remove, and keeps Redis busy for a few milliseconds at most. */
+/** A step adds fewer executions than it may remove, and so much text that Redis is busy for a few milliseconds at most. */
 const ADDED_AT_ONCE = 50;
 const ADDED_LENGTH = 500_000;
 /** A call that waits for an execution may read its result from here: it stays that long although there is no room for it. */

@@ -34,7 +34,7 @@ const TELL_CHANGE = `redis.pcall('SPUBLISH', KEYS[1] .. '${CHANGES}', '')`;
 
 type Backend = ReturnType<typeof createRedisBackend>;
 
-/** What is told behind these commands of BullMQ. */
+/** What is told behind these commands of BullMQ. Its own script returns `result`. */
 const TOLD = new Map([
   ['moveToFinished', TELL_ENDING],
   ['updateProgress', TELL_CHANGE],
@@ -45,10 +45,10 @@ export function tellEndings(backend: Backend, prefix: string): void {
   const execute = backend.execCommand.bind(backend);
   const defined = new WeakSet<object>();
   backend.execCommand = (client, name, parameters) => {
-    const told = TOLD.get(name);
-    if (told === undefined || !('defineCommand' in client)) return execute(client, name, parameters);
+    if (!TOLD.has(name) || !('defineCommand' in client)) return execute(client, name, parameters);
     if (!defined.has(client)) for (const command of TOLD.keys()) defineTelling(client, command);
     defined.add(client);
+    if (name !== 'moveToFinished') return client.runCommand(telling(name), parameters);
     const id = String(parameters[backend.moveToFinishedKeys.length]);
     return client.runCommand(telling(name), [...parameters, backend.toKey(id), id, addressPrefix(prefix)]);
   };
