@@ -1,4 +1,4 @@
-/** Where no event arrives: so often a directory is looked at that was used within the last minute, and any other one. */
+/** How often a directory is looked at where no event arrives: one that was used within the last minute, and any other one. */
 const USED_GAP_MS = 50;
 const IDLE_GAP_MS = 1000;
 const USED_FOR_MS = 60_000;

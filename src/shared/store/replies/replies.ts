@@ -13,9 +13,7 @@ export type Replies = {
   address: string;
   /** Resolves once replies arrive. */
   ready: Promise<void>;
-  /**
-   * Calls `listener` for whatever happens to one job, also one that others asked for, until the returned function is called.
-   */
+  /** Calls `listener` when something happens to one job, whoever asked for it. The returned function ends that. */
   follow(id: string, listener: () => void): () => void;
   close(): Promise<void>;
 };

@@ -12,7 +12,7 @@ export type RequestContent = {
   /** The trace that the run belongs to (W3C Trace Context); a client may go on with it. */
   traceparent?: string | undefined;
   input: string;
-  /** A run without effects: its rule stands where a client that knows of none finds nothing to run. */
+  /** Set for a run without effects. The rule is then in a member that a client of an earlier version does not read: it finds nothing to run. */
   dryRun?: { stub: string } | undefined;
 };
 
