@@ -15,8 +15,6 @@ import {
 } from './history.ts';
 
 const TRIMMED_AT_ONCE = 100;
-/** An execution waits so long for others, to be added with them in one step: nobody waits for it, its job tells the same meanwhile. */
-const GATHERED_MS = 20;
 /** A step adds fewer executions than it may remove, and so much text that Redis is busy for a few milliseconds at most. */
 const ADDED_AT_ONCE = 50;
 const ADDED_LENGTH = 500_000;
@@ -137,26 +135,32 @@ async function keptIn(redis: Redis, { index, total, seconds }: KeptIn): Promise<
 /** One execution as the script gets it: the key of a result that is in the store already, and the rest. */
 type Addition = { stored: string; parts: string[] };
 
-/** Hands additions that come soon after each other to `send` together. Each resolves, or rejects, as all of them do. */
+/**
+ * Hands additions to `send`: one at once, and those that come until it is done together. Each resolves, or rejects, as all of those that
+ * went with it do.
+ */
 function gather(send: (additions: readonly Addition[]) => Promise<void>): (addition: Addition) => Promise<void> {
   let waiting: { additions: Addition[]; length: number; sent: PromiseWithResolvers<void> } | undefined;
+  let sending = 0;
 
   function sendNow(): void {
     if (!waiting) return;
     const { additions, sent } = waiting;
     waiting = undefined;
-    send(additions).then(sent.resolve, sent.reject);
+    sending++;
+    const done = () => {
+      sending--;
+      if (sending === 0) sendNow();
+    };
+    send(additions).then(sent.resolve, sent.reject).finally(done);
   }
 
   return (addition) => {
-    if (!waiting) {
-      waiting = { additions: [], length: 0, sent: Promise.withResolvers() };
-      setTimeout(sendNow, GATHERED_MS);
-    }
+    waiting ??= { additions: [], length: 0, sent: Promise.withResolvers() };
     waiting.additions.push(addition);
     waiting.length += addition.parts.reduce((sum, { length }) => sum + length, 0);
     const { promise } = waiting.sent;
-    if (waiting.additions.length >= ADDED_AT_ONCE || waiting.length >= ADDED_LENGTH) sendNow();
+    if (sending === 0 || waiting.additions.length >= ADDED_AT_ONCE || waiting.length >= ADDED_LENGTH) sendNow();
     return promise;
   };
 }
