@@ -1,6 +1,7 @@
 // This room: `http-server.ts` listens. `refuse-early.ts` refuses for load before Hono, `refuse-calls.ts` while the process starts or stops.
 // `log-access.ts` logs, `client-address.ts` says from where, `trace-requests.ts` begins traces.
 
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type ListenOptions, type Socket, type Server as TcpServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -126,27 +127,21 @@ function watchRequests() {
 }
 
 /** Resolves to the port at which all of them listen. Rejects also when another process listens there and would share it. */
-async function listen([first, ...others]: Server[], { port, host }: { port: number; host: string }): Promise<number> {
-  if (!first) return port;
-  if (others.length === 0) return portOf(await listenAt(first, { port, host }));
-  if (port !== 0) await close(await listenAt(createTcpServer(), { port, host }));
-  const shared = portOf(await listenAt(first, { port, host, reusePort: true }));
-  for (const server of others) await listenAt(server, { port: shared, host, reusePort: true });
+async function listen(servers: readonly Server[], { port, host }: { port: number; host: string }): Promise<number> {
+  const reusePort = servers.length > 1;
+  if (reusePort && port !== 0) {
+    const alone = createTcpServer();
+    await listenAt(alone, { port, host });
+    await close(alone);
+  }
+  let shared = port;
+  for (const server of servers) shared = await listenAt(server, { port: shared, host, reusePort });
   return shared;
 }
 
-async function listenAt(server: TcpServer, where: ListenOptions): Promise<TcpServer> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ ...where, backlog: BACKLOG }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  return server;
-}
-
-function portOf(server: TcpServer): number {
+/** Resolves to its port, which the system chooses for 0. */
+async function listenAt(server: TcpServer, where: ListenOptions): Promise<number> {
+  await once(server.listen({ ...where, backlog: BACKLOG }), 'listening');
   const address = server.address();
   return typeof address === 'object' && address ? address.port : 0;
 }
