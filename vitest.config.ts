@@ -1,6 +1,6 @@
 import { configDefaults } from 'vitest/config';
 import { SlowFirst } from './test/support/slow-first.ts';
-import { moreTries, suiteConfig } from './test/support/suite-config.ts';
+import { suiteConfig } from './test/support/suite-config.ts';
 
 // npm test: what a person runs at every change. What needs a browser, many processes, minutes or a real fault has a
 // suite of its own in one of these folders.
@@ -17,6 +17,5 @@ export default suiteConfig({
   exclude: [...configDefaults.exclude, ...otherSuites],
   maxWorkers: 5, // most of them wait for a file, a deadline or a Redis
   isolate: false,
-  retry: moreTries,
   sequence: { sequencer: SlowFirst },
 });

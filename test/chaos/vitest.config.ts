@@ -1,10 +1,9 @@
-import { moreTries, suiteConfig } from '../support/suite-config.ts';
+import { suiteConfig } from '../support/suite-config.ts';
 
 export default suiteConfig({
   include: ['test/chaos/*.chaos.ts'],
   exclude: process.env.SOAK ? [] : ['test/chaos/soak.chaos.ts'], // 20 minutes: only when asked for
   globalSetup: ['test/chaos/report.ts'],
   fileParallelism: false,
-  retry: moreTries,
   testTimeout: 600_000,
 });

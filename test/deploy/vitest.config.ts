@@ -1,7 +1,6 @@
-import { moreTries, suiteConfig } from '../support/suite-config.ts';
+import { suiteConfig } from '../support/suite-config.ts';
 
 export default suiteConfig({
   include: ['test/deploy/*.test.ts'],
   maxWorkers: 2,
-  retry: moreTries,
 });

@@ -1,9 +1,8 @@
-import { moreTries, suiteConfig } from '../support/suite-config.ts';
+import { suiteConfig } from '../support/suite-config.ts';
 
 export default suiteConfig({
   include: ['test/fuzz/*.fuzz.ts'],
   globalSetup: ['test/fuzz/report.ts'],
   maxWorkers: 2, // they wait for clients more than they work
   testTimeout: 900_000,
-  retry: moreTries,
 });

@@ -1,6 +1,6 @@
 import { configDefaults } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { moreTries, suiteConfig } from '../support/suite-config.ts';
+import { suiteConfig } from '../support/suite-config.ts';
 
 const LONG = ['retention.test.ts', 'published-endpoints.test.ts'];
 
@@ -23,7 +23,6 @@ export default suiteConfig({
   ],
   maxWorkers: 4, // they wait for deadlines and for each other's processes more than they work
   sequence: { sequencer: LongestFirst },
-  retry: moreTries,
   // Starting takes a process ten times as long on a machine that is busy.
   testTimeout: 180_000,
   hookTimeout: 120_000,

@@ -1,5 +1,5 @@
 import { failureReporter } from '../support/failures.ts';
-import { moreTries, suiteConfig } from '../support/suite-config.ts';
+import { suiteConfig } from '../support/suite-config.ts';
 import { countReporter } from './count.ts';
 
 export default suiteConfig({
@@ -7,6 +7,5 @@ export default suiteConfig({
   globalSetup: ['test/sdks/setup.ts'],
   reporters: ['default', countReporter(), failureReporter()],
   maxWorkers: 1,
-  retry: moreTries,
   hookTimeout: 120_000,
 });

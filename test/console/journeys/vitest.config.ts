@@ -1,7 +1,6 @@
-import { moreTries, suiteConfig } from '../../support/suite-config.ts';
+import { suiteConfig } from '../../support/suite-config.ts';
 
 export default suiteConfig({
   include: ['test/console/journeys/*.test.ts'],
   maxWorkers: 3, // the pages wait for answers, and for the time that a person would take
-  retry: moreTries,
 });
