@@ -34,9 +34,9 @@ try {
 }
 
 async function measure(ports: readonly number[]): Promise<string> {
-  const before = await Promise.all(ports.map(begun));
+  const before = await Promise.all(ports.map(ended));
   const calls = await offer(Number(PER_SECOND) * Number(SECONDS));
-  const after = await Promise.all(ports.map(begun));
+  const after = await Promise.all(ports.map(ended));
   const shares = after.map((count, at) => count - (before[at] ?? 0));
   const ms = calls.map((call) => call.ms).toSorted((one, other) => one - other);
   const p99 = ms[Math.floor(ms.length * 0.99)] ?? Number.NaN;
@@ -53,7 +53,7 @@ async function offer(count: number): Promise<Outcome[]> {
 }
 
 /** How many executions a worker has ended. */
-async function begun(port: number): Promise<number> {
+async function ended(port: number): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   return [...metrics.matchAll(/^rule_server_executions_total\{[^}]*\} (\d+)$/gm)].reduce(
     (sum, [, n]) => sum + Number(n),

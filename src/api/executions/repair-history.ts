@@ -6,7 +6,7 @@ import type { History } from '../../shared/store/history/history.ts';
 import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
 
 const EVERY_MS = 30_000;
-/** What is added together costs one step of the queue store. */
+/** The queue store takes so many additions in one step. */
 const AT_ONCE = 50;
 
 type HistoryRepairDependencies = {
