@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
+import { buildClient } from './support/build-client.ts';
 import { until } from './support/client-files.ts';
 import { inRepository } from './support/own-package.ts';
 
@@ -21,7 +22,7 @@ await client.run({ ruleId: 1, data: { cost: 'much' } });
 `;
 
 beforeAll(async () => {
-  await run(tsc, ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
+  await buildClient();
   const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
   const [code = '', typed = ''] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text]) => inRepository(text ?? ''));
   await mkdir(join(root, 'dist'), { recursive: true });

@@ -8,6 +8,7 @@ import { Engine, type RuleProperties } from 'json-rules-engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
+import { buildClient } from './support/build-client.ts';
 import { inRepository } from './support/own-package.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -46,7 +47,7 @@ const load = (name: string) => import(pathToFileURL(join(folder, `${name}.mjs`))
 
 test('each compiles, strictly', async () => {
   const names = ['fastify', 'nest', 'json-rules-engine', 'ifs'].map((name) => join(folder, `${name}.ts`));
-  await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
+  await buildClient();
   const options = [
     '--noEmit',
     '--strict',

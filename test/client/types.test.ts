@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../sdks/run.ts';
+import { buildClient } from './support/build-client.ts';
 import { compileUsage, matcherDeclarations, matcherUsage } from './support/matcher-types.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -9,7 +10,7 @@ const tsc = join(root, 'node_modules/.bin/tsc');
 let folder: string;
 
 beforeAll(async () => {
-  await run(tsc, ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
+  await buildClient();
   await mkdir(join(root, 'dist'), { recursive: true });
   folder = await mkdtemp(join(root, 'dist', 'types-'));
 });

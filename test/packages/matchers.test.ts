@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildClient } from '../client/support/build-client.ts';
 import { compileUsage, matcherDeclarations, matcherUsage } from '../client/support/matcher-types.ts';
 import { run } from '../sdks/run.ts';
 
@@ -10,7 +11,7 @@ const tsc = join(root, 'node_modules/.bin/tsc');
 let folder: string;
 
 beforeAll(async () => {
-  await run(tsc, ['-p', 'tsconfig.client.json'], { cwd: root, timeoutMs: 60_000 });
+  await buildClient();
   folder = await mkdtemp(join(tmpdir(), 'matchers-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -143,22 +143,30 @@ export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Pro
   await removed(directory, openFileName(mockId));
 }
 
-/** Removes a directory that was made for an address where no client came; one with anything else in it stays. */
+/**
+ * Removes a directory that was made for an address where no client came; one with anything else in it stays. An execution that ends
+ * while the marker is away leaves the directory alone: so whoever puts the marker back looks again.
+ */
 export async function removeIfNobodyCame(directory: string): Promise<void> {
-  const names = await namesIn(directory, (path) => limitedByDirectory(path, () => readdir(path))).catch(
-    unless('ENOENT', 'ENOTDIR'),
-  );
-  // Of several executions that wait there the last one removes it; taking the marker away in between would confuse it.
-  if (names?.length !== 1 || !(await removed(directory, MADE_BY_US))) return;
-  const gone = await limitedByDirectory(directory, () => rmdir(directory)).then(
-    () => true,
-    (error) => unless('ENOTEMPTY', 'EEXIST')(error) ?? errnoOf(error) === 'ENOENT',
-  );
-  // Another execution waits there: it tries again.
-  if (!gone)
+  while ((await isEmptyAndOurs(directory)) && (await removed(directory, MADE_BY_US))) {
+    const isOver = await limitedByDirectory(directory, () => rmdir(directory)).then(
+      () => true,
+      (error) => unless('ENOTEMPTY', 'EEXIST')(error) ?? errnoOf(error) === 'ENOENT',
+    );
+    if (isOver) return;
+    // Another execution began to wait there meanwhile.
     await throughHandle(directory, (path) =>
       limitedByDirectory(path, () => writeFile(join(path, MADE_BY_US), '')),
     ).catch(unless('ENOENT'));
+  }
+}
+
+/** Whether the marker alone is in a directory. While executions wait there it is not: the last one removes both. */
+async function isEmptyAndOurs(directory: string): Promise<boolean> {
+  const names = await namesIn(directory, (path) => limitedByDirectory(path, () => readdir(path))).catch(
+    unless('ENOENT', 'ENOTDIR'),
+  );
+  return names?.length === 1 && names[0] === MADE_BY_US;
 }
 
 /** The directory of a client that unregistered goes with it: left behind, it would look like a client of its own. */

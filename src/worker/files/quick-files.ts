@@ -24,16 +24,19 @@ const SAMPLES = 64;
 const HAND_OVER_FOR_MS = 30_000;
 
 // One measurement for the whole process: all its callers use the same file system.
-const measured = perProcess(() => ({ samples: 0, slow: 0, handOverUntil: 0 }));
+const measured = perProcess(() => ({ isOverNetwork: false, samples: 0, slow: 0, handOverUntil: 0 }));
+
+/** Whether other machines may write at a path, too, and how soon this one sees it is the mount's affair. */
+const isOverNetwork = (path: string): boolean => measured().isOverNetwork || liesElsewhere(path);
 
 /** Whether the files at a path lie on this machine: by what is mounted there, and how quick the file system has been lately. */
 export const whereFilesAre = (path: string): 'here' | 'elsewhere' =>
-  time.monotonic() < measured().handOverUntil || liesElsewhere(path) ? 'elsewhere' : 'here';
+  time.monotonic() < measured().handOverUntil || isOverNetwork(path) ? 'elsewhere' : 'here';
 
 /** Looks whether the shared directory is on this machine: asking one elsewhere at once would stop the process meanwhile. */
 export async function noteFileSystem(sharedDir: string): Promise<void> {
   noteRoot(sharedDir, await realpath(sharedDir));
-  if ((await fileSystemOf(sharedDir)) !== 'local') handOver();
+  measured().isOverNetwork = (await fileSystemOf(sharedDir)) !== 'local';
 }
 
 /** Of this mode whatever the umask of the process. */
@@ -56,10 +59,11 @@ const LATELY_MS = 100;
 const cachedLook = perProcess(() => shareFor(LATELY_MS, lstat, { failures: true }));
 
 /**
- * The same for what is looked at for every call. Elsewhere one look serves all who ask within a moment: the mount itself remembers
- * what it saw for a second.
+ * The same for what is looked at for every call. Over a network one look serves all who ask within a moment: the mount itself
+ * remembers what it saw for a second. On a disk of this machine each call looks itself, however slow the disk is: it must see a
+ * release that was made just before.
  */
-export const lstatCached = (path: string) => (whereFilesAre(path) === 'elsewhere' ? cachedLook()(path) : lstat(path));
+export const lstatCached = (path: string) => (isOverNetwork(path) ? cachedLook()(path) : lstat(path));
 
 /** Whether something stands at a path. */
 export const exists = (path: string) => quickly(path, (files) => files.exists(path));
@@ -89,11 +93,7 @@ function note(ms: number): void {
   own.samples++;
   if (ms > SLOW_MS) own.slow++;
   if (own.samples < SAMPLES) return;
-  if (own.slow * 2 > own.samples) handOver();
+  if (own.slow * 2 > own.samples) own.handOverUntil = time.monotonic() + HAND_OVER_FOR_MS;
   own.samples = 0;
   own.slow = 0;
-}
-
-function handOver(): void {
-  measured().handOverUntil = time.monotonic() + HAND_OVER_FOR_MS;
 }

@@ -9,11 +9,12 @@ import {
 } from '../../../src/worker/files/directory/directory-limit.ts';
 import { throughHandle } from '../../../src/worker/files/directory/real-directory.ts';
 import { isMarkThere, markOpen } from '../../../src/worker/files/execution-files.ts';
-import { quickly, whereFilesAre } from '../../../src/worker/files/quick-files.ts';
+import { quickly } from '../../../src/worker/files/quick-files.ts';
 import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
 import type { QuickFiles } from '../../../src/worker/files/seams/operations.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { eventually } from '../../support/eventually.ts';
+import { makeSlow } from '../../support/slow-disk.ts';
 
 /** Longer than an operation that counts as quick, and than a directory is taken to be still there. */
 const NO_LONGER_SOON_MS = 600;
@@ -45,16 +46,6 @@ const handedOver = (operation: Operation) => (files: QuickFiles) => {
   return operation();
 };
 
-/** Operations at once are handed over when most of them were slow. */
-async function makeSlow(): Promise<void> {
-  while (whereFilesAre(root) === 'here') {
-    await quickly(root, async () => {
-      const until = performance.now() + 1;
-      while (performance.now() < until);
-    });
-  }
-}
-
 async function newDirectory(): Promise<string> {
   const directory = join(root, 'mock/1', `client-${made++}`);
   await mkdir(directory, { recursive: true });
@@ -66,7 +57,7 @@ const passes = () => new Promise((resolve) => setTimeout(resolve, NO_LONGER_SOON
 describe('operations that do not end in one directory, however it is named', () => {
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'rule-server-'));
-    await makeSlow();
+    await makeSlow(root);
   });
   afterEach(() => {
     for (const end of ends.splice(0)) end();
