@@ -1,10 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startApi } from './api/start.ts';
-import { DEMO_APP, startDemoClient } from './client/demo.ts';
 import { DATA_FIELD } from './shared/contract/data-field.ts';
-import { openKeyring } from './shared/runtime/access/keyring.ts';
 import { readRedisAddress } from './shared/runtime/settings/redis-address.ts';
 import {
   BadSettings,
@@ -23,14 +20,16 @@ import type { EmbeddedFolder } from './shared/store/embedded/embedded-backend.ts
 import { openQueueBackend } from './shared/store/queue/open-queue-backend.ts';
 import type { QueueBackend } from './shared/store/queue/queue-backend.ts';
 import { version } from './version.ts';
-import { startHealthServer } from './worker/process/health-server.ts';
-import { startWorker } from './worker/process/start.ts';
 
 /** A start does not wait longer for what Redis says of itself. */
 const EXAMINE_WITHIN_MS = 1000;
 
 type Running = { stop(): Promise<void> };
 type Context = { settings: Settings; log: Logger };
+
+// Each service loads the parts that it runs: a worker starts without the API, and in less time and memory.
+const loadApi = () => import('./api/start.ts');
+const loadWorker = () => import('./worker/process/start.ts');
 
 /** Starts the service a command names; undefined when it names none. */
 export function startOf(command: string): ((context: Context) => Promise<Running>) | undefined {
@@ -49,6 +48,7 @@ async function startApiProcess({ settings, log }: Context): Promise<Running> {
   const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, { role: 'api', version });
   const backend = await openQueue(settings, tracing, { otherwise: LOCAL_REDIS });
   warnWhenOpen(settings, log);
+  const { startApi } = await loadApi();
   const api = await startApi({ settings, backend, log, metrics: createMetrics({ ofProcess: true }), tracing });
   log.info({ url: api.url, host: settings.HOST, queue: backend.where }, 'the API listens');
   return inOrder(api, closing(backend), tracing);
@@ -59,8 +59,11 @@ async function startWorkerProcess({ settings, log }: Context): Promise<Running> 
   const backend = await openQueue(settings, tracing, { otherwise: LOCAL_REDIS });
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   const metrics = createMetrics({ ofProcess: true });
+  const { startWorker } = await loadWorker();
   const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
+  const { openKeyring } = await import('./shared/runtime/access/keyring.ts');
   const keys = await openKeyring({ settings, log });
+  const { startHealthServer } = await import('./worker/process/health-server.ts');
   const health = await startHealthServer(settings, { worker, metrics, keyring: keys.keyring });
   log.info({ sharedDir, queue: backend.where, ...worker.state() }, 'the worker runs');
   return inOrder(worker, health, { stop: keys.close }, closing(backend), tracing);
@@ -79,39 +82,35 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   const backend = await openQueue(settings, tracing, { kept });
   warnWhenOpen(settings, log);
   const metrics = createMetrics({ ofProcess: true });
+  const { startWorker } = await loadWorker();
+  const { startApi } = await loadApi();
   const worker = await startWorker({ settings, backend, sharedDir, log, metrics, tracing });
   const demo = settings.SHARED_DIR === undefined ? await startDemo(sharedDir, log) : undefined;
   const api = await startApi({ settings, backend, log, metrics, tracing });
   await api.ready;
-  console.log(welcome({ url: api.url, queue: backend.where, sharedDir, demo: demo !== undefined }));
+  console.log(welcome({ url: api.url, queue: backend.where, sharedDir, demoApp: demo?.app }));
   return inOrder(api, worker, demo, closing(backend), tracing);
 }
 
 async function startDemoProcess({ settings, log }: Context): Promise<Running> {
   const demo = await startDemo(resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR), log);
-  log.info({ app: DEMO_APP }, 'the demo client runs');
+  log.info({ app: demo.app }, 'the demo client runs');
   return demo;
 }
 
-async function startDemo(sharedDir: string, log: Logger): Promise<Running> {
+async function startDemo(sharedDir: string, log: Logger): Promise<Running & { app: number }> {
+  const { DEMO_APP, startDemoClient } = await import('./client/demo.ts');
   const client = await startDemoClient({ sharedDir, onError: (error) => log.warn({ err: error }, 'the demo client') });
-  return { stop: () => client.close() };
+  return { app: DEMO_APP, stop: () => client.close() };
 }
 
-function welcome({
-  url,
-  queue,
-  sharedDir,
-  demo,
-}: {
-  url: string;
-  queue: string;
-  sharedDir: string;
-  demo: boolean;
-}): string {
-  const body = JSON.stringify({ app: demo ? DEMO_APP : 1, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } });
+type Welcome = { url: string; queue: string; sharedDir: string; demoApp: number | undefined };
+
+function welcome({ url, queue, sharedDir, demoApp }: Welcome): string {
+  const body = JSON.stringify({ app: demoApp ?? 1, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } });
+  const demo = demoApp === undefined ? '' : ` and a demo client (app ${demoApp})`;
   return `
-The rule server runs: API and worker${demo ? ` and a demo client (app ${DEMO_APP})` : ''} in one process.
+The rule server runs: API and worker${demo} in one process.
   API                ${url}
   Queue              ${queue}
   Shared directory   ${sharedDir}

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../sdks/run.ts';
 import { buildClient } from './support/build-client.ts';
 import { compileUsage, matcherDeclarations, matcherUsage } from './support/matcher-types.ts';
 

@@ -1,10 +1,15 @@
 // The worker as `rule-server worker` starts it, but it dies or falls asleep once at a given step of an execution.
 import { writeSync } from 'node:fs';
-import { queueUrlOf, readSettings } from '../../src/shared/runtime/settings/settings.ts';
-import { createLogger } from '../../src/shared/runtime/telemetry/logger.ts';
-import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
-import { startWorker } from '../../src/worker/process/start.ts';
+import { enableCompileCache } from 'node:module';
+import { userInfo } from 'node:os';
 import type { Fault } from './start-process.ts';
+
+// As bin/rule-server.js does: what is loaded below is compiled once for all tests.
+enableCompileCache(`${userInfo().homedir}/.cache/rule-server`);
+const { queueUrlOf, readSettings } = await import('../../src/shared/runtime/settings/settings.ts');
+const { createLogger } = await import('../../src/shared/runtime/telemetry/logger.ts');
+const { openQueueBackend } = await import('../../src/shared/store/queue/open-queue-backend.ts');
+const { startWorker } = await import('../../src/worker/process/start.ts');
 
 const fault: Fault = JSON.parse(process.argv[2] ?? '');
 const settings = readSettings(process.env);
