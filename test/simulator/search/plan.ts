@@ -6,6 +6,8 @@ import { createDice, type Dice } from './dice.ts';
 /** Something that happens to the world at a time, ms after its beginning. */
 export type Fault = { at: number } & (
   | { kind: 'errors'; code: DiskError; ms: number; who: string | null; directory: string | null }
+  /** File operations do not come back until it is over: of one process or of all, in one directory or in all. */
+  | { kind: 'hang'; ms: number; who: string | null; directory: string | null }
   /** The queue store goes away, and comes back with all it had, with nothing, or with what it had `copiedBeforeMs` ago. */
   | { kind: 'store'; back: 'whole' | 'empty' | 'old'; awayMs: number; copiedBeforeMs: number }
   | { kind: 'flush' }
@@ -69,13 +71,17 @@ const HOUR_MS = 3_600_000;
 export function planOf(seed: number, size: Size = SMALL): Plan {
   const dice = createDice(seed);
   const faultyMs = dice.whole(...size.faultyMs);
-  const service = drawService(dice);
+  const hanging = createDice(seed ^ 0x3c6ef372); // of its own: each seed has the rest of the world that it had before
+  const service = { ...drawService(dice), isMounted: hanging.chance(0.3) };
   const looksAreStale = dice.chance(0.2);
   const rates = drawRates(dice, looksAreStale);
   return {
     ...{ seed, service, rates, looksAreStale, faultyMs },
     calls: drawCalls(dice, { service, count: dice.whole(...size.calls), untilMs: faultyMs }),
-    faults: drawFaults(dice, { service, untilMs: faultyMs }),
+    faults: [
+      ...drawFaults(dice, { service, untilMs: faultyMs }),
+      ...drawHangs(hanging, { service, untilMs: faultyMs }),
+    ],
   };
 }
 
@@ -212,6 +218,15 @@ function drawFaults(dice: Dice, { service, untilMs }: Within): Fault[] {
     copiedBeforeMs: dice.spread(1, 5000),
   }));
   return faults.sort((one, other) => one.at - other.at);
+}
+
+function drawHangs(dice: Dice, { service, untilMs }: Within): Fault[] {
+  if (!dice.chance(0.2)) return [];
+  return Array.from({ length: dice.whole(1, 2) }, () => ({
+    ...{ kind: 'hang', at: dice.whole(FIRST_CALL_AT, untilMs), ms: dice.spread(100, 30_000) },
+    who: dice.chance(0.5) ? `worker ${dice.whole(1, service.workers)}` : null,
+    directory: dice.chance(0.5) ? `client-${dice.whole(1, service.clients.length)}` : null,
+  }));
 }
 
 function drawErrors(dice: Dice, at: number, worker: string, clients: number): Fault {

@@ -141,6 +141,7 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
     scheduler.note('world', describe(fault), '');
     switch (fault.kind) {
       case 'errors':
+      case 'hang':
         periods.begin(fault);
         break;
       case 'store':
@@ -206,13 +207,13 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
 
   /** Steps that can happen now, without those that take longer. */
   function ready(): Ready[] {
-    const all = scheduler.ready();
+    const all = periods.withoutHanging(scheduler.ready());
     return held.size === 0 ? all : all.filter(({ id }) => (held.get(id) ?? 0) <= scheduler.now);
   }
 
   function nextAt(): number | undefined {
     const calm = calmAt === Number.POSITIVE_INFINITY ? plan.faultyMs + skippedMs : undefined;
-    const times = [scheduler.nextAt(), agenda[0]?.at, calm, ...held.values()];
+    const times = [scheduler.nextAt(), agenda[0]?.at, calm, ...held.values(), ...periods.hangsUntil()];
     let least: number | undefined;
     for (const at of times) if (at !== undefined && at > scheduler.now && at < (least ?? at + 1)) least = at;
     return least;
@@ -374,18 +375,27 @@ function describe({ at: _, ...fault }: Fault): string {
 const READS_NAMES = new Set(['open', 'openDirectory', 'opendir', 'readdir', 'readEntries', 'readFile', 'watch']);
 const TAKES_ROOM = new Set(['open', 'write', 'writeFile', 'mkdir', 'symlink']);
 
-/** What fails for a while: the disk in one of several ways, or the queue store as a whole. */
+type Step = Extract<Ready, { kind: 'step' }>;
+type Place = { who: string | null; directory: string | null };
+
+/** Whether something is asked by this process, and in this directory. */
+function isAt({ who, directory }: Place, { asked }: Step): boolean {
+  if (who !== null && asked.process.split('.')[0] !== who) return false;
+  return directory === null || asked.on.some((path) => path.includes(`/${directory}`));
+}
+
+/** What fails or hangs for a while: the disk in one of several ways, or the queue store as a whole. */
 function createPeriods({ store, promises, scheduler }: Service) {
   let errors: (Extract<Fault, { kind: 'errors' }> & { until: number })[] = [];
+  let hangs: (Extract<Fault, { kind: 'hang' }> & { until: number })[] = [];
   let awayUntil = 0;
   const copies = new Map<Fault, StoreCopy>();
   let comeBack = () => {};
 
-  function failsOn({ asked }: Extract<Ready, { kind: 'step' }>): DiskError | undefined {
-    const hits = errors.find(({ code, until, who, directory }) => {
-      if (scheduler.now >= until) return false;
-      if (who !== null && asked.process.split('.')[0] !== who) return false;
-      if (directory !== null && !asked.on.some((path) => path.includes(`/${directory}`))) return false;
+  function failsOn(next: Step): DiskError | undefined {
+    const { asked } = next;
+    const hits = errors.find(({ code, until, ...place }) => {
+      if (scheduler.now >= until || !isAt(place, next)) return false;
       if (code === 'ENOSPC') return asked.writes && TAKES_ROOM.has(asked.name);
       if (code === 'EROFS') return asked.writes;
       return code === 'EMFILE' ? READS_NAMES.has(asked.name) : true;
@@ -394,9 +404,19 @@ function createPeriods({ store, promises, scheduler }: Service) {
   }
 
   return {
-    begin(fault: Extract<Fault, { kind: 'errors' }>): void {
-      errors.push({ ...fault, until: scheduler.now + fault.ms });
+    begin(fault: Extract<Fault, { kind: 'errors' | 'hang' }>): void {
+      const until = scheduler.now + fault.ms;
+      if (fault.kind === 'hang') hangs.push({ ...fault, until });
+      else errors.push({ ...fault, until });
     },
+    withoutHanging(all: Ready[]): Ready[] {
+      const now = hangs.filter(({ until }) => until > scheduler.now);
+      if (now.length === 0) return all;
+      const isHanging = (next: Ready) =>
+        next.kind === 'step' && next.asked.seam !== 'queue' && now.some((hang) => isAt(hang, next));
+      return all.filter((next) => !isHanging(next));
+    },
+    hangsUntil: () => hangs.map(({ until }) => until),
     copyStore(fault: Fault): void {
       copies.set(fault, store.copy());
     },
@@ -415,9 +435,10 @@ function createPeriods({ store, promises, scheduler }: Service) {
     },
     end(): void {
       errors = [];
+      hangs = [];
       comeBack();
     },
-    happeningTo(next: Extract<Ready, { kind: 'step' }>): Happening<unknown> | undefined {
+    happeningTo(next: Step): Happening<unknown> | undefined {
       if (next.asked.seam === 'queue')
         return awayUntil > scheduler.now ? { kind: 'failed', code: 'not sent' } : undefined;
       const code = errors.length === 0 ? undefined : failsOn(next);
@@ -462,7 +483,7 @@ function createDecider({ seed, rates }: Plan, given: Twists | undefined) {
       );
       return chosen?.kind === 'other' ? all[chosen.nth % all.length] : undefined;
     },
-    step(next: Extract<Ready, { kind: 'step' }>, service: Service): Twist | undefined {
+    step(next: Step, service: Service): Twist | undefined {
       if (!isOn) return undefined;
       return twist(numbered(`${next.process} `), () => {
         const drawn = drawTwist(dice, { rates, next, service });
@@ -493,7 +514,7 @@ const LOOKS = new Set([
   'realpath',
 ]);
 
-type Drawing = { rates: Rates; next: Extract<Ready, { kind: 'step' }>; service: Service };
+type Drawing = { rates: Rates; next: Step; service: Service };
 
 function drawTwist(dice: Dice, { rates, next, service }: Drawing): Twist | undefined {
   const { asked } = next;

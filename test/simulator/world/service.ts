@@ -76,6 +76,8 @@ export type ServicePlan = {
   resultTimeoutMs: number;
   concurrency: number;
   waitsPerClient: number;
+  /** Whether workers see the directories of the clients on a file system over the network. */
+  isMounted?: boolean;
 };
 
 /** What decides about the messages of a world. */
@@ -169,7 +171,8 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
 
   function startWorker(role: Role): void {
     const process = nameOf(role);
-    const own = createSimulatedFiles({ process, gate: diskGate, onWatch: couriers.onWatch });
+    const mounts = plan.isMounted ? [`${SHARED}/mock/${APP}`] : [];
+    const own = createSimulatedFiles({ process, gate: diskGate, onWatch: couriers.onWatch, mounts });
     const inside = startProcess(process, scheduler, own, clock.ahead(role.name));
     inside.run(() => {
       const backend = openBackend(process);

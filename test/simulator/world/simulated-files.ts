@@ -21,6 +21,8 @@ export type SimulatedFilesOptions = {
   gate: Gate<Disk>;
   /** Decides when the watcher is told of an event, how often, or not at all; at once unless it is given. */
   onWatch?: (noticed: Noticed, deliver: () => void) => void;
+  /** Where the process sees file systems over the network. */
+  mounts?: readonly string[];
 };
 
 /** What chokidar keeps to itself: there is nothing to watch. */
@@ -31,7 +33,7 @@ const WRITING = constants.O_CREAT | constants.O_TRUNC;
  * The files of a simulated process. Each operation asks the gate once; one that is several system calls asks once for each between which
  * others may act: `writeFile` creates and then writes, `rm` removes one name after another, `opendir` opens and then lists.
  */
-export function createSimulatedFiles({ process, gate, onWatch = atOnce }: SimulatedFilesOptions): Files {
+export function createSimulatedFiles({ process, gate, onWatch = atOnce, mounts = [] }: SimulatedFilesOptions): Files {
   const step =
     (writes: boolean) =>
     <T>(name: string, on: string[], act: (calls: SystemCalls) => T): Promise<T> =>
@@ -157,7 +159,7 @@ export function createSimulatedFiles({ process, gate, onWatch = atOnce }: Simula
     statfs: (path) => look('statfs', [path], (calls) => calls.statfs(path)),
     watch,
     atOnce: quick,
-    mountList: () => '',
+    mountList: () => mounts.map((path) => `36 35 98:0 / ${path} rw - fuse.sshfs server rw`).join('\n'),
     hasHandles: true,
   };
 }
