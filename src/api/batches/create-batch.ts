@@ -1,10 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BATCH_VERSION, type Batch, MAX_ITEMS, REAL_BATCH_VERSION } from '../../shared/cases/batch.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
+import { random } from '../../shared/seams/random.ts';
+import { time } from '../../shared/seams/time.ts';
 import { BATCH_KEY_SECONDS, type BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { JobQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
@@ -40,7 +42,7 @@ export function createCreateBatch({
   settings,
 }: CreateBatchDependencies) {
   return async function create(request: BatchRequest, { keyName, maxRunning, key, call }: By): Promise<Taken> {
-    const batchId = randomUUID();
+    const batchId = random.uuid();
     if (key === undefined) return createNow(batchId, request, { keyName, maxRunning });
     const noteKey = `batch-key:${sha256(JSON.stringify([request.app, keyName, key]))}`;
     const note = JSON.stringify({ batchId, digest: sha256(call) });
@@ -71,7 +73,7 @@ export function createCreateBatch({
     const from = request.source.kind === 'from' ? request.source.batchId : null;
     const batch: Batch = {
       ...{ v, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
-      ...{ concurrency, stopAfterFailures, keyName, createdAt: Date.now(), file, etag, from, dryRun, ignore },
+      ...{ concurrency, stopAfterFailures, keyName, createdAt: time.now(), file, etag, from, dryRun, ignore },
     };
     // One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are kept.
     const stored = await store.create(batch, cases, maxRunning);

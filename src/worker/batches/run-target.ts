@@ -77,14 +77,21 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
   }
   if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });
   const skip = one.skip ? 'skip: true' : (self.stopped ?? run.stopped);
-  if (skip !== null) return void (await keep(self, index, { head: skippedItem(skip) }));
+  if (skip !== null) return leaveOut(self, place, skip);
   const chosen = await permit(self, mockId, one.input);
   if (chosen !== null) {
     const claimBy = await markSending(self, index, doubt.claimFrom);
     return launch(self, { ...place, claimBy, chosen });
   }
-  if (run.signal.aborted) return;
-  await keep(self, index, { head: skippedItem(self.stopped ?? run.stopped ?? 'stopped') });
+  if (!run.signal.aborted) await leaveOut(self, place, self.stopped ?? run.stopped ?? 'stopped');
+}
+
+/** Skips an item, unless the worker that had the batch before sends it after all: that one may only have slept. Then it is followed. */
+async function leaveOut(self: TargetRun, place: ItemPlace, why: string): Promise<void> {
+  if (await keep(self, place.index, { head: skippedItem(why), unlessBegun: true })) return;
+  const [head] = await headsOf(self, place.index, 1);
+  if (head?.verdict === 'pending' && head.claimBy !== null)
+    await launch(self, { ...place, claimBy: head.claimBy, chosen: null });
 }
 
 /** Marks the item, and tells until when it may be begun: `claimFrom` or later, and always within what its mark says. */
@@ -98,8 +105,11 @@ async function markSending(self: TargetRun, index: number, claimFrom: number): P
   return Math.min(Math.max(time.now(), mark.at), mark.until) + begunWithinMs;
 }
 
-/** Notes until when an item may be begun: the same time for every attempt, so that all share one claim. */
-function noteBegin({ store, run: { batch }, targetIndex }: TargetRun, { index, claimBy }: Sent): Promise<number> {
+/** Notes until when an item may be begun: the same time for every attempt, so that all share one claim. Null when it is settled. */
+function noteBegin(
+  { store, run: { batch }, targetIndex }: TargetRun,
+  { index, claimBy }: Sent,
+): Promise<number | null> {
   return store.begin(batch.batchId, itemNumber(batch, index, targetIndex), claimBy);
 }
 
@@ -129,7 +139,7 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   const { app, ruleId, confId, keyName, batchId } = run.batch;
   const dry = run.batch.dryRun ? { dryRun: { stub: '{}' } } : {};
   const claimBy = await noteBegin(self, sent);
-  if (run.signal.aborted) return null; // another worker may have the batch by now, and goes on from the note
+  if (claimBy === null || run.signal.aborted) return null; // another worker may have the batch by now, and goes on from the note
   const ids = { v: jobVersion(dry), app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
   const data: JobData = { ...ids, ...dry, input: one.input, claimBy, keyName, batchId };
   // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.
@@ -157,14 +167,14 @@ function itemUnlessStopped({ stopped }: TargetRun, item: Kept): Kept {
   return stopped !== null && didNotRun ? { head: skippedItem(stopped) } : item;
 }
 
-type Kept = { head: ItemHead; detail?: ItemDetail | null };
+type Kept = { head: ItemHead; detail?: ItemDetail | null; unlessBegun?: boolean };
 
-/** False when the item has a verdict already. */
-async function keep(self: TargetRun, index: number, { head, detail = null }: Kept): Promise<boolean> {
+/** False when the item has a verdict already; with `unlessBegun` also when a worker may have sent it. */
+async function keep(self: TargetRun, index: number, { detail = null, ...kept }: Kept): Promise<boolean> {
   const { batch } = self.run;
   const n = itemNumber(batch, index, self.targetIndex);
-  const isNew = await self.store.settle(batch.batchId, { n, targetIndex: self.targetIndex, head, detail });
-  if (isNew) self.onSettled(head.verdict);
+  const isNew = await self.store.settle(batch.batchId, { n, targetIndex: self.targetIndex, detail, ...kept });
+  if (isNew) self.onSettled(kept.head.verdict);
   return isNew;
 }
 

@@ -3,9 +3,13 @@ import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { BATCH_VERSION, type Batch, itemHeadSchema } from '../../../src/shared/cases/batch.ts';
 import { type Case, caseSchema } from '../../../src/shared/cases/case.ts';
+import { time } from '../../../src/shared/seams/time.ts';
 import type { BatchLimits, BatchStore } from '../../../src/shared/store/batches/batch-store.ts';
 import { createRedisBatches } from '../../../src/shared/store/batches/redis-batches.ts';
 import { createEmbeddedBatches } from '../../../src/shared/store/embedded/stores/batches.ts';
+import { openGate } from '../../simulator/world/gate.ts';
+import { createSimulatedBackend } from '../../simulator/world/simulated-queue.ts';
+import { createStore } from '../../simulator/world/store.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves } from '../../support/memory-stores.ts';
 
@@ -13,8 +17,17 @@ const AMPLE = { seconds: 60, bytes: 10_000_000, running: 20 };
 const passed = itemHeadSchema.parse({ verdict: 'passed', error: 'of a client', differences: 1, digest: 'd' });
 const detail = { differences: [], data: '{"a":9007199254740993}', cut: false, nodes: null };
 
-describe('batches in memory', () =>
-  keepTheirPromises((limits) => createEmbeddedBatches(limits, memoryShelves()('batches'))));
+describe('batches in memory', () => {
+  const open = (limits: BatchLimits) => createEmbeddedBatches(limits, memoryShelves()('batches'));
+  keepTheirPromises(open);
+  keepTheirRoom(open);
+});
+
+describe('batches in the simulated store, which always has room,', () =>
+  keepTheirPromises((limits) => {
+    const store = createStore({ now: () => time.now() });
+    return createSimulatedBackend({ process: 'one', gate: openGate(store) }).openBatches(limits);
+  }));
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('batches in Redis', () => {
@@ -22,7 +35,9 @@ describe.skipIf(choice.kind === 'unavailable')('batches in Redis', () => {
   withEmptyRedis(choice, (own) => {
     redis = own;
   });
-  keepTheirPromises((limits) => createRedisBatches(redis, '{rule-server}', limits));
+  const open = (limits: BatchLimits) => createRedisBatches(redis, '{rule-server}', limits);
+  keepTheirPromises(open);
+  keepTheirRoom(open);
 });
 
 function keepTheirPromises(open: (limits: BatchLimits) => BatchStore): void {
@@ -43,12 +58,26 @@ function keepTheirPromises(open: (limits: BatchLimits) => BatchStore): void {
     expect(await store.cases(other.batchId, 1)).toEqual([]);
   });
 
+  it('leave out an item only while nobody may have sent it', async () => {
+    const store = open(AMPLE);
+    const { batchId } = await created(store, casesOf(2), { targets: ['all'] });
+    const skipped = { ...passed, verdict: 'skipped' } as const;
+    const leaveOut = (n: number) =>
+      store.settle(batchId, { n, targetIndex: 0, head: skipped, detail: null, unlessBegun: true });
+    await store.begin(batchId, 1, 1000);
+    expect([await leaveOut(1), await leaveOut(2)]).toEqual([false, true]);
+    expect(await store.begin(batchId, 2, 1000)).toBeNull();
+    expect((await store.heads(batchId, 1, 2)).map(({ verdict }) => verdict)).toEqual(['pending', 'skipped']);
+    expect(await store.settle(batchId, { n: 1, targetIndex: 0, head: passed, detail })).toBe(true);
+  });
+
   it('keep how each item ended once, count it for its target, and keep until when it may begin', async () => {
     const store = open(AMPLE);
     const { batchId } = await created(store, casesOf(2), { targets: ['all', 'lane:beta'] });
     expect(await store.begin(batchId, 2, 1000)).toBe(1000);
     expect(await store.begin(batchId, 2, 2000)).toBe(1000);
     expect(await store.settle(batchId, { n: 1, targetIndex: 0, head: passed, detail })).toBe(true);
+    expect(await store.begin(batchId, 1, 1000)).toBeNull();
     const failed = { ...passed, verdict: 'failed' } as const;
     expect(await store.settle(batchId, { n: 1, targetIndex: 0, head: failed, detail: null })).toBe(false);
     expect(await store.settle(batchId, { n: 4, targetIndex: 1, head: failed, detail: null })).toBe(true);
@@ -97,31 +126,6 @@ function keepTheirPromises(open: (limits: BatchLimits) => BatchStore): void {
     expect(await store.read(batchId)).toMatchObject({ progress: { state: 'cancelled', endedAt: expect.any(Number) } });
   });
 
-  it('are refused beyond those that may run, and beyond the room that finished ones leave', async () => {
-    const store = open({ ...AMPLE, running: 2, bytes: 4000 });
-    const large = [{ ...casesOf(1)[0], input: `"${'x'.repeat(1500)}"` }].map((each) => caseSchema.parse(each));
-    const first = await created(store, large);
-    await created(store, large);
-    expect(await store.create(batchOf(casesOf(1)), casesOf(1))).toBe('too-many');
-    await store.change(first.batchId, ['running'], 'finished');
-    await created(store, large);
-    expect(await store.read(first.batchId)).toBe('gone');
-    expect(await store.bytes()).toBeLessThanOrEqual(4000);
-    const [last] = await store.list();
-    await store.change(last ?? '', ['running'], 'finished');
-    const tooLarge = large.flatMap((each) => [each, each]);
-    expect(await store.create(batchOf(tooLarge), tooLarge)).toBe('no-room');
-  });
-
-  it('leave a detail out for which there is no room', async () => {
-    const store = open({ ...AMPLE, bytes: 1000 });
-    const { batchId } = await created(store, casesOf(1));
-    const data = 'x'.repeat(1000);
-    expect(await store.settle(batchId, { n: 1, targetIndex: 0, head: passed, detail: { ...detail, data } })).toBe(true);
-    expect(await store.detail(batchId, 1)).toBeNull();
-    expect(await store.heads(batchId, 1, 1)).toEqual([passed]);
-  });
-
   it('keep the limit of a client together, and take turns there', async () => {
     const store = open(AMPLE);
     const ask = (batchId: string, mockId: string, limit = 2, client = 'c') =>
@@ -146,6 +150,33 @@ function keepTheirPromises(open: (limits: BatchLimits) => BatchStore): void {
     const ask = (batchId: string, mockId: string, limit: number) =>
       store.acquire({ client: 'c', batchId, mockId, limit });
     expect([await ask('a', '1', 5), await ask('b', '2', 1), await ask('a', '3', 5)]).toEqual([true, false, true]);
+  });
+}
+
+function keepTheirRoom(open: (limits: BatchLimits) => BatchStore): void {
+  it('are refused beyond those that may run, and beyond the room that finished ones leave', async () => {
+    const store = open({ ...AMPLE, running: 2, bytes: 4000 });
+    const large = [{ ...casesOf(1)[0], input: `"${'x'.repeat(1500)}"` }].map((each) => caseSchema.parse(each));
+    const first = await created(store, large);
+    await created(store, large);
+    expect(await store.create(batchOf(casesOf(1)), casesOf(1))).toBe('too-many');
+    await store.change(first.batchId, ['running'], 'finished');
+    await created(store, large);
+    expect(await store.read(first.batchId)).toBe('gone');
+    expect(await store.bytes()).toBeLessThanOrEqual(4000);
+    const [last] = await store.list();
+    await store.change(last ?? '', ['running'], 'finished');
+    const tooLarge = large.flatMap((each) => [each, each]);
+    expect(await store.create(batchOf(tooLarge), tooLarge)).toBe('no-room');
+  });
+
+  it('leave a detail out for which there is no room', async () => {
+    const store = open({ ...AMPLE, bytes: 1000 });
+    const { batchId } = await created(store, casesOf(1));
+    const data = 'x'.repeat(1000);
+    expect(await store.settle(batchId, { n: 1, targetIndex: 0, head: passed, detail: { ...detail, data } })).toBe(true);
+    expect(await store.detail(batchId, 1)).toBeNull();
+    expect(await store.heads(batchId, 1, 1)).toEqual([passed]);
   });
 }
 

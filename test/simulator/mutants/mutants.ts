@@ -6,12 +6,14 @@ export type Mutant = Change & {
   name: string;
   /** Other guards that would prevent the same: they are taken out as well, so that it counts what this one does. */
   also?: readonly Change[];
-  /** The small world, or the part of its name, that catches it; or `SEEDS`, with the first one if that is not 1; or `PLAN` with its name. */
+  /** The small world, or the part of its name, that catches it; or `SEEDS`, with the first one if that is not 1; or `PLAN` or `KEPT` with its name. */
   world: string;
 };
 
 /** A large world that is about one guard, by its name. */
 export const PLAN = 'plan:';
+/** A world that broke a promise once, by its file. */
+export const KEPT = 'kept:';
 /** Large worlds, by their seeds. */
 export const SEEDS = 'seeds';
 
@@ -23,6 +25,7 @@ const files = 'src/worker/files/execution-files.ts';
 const kept = 'src/worker/files/results/kept-answers.ts';
 const sweep = 'src/worker/upkeep/sweep.ts';
 const next = 'src/worker/execution/next.ts';
+const runTarget = 'src/worker/batches/run-target.ts';
 
 const looksForMark: Change = {
   file: claims,
@@ -308,5 +311,13 @@ export const mutants: Mutant[] = [
     from: "noAnswer.code === 'no-worker' ? revokeUnfenced(mockId, noAnswer) : revoke(mockId, noAnswer)",
     to: 'revokeUnfenced(mockId, noAnswer)',
     world: `${PLAN} a call that no worker took in time comes back`,
+  },
+  // Batches.
+  {
+    name: 'an item that is settled is sent all the same',
+    file: runTarget,
+    from: 'const claimBy = await noteBegin(self, sent);',
+    to: 'const claimBy = (await noteBegin(self, sent)) ?? sent.claimBy;',
+    world: `${KEPT} seed-1176`,
   },
 ];

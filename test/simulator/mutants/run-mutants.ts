@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Change, type Mutant, mutants, PLAN, SEEDS } from './mutants.ts';
+import { type Change, KEPT, type Mutant, mutants, PLAN, SEEDS } from './mutants.ts';
 
 /** Whether and how a mutant was caught. `schedule`: what shows it, as `step kind process`; of a large world its seed. */
 export type Caught = { mutant: Mutant; caught: string | undefined; schedule: string; seconds: number };
@@ -23,10 +23,11 @@ export async function tryMutant(mutant: Mutant): Promise<Caught> {
     const startedAt = performance.now();
     const output = await run(folder, optionsFor(mutant));
     const seconds = (performance.now() - startedAt) / 1000;
-    const caught = /^broken: (.*)$/m.exec(output)?.[1];
+    const [, said] = /^broken: (.*)$/m.exec(output) ?? [];
+    const caught = said === 'undefined' ? undefined : said;
     if (
       caught?.startsWith('the scene itself failed') ||
-      (caught === undefined && !/^(not )?exhausted|seeds in/m.test(output))
+      (said === undefined && !/^(not )?exhausted|seeds in/m.test(output))
     )
       throw new Error(`"${mutant.name}": ${output.slice(-2000)}`);
     return { mutant, caught, schedule: scheduleIn(output), seconds };
@@ -52,6 +53,7 @@ function scheduleIn(output: string): string {
 /** Large worlds, the same ones each time; or one small world. */
 function optionsFor({ world }: Mutant): string[] {
   if (world.startsWith(PLAN)) return ['--plan', world.slice(PLAN.length).trim()];
+  if (world.startsWith(KEPT)) return ['--replay', `test/simulator/kept/${world.slice(KEPT.length).trim()}.json`];
   if (!world.startsWith(SEEDS)) return ['--world', world, '--seconds', String(60 * MINUTES)];
   return ['--seed', world.slice(SEEDS.length).trim() || '1', '--minutes', String(MINUTES)];
 }

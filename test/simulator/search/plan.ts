@@ -1,6 +1,6 @@
-import type { Target } from '../../../src/shared/contract/target.ts';
+import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
 import type { Behaviour, Sdk } from '../world/clients.ts';
-import type { CallPlan, ClientPlan, ServicePlan } from '../world/service.ts';
+import type { BatchPlan, CallPlan, ClientPlan, ServicePlan } from '../world/service.ts';
 import { createDice, type Dice } from './dice.ts';
 
 /** Something that happens to the world at a time, ms after its beginning. */
@@ -47,6 +47,7 @@ export type Plan = {
   seed: number;
   service: ServicePlan;
   calls: readonly CallPlan[];
+  batches?: readonly BatchPlan[];
   faults: readonly Fault[];
   rates: Rates;
   /** Whether looks may be stale at all: it costs copies of the disk. */
@@ -70,18 +71,16 @@ const HOUR_MS = 3_600_000;
 /** A world and what happens to it, drawn. Which kinds of faults there are at all is drawn as well: few kinds reach further than all at once. */
 export function planOf(seed: number, size: Size = SMALL): Plan {
   const dice = createDice(seed);
+  const more = createDice(seed ^ 0x3c6ef372); // for what was added later: the rest of each seed's world stays as it was
   const faultyMs = dice.whole(...size.faultyMs);
-  const hanging = createDice(seed ^ 0x3c6ef372); // of its own: each seed has the rest of the world that it had before
-  const service = { ...drawService(dice), isMounted: hanging.chance(0.3) };
+  const service = { ...drawService(dice), isMounted: more.chance(0.3) };
   const looksAreStale = dice.chance(0.2);
   const rates = drawRates(dice, looksAreStale);
   return {
     ...{ seed, service, rates, looksAreStale, faultyMs },
     calls: drawCalls(dice, { service, count: dice.whole(...size.calls), untilMs: faultyMs }),
-    faults: [
-      ...drawFaults(dice, { service, untilMs: faultyMs }),
-      ...drawHangs(hanging, { service, untilMs: faultyMs }),
-    ],
+    faults: [...drawFaults(dice, { service, untilMs: faultyMs }), ...drawHangs(more, { service, untilMs: faultyMs })],
+    batches: drawBatches(more, { service, untilMs: faultyMs }),
   };
 }
 
@@ -161,6 +160,20 @@ function drawCalls(dice: Dice, { service, count, untilMs }: Within & { count: nu
       next({ at: at + dice.pick([0, 1, dice.spread(1, 8000)]), key, target });
   }
   return calls;
+}
+
+function drawBatches(dice: Dice, { service, untilMs }: Within): BatchPlan[] {
+  if (!dice.chance(0.3)) return [];
+  return Array.from({ length: dice.whole(1, 2) }, (_, index) => {
+    const [one, other] = [drawTarget(dice, service.clients), drawTarget(dice, service.clients)];
+    const areTwo = dice.chance(0.3) && formatTarget(one) !== formatTarget(other);
+    return {
+      ...{ n: index + 1, at: dice.whole(FIRST_CALL_AT, untilMs), api: dice.whole(0, service.apis - 1) },
+      ...{ targets: areTwo ? [one, other] : [one], cases: dice.whole(1, 12), concurrency: dice.pick([1, 4, 100]) },
+      stopAfterFailures: dice.chance(0.2) ? dice.whole(1, 3) : null,
+      cancelledAfterMs: dice.chance(0.2) ? dice.spread(1, 5000) : null,
+    };
+  });
 }
 
 function drawTarget(dice: Dice, clients: readonly ClientPlan[]): Target {

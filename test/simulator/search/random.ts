@@ -35,6 +35,8 @@ const [FIRST_SWEEPS_MS, ALL_SWEEPS_MS] = [12_500, 15 * 60_000];
 /** A worker looks out for answers that may come late for ten minutes, also for one that it found unreadable: that time passes in its sleep. */
 const LATE_MS = 11 * 60_000;
 const RESTART_IN_CALM_MS = 50;
+/** A batch goes on so soon after its worker died, and an item takes so long at most, beside RESULT_TIMEOUT_MS: the client looks, and runs it. */
+const [TAKEN_OVER_MS, ITEM_MS] = [30_000, 6000];
 
 export type RunOptions = {
   /** Instead of drawing twists: these. */
@@ -159,8 +161,7 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
         break;
       case 'stop': {
         const found = role(fault.role);
-        if (found) service.stop(found);
-        startLater(fault.role, fault.startsAfterMs);
+        if (found) service.stop(found, () => startLater(fault.role, fault.startsAfterMs));
         break;
       }
       case 'night':
@@ -187,6 +188,8 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
   }
 
   for (const call of plan.calls) later(call.at, () => service.call(call));
+  const { batches = [] } = plan;
+  for (const batch of batches) later(batch.at, () => service.batch(batch));
   for (const fault of plan.faults) {
     if ('copiedBeforeMs' in fault) later(Math.max(0, fault.at - fault.copiedBeforeMs), () => periods.copyStore(fault));
     later(fault.at, () => befall(fault));
@@ -272,7 +275,7 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
     plan.service.filesAheadMs < 0 ||
     Object.keys(plan.service.clocks).length > 0 ||
     plan.faults.some(({ kind }) => kind === 'clock' || kind === 'files clock');
-  const openStill = () => (clocksDiffer ? promises.open() : service.open());
+  const openStill = () => (clocksDiffer ? promises.open() : service.open() + service.runningBatches());
   const isSettled = () => scheduler.now >= calmAt + QUIET_MS && openStill() === 0 && agenda.length === 0;
 
   function whatIsBroken(): string | undefined {
@@ -308,15 +311,19 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
 
   const { queueTimeoutMs, resultTimeoutMs } = plan.service;
   const toldWithinMs = queueTimeoutMs + resultTimeoutMs + SLACK_MS;
+  const items = batches.reduce((sum, { cases, targets }) => sum + cases * targets.length, 0);
+  /** In calm, items may run one after the other, and a dead worker's batch is taken over first. */
+  const batchesMs = items === 0 ? 0 : TAKEN_OVER_MS + items * (ITEM_MS + resultTimeoutMs);
 
   async function live(): Promise<void> {
     await go(() => calmAt < Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-    const isOver = await go(isSettled, calmAt + toldWithinMs + 1000);
+    const isOver = await go(isSettled, calmAt + toldWithinMs + 1000 + batchesMs);
     if (!isOver) failure = `it does not settle: ${openStill()} are open`;
     if (failure !== undefined) return;
     const slots = service.open() === 0 ? service.slots() : 0;
     promises.left(slots === 0 ? [] : [`${slots} slots`]);
     await service.readHistory();
+    service.readBatches({ mustBeOver: !clocksDiffer });
     failure ??= whatIsBroken();
     if (looksAfterwards && failure === undefined) await lookAfterwards();
     over = failure === undefined;
@@ -324,6 +331,7 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
 
   async function lookAfterwards(): Promise<void> {
     killAll();
+    service.endBatches(); // where clocks differ they may go on, and would begin items once more
     agenda.length = 0;
     scheduler.passTo(scheduler.now + ALL_SWEPT_AFTER_MS);
     skippedMs += ALL_SWEPT_AFTER_MS;

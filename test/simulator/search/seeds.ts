@@ -72,6 +72,7 @@ export function tellFailing({ plan, twists, result }: Failing): string {
     `broken: ${result.broken}`,
     `service: ${JSON.stringify(plan.service)}`,
     ...plan.calls.map((call) => `call: ${JSON.stringify(call)}`),
+    ...(plan.batches ?? []).map((batch) => `batch: ${JSON.stringify(batch)}`),
     ...plan.faults.map((fault) => `fault: ${JSON.stringify(fault)}`),
     ...[...twists].map(([key, twist]) => `twist at ${key}: ${JSON.stringify(twist)}`),
     tell(result.trace.filter(isTelling).map(inShort)),
@@ -82,7 +83,7 @@ const ID = /00000000-0000-4000-8000-0*(\w+)/g;
 
 /** What is about an execution, what did not go as it should, and what befell the world: not the looks that processes take all the time. */
 function isTelling({ what, how, result }: Made): boolean {
-  return how !== 'done' || what.match(ID) !== null || result.match(ID) !== null;
+  return how !== 'done' || what.startsWith('RUNS') || what.match(ID) !== null || result.match(ID) !== null;
 }
 
 function inShort({ what, result, ...rest }: Made): Made {

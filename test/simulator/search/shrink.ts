@@ -1,4 +1,4 @@
-import type { CallPlan } from '../world/service.ts';
+import type { BatchPlan, CallPlan } from '../world/service.ts';
 import type { Fault, Plan, Twist } from './plan.ts';
 import { type Result, runPlan, type Twists } from './random.ts';
 
@@ -7,11 +7,12 @@ export type Failing = { plan: Plan; twists: Twists; result: Result };
 
 type Part =
   | { kind: 'call'; call: CallPlan }
+  | { kind: 'batch'; batch: BatchPlan }
   | { kind: 'fault'; fault: Fault }
   | { kind: 'twist'; key: string; twist: Twist };
 
 /**
- * Takes out of a failing world, by halves, whatever it fails without: calls, faults, twists (delta debugging). What is left is not the
+ * Takes out of a failing world, by halves, whatever it fails without: calls, batches, faults, twists (delta debugging). What is left is not the
  * least there is, and short enough to be read.
  */
 export async function shrink({ plan, result }: { plan: Plan; result: Result }, withinMs: number): Promise<Failing> {
@@ -59,9 +60,10 @@ function promiseOf({ broken }: Result): string {
   return broken?.split(':')[0] ?? '';
 }
 
-function partsOf({ calls, faults }: Plan, twists: Twists): Part[] {
+function partsOf({ calls, batches = [], faults }: Plan, twists: Twists): Part[] {
   return [
     ...calls.map((call): Part => ({ kind: 'call', call })),
+    ...batches.map((batch): Part => ({ kind: 'batch', batch })),
     ...faults.map((fault): Part => ({ kind: 'fault', fault })),
     ...[...twists].map(([key, twist]): Part => ({ kind: 'twist', key, twist })),
   ];
@@ -71,5 +73,6 @@ function worldOf(plan: Plan, parts: readonly Part[]): { plan: Plan; twists: Twis
   const calls = parts.flatMap((part) => (part.kind === 'call' ? [part.call] : []));
   const faults = parts.flatMap((part) => (part.kind === 'fault' ? [part.fault] : []));
   const twists = parts.flatMap((part) => (part.kind === 'twist' ? [[part.key, part.twist] as const] : []));
-  return { plan: { ...plan, calls, faults }, twists: new Map(twists) };
+  const batches = parts.flatMap((part) => (part.kind === 'batch' ? [part.batch] : []));
+  return { plan: { ...plan, calls, batches, faults }, twists: new Map(twists) };
 }

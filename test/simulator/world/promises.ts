@@ -1,3 +1,4 @@
+import type { ItemHead } from '../../../src/shared/cases/batch.ts';
 import type { Ending, ReadResult } from '../../../src/shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { bodyOf, type Sdk } from './clients.ts';
@@ -133,6 +134,16 @@ export function createPromises({ now }: { now: () => number }) {
     /** Somebody reads an execution in the history. */
     read(mockId: string, ending: Told): void {
       hears('a reader of the history', mockId, ending, { isReader: true });
+    },
+    /** How an item of a batch ended, as the batch has it at the end of a world. */
+    item(mockId: string, { verdict, mayHaveRun }: ItemHead): void {
+      const times = ran.get(mockId)?.times ?? 0;
+      check('told', verdict !== 'pending', () => `item ${mockId} of a batch that is over has no ending`);
+      const isUnanswered = verdict === 'unanswered' || verdict === 'skipped';
+      if (verdict === 'pending' || (isUnanswered && mayHaveRun)) return;
+      if (isUnanswered) check('didNotRun', times === 0, () => `item ${mockId} is ${verdict}, and it ran`);
+      else check('exact', times === 1, () => `item ${mockId} has an answer, and never ran`);
+      endings.set(`item ${verdict}`, (endings.get(`item ${verdict}`) ?? 0) + 1);
     },
     lostAllData(): void {
       keysAreLost = true;

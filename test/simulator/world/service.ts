@@ -1,9 +1,12 @@
 import { openCalls } from '../../../src/api/open-calls.ts';
+import { itemNumber } from '../../../src/shared/cases/batch.ts';
+import type { Case } from '../../../src/shared/cases/case.ts';
+import { itemMockId } from '../../../src/shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../../src/shared/contract/data-field.ts';
 import { type Ending, type ReadResult, unanswered } from '../../../src/shared/contract/endings/ending.ts';
 import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
 import { endingOf } from '../../../src/shared/contract/execution-record.ts';
-import type { Target } from '../../../src/shared/contract/target.ts';
+import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
 import { every } from '../../../src/shared/runtime/periodic.ts';
 import type { Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger, createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
@@ -11,10 +14,9 @@ import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts'
 import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
 import type { Process } from '../../../src/shared/seams/process.ts';
 import { random } from '../../../src/shared/seams/random.ts';
-import type { BatchStore } from '../../../src/shared/store/batches/batch-store.ts';
 import { listenForCancels } from '../../../src/shared/store/queue/control.ts';
-import type { QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
 import { isStoreUnavailable } from '../../../src/shared/store/store-error.ts';
+import { createBatchWorker } from '../../../src/worker/batches/batch-worker.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
 import { createDirectoryParts, createExecutionParts } from '../../../src/worker/process/parts.ts';
 import { createWorker } from '../../../src/worker/process/worker.ts';
@@ -60,6 +62,19 @@ export type CallPlan = {
   leavesAfterMs: number | null;
   /** Somebody asks to stop it so long after the call, at any API; null: nobody does. */
   stoppedAfterMs: number | null;
+};
+
+/** A batch as somebody will create it. */
+export type BatchPlan = {
+  at: number;
+  n: number;
+  api: number;
+  targets: readonly Target[];
+  cases: number;
+  concurrency: number;
+  stopAfterFailures: number | null;
+  /** Somebody cancels it so long after it was taken; null: nobody does. */
+  cancelledAfterMs: number | null;
 };
 
 export type ServicePlan = {
@@ -111,7 +126,7 @@ export type Service = Awaited<ReturnType<typeof createService>>;
 
 /**
  * The whole service in a simulated world: APIs and workers made of the real code as `src/api/start.ts` and `src/worker/process/start.ts` make them, without
- * HTTP, batches and metrics; the queue store; clients; the cleaner of the published server. Nothing happens by itself: whoever holds
+ * HTTP and metrics; the queue store; clients; the cleaner of the published server. Nothing happens by itself: whoever holds
  * it makes the steps of its scheduler.
  */
 export async function createService(plan: ServicePlan, couriers: Couriers) {
@@ -163,7 +178,7 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
     const inside = startProcess(process, scheduler, undefined, clock.ahead(role.name));
     inside.run(() => {
       const backend = openBackend(process);
-      const calls = openCalls({ settings, backend: withoutBatches(backend), log, metrics: createMetrics() });
+      const calls = openCalls({ settings, backend, log, metrics: createMetrics() });
       calls.ready.catch((error) => mistakes.push(error));
       role.running = { kind: 'api', process, inside, backend, calls };
     });
@@ -243,16 +258,18 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
     if (running.kind === 'api') promises.apiDied(running.process);
   }
 
-  /** A worker is told to stop: it hands over what it has, and ends. */
-  function stop(role: Role): void {
+  /** A worker is told to stop: it hands over what it has, and ends. `onEnd` is called then, unless it was killed before. */
+  function stop(role: Role, onEnd: () => void): void {
     const { running } = role;
-    if (running?.kind !== 'worker') kill(role);
+    const end = () => {
+      if (role.running !== running) return;
+      kill(role);
+      onEnd();
+    };
+    if (running?.kind !== 'worker') end();
     else
       scheduler.tell(running.process, 'is told to stop', () => {
-        running.worker.stop().then(
-          () => role.running === running && kill(role),
-          (error) => mistakes.push(error),
-        );
+        running.worker.stop().then(end, (error) => mistakes.push(error));
       });
   }
 
@@ -292,6 +309,43 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
     promises.told(promised, of, ending);
   }
 
+  /** Somebody creates a batch. */
+  function batch(planned: BatchPlan): void {
+    const api = apiFor(planned.api);
+    if (!api) return;
+    const begin = () => startBatch(api, planned).catch((error) => mistakes.push(error));
+    scheduler.tell(api.process, `batch ${planned.n}`, () => void begin());
+  }
+
+  async function startBatch(api: Extract<Running, { kind: 'api' }>, planned: BatchPlan): Promise<void> {
+    const { batches } = api.calls.parts;
+    const { concurrency, stopAfterFailures, cancelledAfterMs } = planned;
+    const shape = { ruleId: '1', confId: null, concurrency, stopAfterFailures, file: null, dryRun: false, ignore: [] };
+    const targets = planned.targets.map(formatTarget);
+    const source = { kind: 'given', cases: casesOf(planned.cases) } as const;
+    const by = { keyName: null, maxRunning: planned.n, key: undefined, call: new Uint8Array() };
+    const taken = await batches.create({ app: APP, ...shape, targets, source }, by).catch((error) => {
+      if (!isStoreUnavailable(error)) throw error;
+    });
+    if (taken?.kind !== 'taken' || cancelledAfterMs === null) return;
+    const cancel = () => void batches.cancel(taken.batchId).catch(() => {});
+    scheduler.timeOf(api.process).setTimeout(cancel, cancelledAfterMs);
+  }
+
+  /** What the batches have of their items. `mustBeOver`: none of them goes on. */
+  function readBatches({ mustBeOver }: { mustBeOver: boolean }): void {
+    for (const batchId of store.batches.ids()) {
+      const { batch: one, state } = store.batches.get(batchId) ?? {};
+      if (!one || (!mustBeOver && (state === 'running' || state === 'cancelling'))) continue;
+      for (const [targetIndex, target] of one.targets.entries())
+        for (let index = 0; index < one.cases; index++)
+          promises.item(
+            itemMockId(batchId, index, target),
+            store.batches.head(batchId, itemNumber(one, index, targetIndex)),
+          );
+    }
+  }
+
   async function stopCall({ api: index }: CallPlan, mockId: string): Promise<void> {
     const api = apiFor(index + 1);
     if (api) await api.inside.run(() => api.calls.parts.executions.cancel(mockId).catch(() => {}));
@@ -325,7 +379,12 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
   return {
     ...{ scheduler, disk, store, promises, settings, roles, mistakes, files, past },
     roleOf: (process: string) => roleOf.get(process),
-    ...{ start, kill, stop, call, readHistory },
+    ...{ start, kill, stop, call, batch, readHistory, readBatches },
+    /** Batches that are not over. */
+    runningBatches: (): number => store.batches.running().length,
+    endBatches(): void {
+      for (const id of store.batches.running()) store.batches.change(id, ['running', 'cancelling'], 'cancelled');
+    },
     /** The connections of a process to the queue store break. */
     disconnect(process: string): void {
       const found = roleOf.get(process)?.running;
@@ -353,6 +412,12 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
 export const mockIdOf = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 type Made = { mockId: string; key: string | null; target: Target };
+
+/** Cases without an expectation: each has an input of its own. */
+function casesOf(count: number): Case[] {
+  const unused = { ts: null, tags: [], skip: false, line: null, expect: null };
+  return Array.from({ length: count }, (_, n) => ({ name: `case ${n}`, input: `{"n":${n}}`, ...unused }));
+}
 
 /** What an API tells the caller of a call, as `src/api/routes/execute.ts` has it. */
 async function outcomeOf(
@@ -385,20 +450,11 @@ async function outcomeOf(
   }
 }
 
-/** Nothing here asks for a batch. */
-function withoutBatches(backend: SimulatedBackend): QueueBackend {
-  const refuse = () => {
-    throw new Error('the simulated world has no batches');
-  };
-  const none: BatchStore = new Proxy(Object.create(null), { get: () => refuse });
-  return { ...backend, openBatches: () => none };
-}
-
 const CHECK_DIRECTORY_EVERY_MS = 1000;
 
 /** A worker as `src/worker/process/start.ts` makes it. To be called inside its process. */
 function openWorker(settings: Settings, backend: SimulatedBackend) {
-  const given = { settings, backend: withoutBatches(backend), sharedDir: SHARED, log };
+  const given = { settings, backend, sharedDir: SHARED, log };
   const options = { ...given, metrics: createMetrics(), tracing: noTracing, atStep: () => {} };
   const directory = createDirectoryParts(options);
   const execution = createExecutionParts(options, directory);
@@ -406,9 +462,19 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   const id = random.uuid();
   const worker = createWorker({ ...execution, id, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
+  const { history, privacy } = execution;
+  const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
+  const batches = createBatchWorker(ofBatches);
+  const takers = {
+    run() {
+      worker.run();
+      batches.run();
+    },
+    pause: async () => void (await Promise.all([worker.pause(), batches.pause()])),
+  };
   const taking = () => backend.probe().then(() => backend.takers.tell(id));
   const announce = { taking, idle: () => backend.takers.withdraw(id) };
-  const check = createDirectoryCheck({ ...directory, ...execution, worker, announce, storeAlert, log });
+  const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });
   const queries = createQueryWorker({
     backend,
     answerQuery: createAnswerQuery({
@@ -434,6 +500,7 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
         sweeps.stop(),
         cancels.close(),
         queries.close(),
+        batches.stop(),
         lateResults.close(),
       ];
       await Promise.allSettled([handedOver, ...others]);

@@ -305,6 +305,6 @@ test('messages to all workers are read once, also those from before and from whi
 
 test('what the core never uses says its name', () => {
   const backend = createSimulatedBackend({ process: 'api', gate: openGate(makeStore()) });
-  expect(() => backend.openBatches).toThrow('the simulated queue backend has no openBatches');
+  expect(() => (backend as { flush?: unknown }).flush).toThrow('the simulated queue backend has no flush');
   expect(() => backend.openQueue('executions').drain).toThrow('the simulated Queue has no drain');
 });

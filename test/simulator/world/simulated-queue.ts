@@ -31,6 +31,7 @@ import type {
 import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies/replies.ts';
 import { replyWithin } from '../../../src/shared/store/replies/reply-within.ts';
 import type { Gate } from './gate.ts';
+import { openSimulatedBatches } from './simulated-batches.ts';
 import {
   type Connection,
   channels,
@@ -138,7 +139,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
   const openQueue = <D, R>(name: string) => openSimulatedQueue<D, R>(name, ask);
   const takers = () => ask('takers.list', ['takers'], 'reads', ({ takers }) => takers.list());
 
-  const members: Omit<SimulatedBackend, 'openBatches'> = {
+  const members: SimulatedBackend = {
     where: `simulated, as ${process} sees it`,
     inTime: (reply) => replyWithin(REPLY_MS, reply),
     connected: link.connected,
@@ -164,6 +165,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     pinnedTrees: openKeys(ask),
     openPinned: (limits) => openHistoryPart(ask, 'pinned', limits),
     openMissingRecords: ({ name }) => openMissing(ask, name),
+    openBatches: (limits) => openSimulatedBatches(ask, limits),
     maxEvents: MAX_EVENTS,
     openQueue,
     readShortJobs: ({ name }, ids) => {

@@ -14,6 +14,7 @@ import {
   type PutNote,
 } from '../../../src/shared/store/notes/notes.ts';
 import { KEEP_FINISHED_SECONDS } from '../../../src/shared/store/queue/queue-openers.ts';
+import { type BatchesData, createBatches, noBatches } from './simulated-batches.ts';
 
 /** A job as the store has it; never changed, only replaced. Texts are JSON, as in Redis. */
 export type StoredJob = {
@@ -94,6 +95,7 @@ type Data = {
   notes: NotesData;
   takers: Scores;
   events: Map<string, StreamEvent[]>;
+  batches: BatchesData;
 };
 
 /** An earlier state of the store, of all its parts. */
@@ -153,6 +155,7 @@ export function createStore({ now, from }: StoreOptions) {
     history: createHistory(world),
     takers: createTakers(world),
     events: createEvents(world),
+    batches: createBatches(world),
     connect,
     copy: (): StoreCopy => ({ data: copyOf(world.data) }),
     /** The store starts again with what it had then. */
@@ -173,10 +176,11 @@ function empty(): Data {
     notes: { all: new Map(), due: new Map(), answers: new Map(), sizes: new Map() },
     takers: new Map(),
     events: new Map(),
+    batches: noBatches(),
   };
 }
 
-function copyOf({ queues, values, history, notes, takers, events }: Data): Data {
+function copyOf({ queues, values, history, notes, takers, events, batches }: Data): Data {
   const copyPart = ({ index, sizes }: HistoryData): HistoryData => ({ index: new Map(index), sizes: new Map(sizes) });
   const copyQueue = ({ jobs, wait, delayed, suspected, checkedUntil, oldest }: QueueData): QueueData => ({
     ...{ jobs: new Map(jobs), wait: [...wait], delayed: [...delayed] },
@@ -194,6 +198,7 @@ function copyOf({ queues, values, history, notes, takers, events }: Data): Data 
     },
     takers: new Map(takers),
     events: new Map([...events].map(([name, entries]) => [name, [...entries]])),
+    batches: structuredClone(batches),
   };
 }
 
@@ -201,7 +206,7 @@ function stateOf({ data, now }: World, run: string) {
   const at = now();
   const sorted = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   const part = ({ index, sizes }: HistoryData) => ({ index: sorted(index), sizes: sorted(sizes) });
-  const { queues, values, history, notes, takers, events } = data;
+  const { queues, values, history, notes, takers, events, batches } = data;
   return {
     run,
     queues: sorted(queues).map(([name, { jobs, wait, delayed, suspected, checkedUntil }]) => ({
@@ -219,6 +224,8 @@ function stateOf({ data, now }: World, run: string) {
     },
     takers: sorted(takers).filter(([, told]) => told >= at - TAKER_COUNTS_MS),
     events: sorted(events),
+    batches: sorted(batches.all).map(([, one]) => ({ ...one, items: [...one.items].sort(([a], [b]) => a - b) })),
+    turns: sorted(batches.turns).map(([, { open, served }]) => ({ open: sorted(open), served: sorted(served) })),
   };
 }
 

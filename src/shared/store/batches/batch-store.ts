@@ -10,6 +10,15 @@ export const CASES_PER_CHUNK = 100;
 /** Whether a runner may send one more item to a client now. `limit`: open items of all batches there. */
 type PermitRequest = { client: string; batchId: string; mockId: string; limit: number };
 
+/** What became of an item of the `targetIndex`-th target. `unlessBegun`: only if no worker may have sent it. */
+export type SettledItem = {
+  n: number;
+  targetIndex: number;
+  head: ItemHead;
+  detail: ItemDetail | null;
+  unlessBegun?: boolean;
+};
+
 /** Batches, their cases, and what became of each item. What is settled once stays as it is. */
 export type BatchStore = {
   /** Keeps a new batch; once: also `created` when a batch of this id was kept before. `no-room`: also without all finished ones it would not fit. `too-many`: enough of them run. `too-many-of-key`: `maxOfKey` of its key do. */
@@ -26,13 +35,13 @@ export type BatchStore = {
   running(): Promise<string[]>;
   /** Cases `chunk * CASES_PER_CHUNK` and the following. */
   cases(batchId: string, chunk: number): Promise<Case[]>;
-  /** Notes by when an item may be begun, before it is sent. Resolves to what was noted first. */
-  begin(batchId: string, n: number, claimBy: number): Promise<number>;
-  /** Keeps what became of an item of the `targetIndex`-th target; false when that was known already. */
-  settle(
-    batchId: string,
-    item: { n: number; targetIndex: number; head: ItemHead; detail: ItemDetail | null },
-  ): Promise<boolean>;
+  /**
+   * Notes by when an item may be begun, before it is sent. Resolves to what was noted first; to null when it is settled: then it must not
+   * be sent.
+   */
+  begin(batchId: string, n: number, claimBy: number): Promise<number | null>;
+  /** Keeps what became of an item; false when that was known already. */
+  settle(batchId: string, item: SettledItem): Promise<boolean>;
   /** The items from `first` to `last`, both included. */
   heads(batchId: string, first: number, last: number): Promise<ItemHead[]>;
   detail(batchId: string, n: number): Promise<ItemDetail | null>;

@@ -44,16 +44,18 @@ redis.call('INCRBY', KEYS[4], size)
 return 'created'
 `);
 
-/** Notes until when an item may be begun, and returns what was noted first. */
+/** Notes until when an item may be begun, and returns what was noted first. Nothing for an item that is settled. */
 export const begin = redisScript(`
+if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return false end
 redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('HGET', KEYS[1], ARGV[1])
 `);
 
-/** Keeps how an item ended, once; its detail only while there is room. */
+/** Keeps how an item ended, once, and if told so only while nobody has noted that it begins; its detail only while there is room. */
 export const settle = redisScript(`${ROOM}
 local prefix, id, n, head, detail, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 if redis.call('EXISTS', prefix .. id .. ':batch') == 0 then return 0 end
+if ARGV[10] == '1' and redis.call('HEXISTS', prefix .. id .. ':sent', n) == 1 then return 0 end
 if redis.call('HSETNX', prefix .. id .. ':heads', n, head) == 0 then return 0 end
 redis.call('HINCRBY', prefix .. id .. ':state', count, 1)
 local size = #head

@@ -65,12 +65,15 @@ export function createRedisBatches(
     async cases(batchId, chunk) {
       return casesSchema.parse(parseJson((await redis.hget(key(batchId, 'cases'), String(chunk))) ?? '[]'));
     },
-    begin: async (batchId, n, claimBy) => Number(await begin(redis, [key(batchId, 'sent')], [n, claimBy])),
-    async settle(batchId, { n, targetIndex, head, detail }) {
+    async begin(batchId, n, claimBy) {
+      return toTime(await begin(redis, [key(batchId, 'sent'), key(batchId, 'heads')], [n, claimBy]));
+    },
+    async settle(batchId, { n, targetIndex, head, detail, unlessBegun }) {
       const texts = [JSON.stringify(head), detail ? JSON.stringify(detail) : '', `${targetIndex}:${head.verdict}`];
       // Named, so that a Cluster that moves them refuses the whole step and not its second half.
-      const keys = [...shared, key(batchId, 'batch'), key(batchId, 'heads'), key(batchId, 'state')];
-      return (await settle(redis, keys, [prefix, batchId, n, ...texts, Date.now(), seconds, bytes])) === 1;
+      const keys = [...shared, ...(['batch', 'heads', 'state', 'sent'] as const).map((part) => key(batchId, part))];
+      const more = [Date.now(), seconds, bytes, unlessBegun ? '1' : ''];
+      return (await settle(redis, keys, [prefix, batchId, n, ...texts, ...more])) === 1;
     },
     async heads(batchId, first, last) {
       if (last < first) return [];
@@ -105,6 +108,8 @@ export function createRedisBatches(
     bytes: async () => Number((await redis.get(total)) ?? 0),
   };
 }
+
+const toTime = (noted: unknown): number | null => (noted === null ? null : Number(noted));
 
 function permitsIn(
   redis: Redis,

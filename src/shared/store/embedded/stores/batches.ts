@@ -88,18 +88,19 @@ function itemsOf({
   return {
     async begin(batchId, n, claimBy) {
       const entry = kept.get(batchId);
-      const first = entry?.items.get(n)?.claimBy ?? claimBy;
-      if (!entry || entry.items.has(n)) return first;
+      const noted = entry?.items.get(n);
+      if (noted?.head) return null;
+      if (!entry || noted) return noted?.claimBy ?? claimBy;
       const item = { n, claimBy, size: 0 };
       entry.items.set(n, item);
       await putItem(entry, item);
-      return first;
+      return claimBy;
     },
-    async settle(batchId, { n, targetIndex, head, detail }) {
+    async settle(batchId, { n, targetIndex, head, detail, unlessBegun = false }) {
       const entry = kept.get(batchId);
       const counts = entry?.counts[targetIndex];
       const before = entry?.items.get(n);
-      if (!entry || !counts || before?.head) return false;
+      if (!entry || !counts || before?.head || (unlessBegun && before)) return false;
       counts[head.verdict]++;
       counts.pending--;
       const item: Item = { ...before, n, targetIndex, head, size: JSON.stringify(head).length };
