@@ -54,11 +54,18 @@ export async function runBatch(
     await Promise.all([looks.stop(), renewals.stop()]);
   }
   if (signal.aborted) return false;
+  if (await lacksEndings(batchId, store)) throw new Error('the queue store lost how some of its items ended');
   if (privacy.isOff(batch.app)) await dropCases(batch, store); // before it is over: a worker that goes on with it needs none
   await store.change(batchId, ['cancelling'], 'cancelled');
   await store.change(batchId, ['running'], 'finished');
   await marks.remove(batchId);
   return true;
+}
+
+/** Whether items have no ending, although this worker has seen to all: the queue store came back as it was before. */
+async function lacksEndings(batchId: string, store: BatchStore): Promise<boolean> {
+  const now = await store.read(batchId);
+  return now !== null && now !== 'gone' && now.progress.counts.some(({ pending }) => pending > 0);
 }
 
 /** One target that fails ends the run of the others: nothing may be sent by a run that nobody waits for. */

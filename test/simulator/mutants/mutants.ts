@@ -25,6 +25,7 @@ const files = 'src/worker/files/execution-files.ts';
 const kept = 'src/worker/files/results/kept-answers.ts';
 const sweep = 'src/worker/upkeep/sweep.ts';
 const next = 'src/worker/execution/next.ts';
+const runBatch = 'src/worker/batches/run-batch.ts';
 const runTarget = 'src/worker/batches/run-target.ts';
 
 const looksForMark: Change = {
@@ -319,5 +320,12 @@ export const mutants: Mutant[] = [
     from: 'const claimBy = await noteBegin(self, sent);',
     to: 'const claimBy = (await noteBegin(self, sent)) ?? sent.claimBy;',
     world: `${KEPT} seed-1176`,
+  },
+  {
+    name: 'a batch ends although items lack their endings',
+    file: runBatch,
+    from: "  if (await lacksEndings(batchId, store)) throw new Error('the queue store lost how some of its items ended');\n",
+    to: '',
+    world: `${KEPT} seed-10653`,
   },
 ];
