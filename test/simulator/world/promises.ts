@@ -139,11 +139,11 @@ export function createPromises({ now }: { now: () => number }) {
     item(mockId: string, { verdict, mayHaveRun }: ItemHead): void {
       const times = ran.get(mockId)?.times ?? 0;
       check('told', verdict !== 'pending', () => `item ${mockId} of a batch that is over has no ending`);
+      endings.set(`item ${verdict}`, (endings.get(`item ${verdict}`) ?? 0) + 1);
       const isUnanswered = verdict === 'unanswered' || verdict === 'skipped';
       if (verdict === 'pending' || (isUnanswered && mayHaveRun)) return;
       if (isUnanswered) check('didNotRun', times === 0, () => `item ${mockId} is ${verdict}, and it ran`);
       else check('exact', times === 1, () => `item ${mockId} has an answer, and never ran`);
-      endings.set(`item ${verdict}`, (endings.get(`item ${verdict}`) ?? 0) + 1);
     },
     lostAllData(): void {
       keysAreLost = true;
