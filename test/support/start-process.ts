@@ -121,7 +121,10 @@ export async function startWholeProcess({
 }): Promise<ServiceProcess> {
   const command = [...under, process.execPath, join(ROOT, 'bin/rule-server.js'), 'all'];
   const environment = { PORT: port, SHARED_DIR: sharedDir, EMBEDDED_STORE: 'memory', ...settings };
-  return untilReady ? start(command, environment, 'this worker takes jobs') : launch(command, environment);
+  if (!untilReady) return launch(command, environment);
+  const started = await start(command, environment, 'this worker takes jobs');
+  await vi.waitFor(() => httpCall(`http://127.0.0.1:${port}/healthz`), START_TIMEOUT_MS); // the API listens after that
+  return started;
 }
 
 // A test run that ends without stopping them must not leave processes behind, least of all frozen ones.
