@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { unless } from '../../src/shared/runtime/errno.ts';
 import { withDeadline } from '../support/deadline.ts';
 import type { Answer } from '../support/http-call.ts';
 import { createResponder, type FoundRequest, type Responder } from '../support/responder.ts';
@@ -110,5 +111,7 @@ async function execute(at: App, plan: Plan): Promise<Answer> {
 async function playPlan(request: FoundRequest, client: Responder): Promise<void> {
   const number = /"(?:ruleId|iceId)":(\d+)/.exec(request.text)?.[1];
   const plan = plans.get(Number(number));
-  if (plan) await plan.deliver(request, withId(plan.bytes, request.mockId), client);
+  // On a machine that is very busy the worker may have taken the request back: the call says so, and its property fails.
+  const deliver = async () => plan?.deliver(request, withId(plan.bytes, request.mockId), client);
+  await deliver().catch(unless('ENOENT'));
 }
