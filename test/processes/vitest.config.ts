@@ -21,6 +21,7 @@ export default suiteConfig({
     ...(process.env.TWO_SERVERS ? [] : ['test/processes/two-servers.test.ts']),
     ...(process.env.STORE_SIZE_MB ? [] : ['test/processes/store-size.test.ts']),
   ],
+  maxConcurrency: 12, // each has processes of its own, and what they are timed for begins with a start
   maxWorkers: 4, // they wait for deadlines and for each other's processes more than they work
   sequence: { sequencer: LongestFirst },
   // Starting takes a process ten times as long on a machine that is busy.

@@ -17,8 +17,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const choice = inject('redis');
 const signals = ['SIGKILL', 'SIGSTOP'] as const;
 const PICKED_UP: Fault = { step: 'picked-up', signal: 'SIGKILL' };
-/** Longer than a take-over takes on a machine on which 25 of them happen at once. */
-const TAKEN_OVER_WITHIN_MS = 15_000;
+const TAKEN_OVER_WITHIN_MS = 10_000;
 /** The settings of production, apart from the poll. */
 const settings = {
   RESULT_TIMEOUT_MS: 60_000,

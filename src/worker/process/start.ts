@@ -115,7 +115,7 @@ function openQueries({ settings, backend, log }: AllOptions, directory: Director
 type Taker = { run(): void; pause(): Promise<void> };
 
 /** Executions and batches are taken by the same workers. */
-function takingJobs(...takers: Taker[]): Taker {
+export function takingJobs(...takers: Taker[]): Taker {
   return {
     run() {
       for (const taker of takers) taker.run();

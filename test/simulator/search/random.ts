@@ -275,8 +275,9 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
     plan.service.filesAheadMs < 0 ||
     Object.keys(plan.service.clocks).length > 0 ||
     plan.faults.some(({ kind }) => kind === 'clock' || kind === 'files clock');
-  const mustEnd = () => (clocksDiffer ? promises.open() : service.open() + service.runningBatches());
-  const openStill = () => mustEnd() + service.runningBatches();
+  const openCalls = () => (clocksDiffer ? promises.open() : service.open());
+  const openStill = () => openCalls() + service.runningBatches();
+  const mustEnd = () => (clocksDiffer ? openCalls() : openStill());
   const isSettled = () => scheduler.now >= calmAt + QUIET_MS && openStill() === 0 && agenda.length === 0;
 
   function whatIsBroken(): string | undefined {

@@ -19,6 +19,7 @@ import { isStoreUnavailable } from '../../../src/shared/store/store-error.ts';
 import { createBatchWorker } from '../../../src/worker/batches/batch-worker.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
 import { createDirectoryParts, createExecutionParts } from '../../../src/worker/process/parts.ts';
+import { takingJobs } from '../../../src/worker/process/start.ts';
 import { createWorker } from '../../../src/worker/process/worker.ts';
 import { createAnswerQuery } from '../../../src/worker/queries/answer-query.ts';
 import { createErase } from '../../../src/worker/queries/erase.ts';
@@ -465,13 +466,7 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   const { history, privacy } = execution;
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
-  const takers = {
-    run() {
-      worker.run();
-      batches.run();
-    },
-    pause: async () => void (await Promise.all([worker.pause(), batches.pause()])),
-  };
+  const takers = takingJobs(worker, batches);
   const taking = () => backend.probe().then(() => backend.takers.tell(id));
   const announce = { taking, idle: () => backend.takers.withdraw(id) };
   const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });

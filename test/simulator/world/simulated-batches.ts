@@ -16,6 +16,7 @@ import {
   type SettledItem,
   WANTED_MS,
 } from '../../../src/shared/store/batches/batch-store.ts';
+import type { Ask } from './gate.ts';
 
 type StoredItem = { claimBy: number | null; head: ItemHead | null; detail: ItemDetail | null };
 type StoredBatch = {
@@ -133,15 +134,8 @@ function createTurns(world: { data: { batches: BatchesData }; now: () => number 
   };
 }
 
-type Ask = <T>(
-  name: string,
-  on: readonly string[],
-  writes: 'reads' | 'writes',
-  act: (store: { batches: SimulatedBatches }) => T,
-) => Promise<T>;
-
 /** The batches as one simulated process sees them. */
-export function openSimulatedBatches(ask: Ask, { running }: BatchLimits): BatchStore {
+export function openSimulatedBatches(ask: Ask<{ batches: SimulatedBatches }>, { running }: BatchLimits): BatchStore {
   const on = (batchId: string) => [`batch:${batchId}`];
   const both = (batchId: string) => [...on(batchId), 'batches'];
   return {

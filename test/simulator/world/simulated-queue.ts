@@ -30,7 +30,7 @@ import type {
 } from '../../../src/shared/store/queue/queue-backend.ts';
 import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies/replies.ts';
 import { replyWithin } from '../../../src/shared/store/replies/reply-within.ts';
-import type { Gate } from './gate.ts';
+import type { Ask, Gate } from './gate.ts';
 import { openSimulatedBatches } from './simulated-batches.ts';
 import {
   type Connection,
@@ -117,18 +117,13 @@ function standIn<T extends object>(what: string, members: object): T {
   }) as T;
 }
 
-type Ask = <T>(
-  name: string,
-  on: readonly string[],
-  writes: 'reads' | 'writes',
-  act: (store: SimulatedStore) => T,
-) => Promise<T>;
+type AskStore = Ask<SimulatedStore>;
 
 /** The queue store as one simulated process sees it: each command is one step through the gate. */
 export function createSimulatedBackend(options: SimulatedBackendOptions): SimulatedBackend {
   const { process, gate, lockMs = LOCK_MS } = options;
   let replies = 0;
-  const ask: Ask = async (name, on, writes, act) => {
+  const ask: AskStore = async (name, on, writes, act) => {
     try {
       return await gate({ process, seam: 'queue', name, on, writes: writes === 'writes' }, act);
     } finally {
@@ -205,7 +200,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
 type Link = ReturnType<typeof createLink>;
 
 /** The connection of a process, with everything that it listens to. Messages run within the process. */
-function createLink({ process, onMessage = atOnce }: SimulatedBackendOptions, ask: Ask) {
+function createLink({ process, onMessage = atOnce }: SimulatedBackendOptions, ask: AskStore) {
   const inside = AsyncLocalStorage.snapshot();
   const listeners = new Map<string, (published: Published) => void>();
   const lostListeners: (() => void)[] = [];
@@ -311,7 +306,7 @@ function openReplies(link: Link, queue: string, { onReply, onBack }: ReplyListen
 }
 
 /** Messages to all workers: they are in the store, so that what came while the connection was lost is read later. */
-function openEvents(link: Link, ask: Ask, queue: string, fromStart: boolean): JobEvents {
+function openEvents(link: Link, ask: AskStore, queue: string, fromStart: boolean): JobEvents {
   const emitter = new EventEmitter();
   const channel = channels.events(queue);
   let seen = 0;
@@ -336,7 +331,7 @@ function openEvents(link: Link, ask: Ask, queue: string, fromStart: boolean): Jo
   return standIn('QueueEvents', { ...listening(emitter), close });
 }
 
-function openProducer(ask: Ask, queue: string): EventsProducer {
+function openProducer(ask: AskStore, queue: string): EventsProducer {
   return standIn('QueueEventsProducer', {
     ...listening(new EventEmitter()),
     publishEvent: (fields: object, maxKept: number) =>
@@ -356,7 +351,7 @@ function listening(emitter: EventEmitter): { on: On; off: On } {
   };
 }
 
-function openKeys(ask: Ask): Store {
+function openKeys(ask: AskStore): Store {
   const on = (key: string) => [`store:${key}`];
   return {
     setIfAbsent: (key, value, seconds) =>
@@ -368,7 +363,7 @@ function openKeys(ask: Ask): Store {
   };
 }
 
-function openNotes(ask: Ask, maxBytes: number): Notes {
+function openNotes(ask: AskStore, maxBytes: number): Notes {
   const on = ['notes']; // they share their room
   const limit = () => ({ now: time.now(), maxBytes });
   return {
@@ -408,7 +403,7 @@ function openTrees({ hold, get }: Store): Trees {
   };
 }
 
-function openHistoryPart(ask: Ask, part: Part, limits: HistoryLimits): History {
+function openHistoryPart(ask: AskStore, part: Part, limits: HistoryLimits): History {
   const on = (mockId: string) => [`history:${mockId}`];
   const read = (kind: 'input' | 'result' | 'late', mockId: string) =>
     ask(`history.${kind}`, on(mockId), 'reads', ({ history }) => history.text(part, kind, mockId));
@@ -459,7 +454,7 @@ function openHistoryPart(ask: Ask, part: Part, limits: HistoryLimits): History {
 }
 
 /** Without the turn of several APIs, and for a history that has room. */
-function openMissing(ask: Ask, queue: string): () => Promise<string[]> {
+function openMissing(ask: AskStore, queue: string): () => Promise<string[]> {
   return () => {
     const now = time.now();
     return ask('history.missing', ['history', keysOf(queue).active], 'reads', ({ jobs }) =>
@@ -484,7 +479,7 @@ function shortJob(job: StoredJob | null): ShortJob | null {
 type AddOptions = { jobId?: string; head?: string };
 
 /** The queue, as far as the code under test uses it. */
-function openSimulatedQueue<Data, Result>(name: string, ask: Ask): JobQueue<Data, Result> {
+function openSimulatedQueue<Data, Result>(name: string, ask: AskStore): JobQueue<Data, Result> {
   const { job, wait, active } = keysOf(name);
   const isFinished = (id: string) => ask('job.isFinished', [job(id)], 'reads', ({ jobs }) => jobs.isFinished(name, id));
   return standIn('Queue', {
@@ -541,7 +536,7 @@ type OpenJob<Data, Result> = {
 function openJob<Data, Result>(
   queue: string,
   stored: StoredJob,
-  ask: Ask,
+  ask: AskStore,
   lockMs: number,
   token?: string,
 ): OpenJob<Data, Result> {
@@ -630,12 +625,12 @@ export type SimulatedWorker<Data, Result> = ReturnType<typeof createSimulatedWor
 /** Stands for BullMQ's Worker, as `EndingWorker` uses it. It takes jobs once it is run. */
 export function createSimulatedWorker<Data, Result>(options: SimulatedWorkerOptions<Data, Result>) {
   const { process, gate, queue = 'executions' } = options;
-  const ask: Ask = (name, on, writes, act) =>
+  const ask: AskStore = (name, on, writes, act) =>
     gate({ process, seam: 'queue', name, on, writes: writes === 'writes' }, act);
   return startWorker<Data, Result>(queue, { ...options, ask });
 }
 
-type OwnOptions<Data, Result> = Omit<SimulatedWorkerOptions<Data, Result>, 'gate' | 'queue'> & { ask: Ask };
+type OwnOptions<Data, Result> = Omit<SimulatedWorkerOptions<Data, Result>, 'gate' | 'queue'> & { ask: AskStore };
 
 /** The same with the members of BullMQ's Worker, for `openWorker`. */
 function openBullWorker<Data, Result>(queue: string, options: OwnOptions<Data, Result>): JobWorker<Data, Result> {
@@ -876,7 +871,7 @@ function createIdle(drainMs: number) {
 type LockOptions<Data, Result> = {
   queue: string;
   lockMs: number;
-  ask: Ask;
+  ask: AskStore;
   on: WorkerListener<Data, Result>;
   isClosed: () => boolean;
 };
