@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build-images.sh redis|node|gateway|prometheus: makes one base image from what is installed on this machine, where no container
-# registry can be reached. Each stands in for the official image of docker-compose.yml or the Dockerfile.
+# build-images.sh IMAGE…: makes the base images redis, node, gateway and prometheus from what is installed on this machine, where no container
+# registry can be reached. Each stands in for the official image of docker-compose.yml or the Dockerfile. server is the project's own.
 set -euo pipefail
 
 work="$(mktemp -d)"
@@ -75,6 +75,11 @@ node() {
   printf 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/tmp:/bin/sh\n' >"$root/etc/passwd"
   printf 'root:x:0:\nnode:x:1000:\n' >"$root/etc/group"
   import rule-server-node:ci 'ENV PATH=/usr/local/bin:/usr/bin:/bin' 'ENV npm_config_cache=/opt/npm-cache' 'CMD ["node"]'
+}
+
+server() {
+  docker build --network none --tag rule-server:ci --build-arg NODE_IMAGE=rule-server-node:ci \
+    --build-arg "NPM_CONFIG_REGISTRY=$(npm config get registry)" .
 }
 
 for image in "$@"; do

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { chooseRedis, hasRedisBinary } from './choose-redis.ts';
+import { forbidSecondTry } from './count-line.ts';
 import type { RedisChoice } from './redis-server.ts';
 import { type SharedRedis, startSharedRedis } from './shared-redis.ts';
 import { checkOutput, keepOutput } from './written-output.ts';
@@ -29,7 +30,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('hasRedisBinary', await hasRedisBinary());
   return async () => {
     await stop();
-    checkOutput(output);
+    try {
+      checkOutput(output);
+    } catch (error) {
+      forbidSecondTry();
+      throw error;
+    }
   };
 }
 

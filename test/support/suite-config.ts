@@ -19,8 +19,6 @@ export function suiteConfig({ globalSetup = [], ...suite }: Suite & { globalSetu
       testTimeout: 60_000,
       hookTimeout: 60_000,
       expect: { poll: { timeout: 10_000 } }, // what is waited for comes late on a busy machine
-      // A continuous integration run tries a failed test once more, and lists it at its end. Run by hand, a failed test has failed.
-      retry: process.env.CI ? 1 : 0,
       ...suite,
     },
   });
