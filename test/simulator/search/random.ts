@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto';
 import type { Checked } from '../world/promises.ts';
 import type { Happening, Made, Ready } from '../world/scheduler.ts';
-import { hashOf } from '../world/scheduler.ts';
 import { ALL_SWEPT_AFTER_MS, createService, type Role, type Service } from '../world/service.ts';
 import type { StoreCopy } from '../world/store.ts';
 import { createDice, type Dice } from './dice.ts';
@@ -358,11 +358,11 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
       ...{ calls: promises.arrivals(), answered: promises.answered, endings: promises.endings },
       checked: promises.checked,
       hash: () =>
-        String(
-          scheduler.trace.reduce(
-            (sum, { at, process, what, how, result }) => hashOf(`${at} ${process} ${what} ${how} ${result}`, sum),
-            0,
-          ),
+        hash(
+          'sha1',
+          scheduler.trace
+            .map(({ at, process, what, how, result }) => `${at} ${process} ${what} ${how} ${result}`)
+            .join('\n'),
         ),
     }),
   };
@@ -467,18 +467,14 @@ function createDecider({ seed, rates }: Plan, given: Twists | undefined) {
   const counts = new Map<string, number>();
   let isOn = true;
   let sleeps = 0;
-  let moments = 0;
 
-  function twist(key: string, draw: () => Twist | undefined): Twist | undefined {
-    const found = given ? given.get(key) : draw();
-    if (found) made.set(key, found);
+  /** `what` and its number are the key of a twist. */
+  function twist(what: string, draw: () => Twist | undefined): Twist | undefined {
+    const count = (counts.get(what) ?? 0) + 1;
+    counts.set(what, count);
+    const found = given ? given.get(`${what}${count}`) : draw();
+    if (found) made.set(`${what}${count}`, found);
     return found;
-  }
-
-  function numbered(key: string): string {
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    return `${key}${count}`;
   }
 
   return {
@@ -488,21 +484,21 @@ function createDecider({ seed, rates }: Plan, given: Twists | undefined) {
     },
     which(all: readonly Ready[]): Ready | undefined {
       if (!isOn || all.length < 2) return undefined;
-      const chosen = twist(`#${++moments}`, () =>
+      const chosen = twist('#', () =>
         dice.chance(rates.other) ? { kind: 'other', nth: dice.whole(0, all.length - 1) } : undefined,
       );
       return chosen?.kind === 'other' ? all[chosen.nth % all.length] : undefined;
     },
     step(next: Step, service: Service): Twist | undefined {
       if (!isOn) return undefined;
-      return twist(numbered(`${next.process} `), () => {
+      return twist(`${next.process} `, () => {
         const drawn = drawTwist(dice, { rates, next, service });
         return drawn?.kind === 'sleeps' && ++sleeps > MAX_SLEEPS ? undefined : drawn;
       });
     },
     message(process: string): Twist | undefined {
       if (!isOn) return undefined;
-      return twist(numbered(`${process} m`), () => {
+      return twist(`${process} m`, () => {
         if (dice.chance(rates.dropped)) return { kind: 'dropped' };
         if (dice.chance(rates.late)) return { kind: 'late', ms: dice.spread(1, 4000) };
         return dice.chance(rates.twice) ? { kind: 'twice', ms: dice.spread(1, 1000) } : undefined;

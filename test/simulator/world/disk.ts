@@ -84,9 +84,13 @@ export function createDisk(options: DiskOptions): Disk {
   return new Disk(new Volume(options));
 }
 
-/** The error that Node makes of a failed system call. */
+/** The error that Node makes of a failed system call: without a stack, as most of Node's have none. */
 export function failure(code: string, syscall: string, path = ''): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = new Error(`${code}: ${syscall} '${path}'`);
+  Error.stackTraceLimit = stackTraceLimit;
+  return Object.assign(error, { code, syscall, path });
 }
 
 export class Disk {

@@ -43,24 +43,30 @@ export function createScheduler(startsAt: number) {
   let isAtOnce = false;
   const steps = new Map<number, Step>();
   const timers = new Map<number, Due>();
+  /** The timers whose time has come, in the order in which they are due. */
+  const due = new Map<number, Due>();
   const clocks = new Map<string, Clock>();
   const frozenUntil = new Map<string, number>();
   const dead = new Set<string>();
   const trace: Made[] = [];
-  /** Of each process, a hash of all that it was told so far. */
+  /** Of each process, a hash of all that it was told so far: of so many entries of the trace. */
   const heard = new Map<string, number>();
+  let heardOf = 0;
 
   const isAwake = (process: string) => nowMs >= (frozenUntil.get(process) ?? 0);
 
   function note(process: string, what: string, how: string, result = ''): void {
     trace.push({ at: nowMs, process, what, how, result });
-    heard.set(process, hashOf(`${nowMs} ${what} ${how} ${result}`, heard.get(process)));
+  }
+
+  function setTimer(timer: Due): void {
+    if (!dead.has(timer.process)) (timer.at <= nowMs ? due : timers).set(timer.id, timer);
   }
 
   /** Told to a process when the scheduler says so: an event of a watch, a message. */
   function tell(process: string, what: string, deliver: () => void): void {
     const id = ++lastId;
-    if (!dead.has(process)) timers.set(id, { kind: 'timer', id, process, at: nowMs, what, run: deliver });
+    setTimer({ kind: 'timer', id, process, at: nowMs, what, run: deliver });
   }
 
   function run<World>(asked: Asked, world: World, act: (world: World) => unknown, happening: Happening<unknown>) {
@@ -86,7 +92,7 @@ export function createScheduler(startsAt: number) {
     /** A process dies: nothing that it asked for happens any more. What happened stays. */
     kill(process: string): void {
       dead.add(process);
-      for (const waiting of [steps, timers])
+      for (const waiting of [steps, timers, due])
         for (const [id, one] of waiting) if (one.process === process) waiting.delete(id);
     },
     /** A process stands still: nothing that it asks for happens, and no timer of it fires. */
@@ -100,6 +106,10 @@ export function createScheduler(startsAt: number) {
     },
     /** What each process was told so far, and whether it goes on: equal where processes cannot tell two runs apart. */
     told(): string {
+      for (; heardOf < trace.length; heardOf++) {
+        const { at, process, what, how, result } = trace[heardOf] as Made;
+        heard.set(process, hashOf(`${at} ${what} ${how} ${result}`, heard.get(process)));
+      }
       const all = [...heard].map(
         ([process, hash]) => `${process}:${hash}:${dead.has(process)}:${frozenUntil.get(process) ?? 0}`,
       );
@@ -158,26 +168,28 @@ export function createScheduler(startsAt: number) {
         setTimeout(run, ms): Timer {
           const id = ++lastId;
           const at = nowMs + Math.max(0, Number.isFinite(ms) ? ms : 0);
-          if (!dead.has(process)) timers.set(id, { kind: 'timer', id, process, at, what: 'timer', run });
+          setTimer({ kind: 'timer', id, process, at, what: 'timer', run });
           return { id };
         },
         clearTimeout(timer) {
-          if (timer !== undefined && 'id' in timer && typeof timer.id === 'number') timers.delete(timer.id);
+          if (timer === undefined || !('id' in timer) || typeof timer.id !== 'number') return;
+          timers.delete(timer.id);
+          due.delete(timer.id);
         },
         setImmediate(run) {
           const id = ++lastId;
-          if (!dead.has(process)) timers.set(id, { kind: 'timer', id, process, at: nowMs, what: 'turn', run });
+          setTimer({ kind: 'timer', id, process, at: nowMs, what: 'turn', run });
         },
       };
     },
 
     tell,
 
-    /** What can happen now, in the order it was asked for. Timers that are due come in the order they are due. */
+    /** What can happen now, in the order it was asked for; then timers. */
     ready(): Ready[] {
-      const due = [...timers.values()].filter(({ at, process }) => at <= nowMs && isAwake(process));
-      due.sort((one, other) => one.at - other.at || one.id - other.id);
-      return [...[...steps.values()].filter(({ process }) => isAwake(process)), ...due];
+      const ready: Ready[] = [];
+      for (const waiting of [steps, due]) for (const one of waiting.values()) if (isAwake(one.process)) ready.push(one);
+      return ready;
     },
     /** What was asked for and has not happened. */
     pending: (): Iterable<Ready> => steps.values(),
@@ -185,8 +197,8 @@ export function createScheduler(startsAt: number) {
     /** Lets one thing happen, and everything that follows from it in its process. */
     async make(ready: Ready, happening: Happening<unknown> = { kind: 'done' }): Promise<void> {
       if (ready.kind === 'timer') {
-        const timer = timers.get(ready.id);
-        timers.delete(ready.id);
+        const timer = due.get(ready.id);
+        due.delete(ready.id);
         if (timer) clocks.get(ready.process)?.enter(timer.run);
         note(ready.process, timer?.what ?? 'timer', 'done');
       } else {
@@ -206,21 +218,29 @@ export function createScheduler(startsAt: number) {
 
     /** Nothing happens here any more. */
     close(): void {
-      steps.clear();
-      timers.clear();
+      for (const waiting of [steps, timers, due]) waiting.clear();
       for (const process of clocks.keys()) dead.add(process);
     },
 
     /** When something can happen next if nothing can now: a timer is due, or a process wakes up. */
     nextAt(): number | undefined {
-      const wakes = [...steps.values()].map(({ process }) => frozenUntil.get(process) ?? 0);
-      const fires = [...timers.values()].map(({ at, process }) => Math.max(at, frozenUntil.get(process) ?? 0));
-      const later = [...wakes, ...fires].filter((at) => at > nowMs);
-      return later.length === 0 ? undefined : later.reduce((least, at) => Math.min(least, at));
+      let next = Number.POSITIVE_INFINITY;
+      const mayBe = (at: number) => {
+        if (at > nowMs && at < next) next = at;
+      };
+      for (const waiting of [steps, due])
+        for (const { process } of waiting.values()) mayBe(frozenUntil.get(process) ?? 0);
+      for (const { at, process } of timers.values()) mayBe(Math.max(at, frozenUntil.get(process) ?? 0));
+      return Number.isFinite(next) ? next : undefined;
     },
     /** Time passes. */
     passTo(ms: number): void {
       nowMs = Math.max(nowMs, ms);
+      const newlyDue = [...timers.values()].filter(({ at }) => at <= nowMs);
+      for (const timer of newlyDue.sort((one, other) => one.at - other.at || one.id - other.id)) {
+        timers.delete(timer.id);
+        due.set(timer.id, timer);
+      }
     },
   };
 }
