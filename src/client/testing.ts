@@ -13,7 +13,7 @@ type Ran = {
 };
 
 /**
- * What nodes came to, by the name or the id of the node: every time it ran, or each time in order for a list. `null`: it did not run.
+ * The expected outcome of nodes, by name or id. One outcome holds for each time that the node ran; a list has one for each time, in order. `null`: it did not run.
  */
 type ExpectedSteps = Readonly<Record<string, StepOutcome | readonly StepOutcome[] | null>>;
 

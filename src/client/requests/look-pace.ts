@@ -5,7 +5,7 @@ const USED_FOR_MS = 60_000;
 /** Looking takes this share of the time at most: over a network each look is several round trips. */
 const SHARE_OF_TIME = 0.1;
 const LONGEST_GAP_MS = 10_000;
-/** Whoever takes a request away causes an event of its own, at once. */
+/** An event about a request that a look found so recently may come from this client taking it away, and proves nothing. */
 const OWN_EVENT_MS = 60_000;
 
 /**

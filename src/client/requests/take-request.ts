@@ -20,7 +20,7 @@ export type Taken =
 type Names = 'interface' | 'published';
 
 const left: Taken = { kind: 'left' };
-/** Something that is no JSON may still be in the making: it counts once it has not changed for this long. */
+/** A file that is no JSON may be half written. It counts as broken once it has not changed for this long. */
 const UNFINISHED_FOR_MS = 2000;
 /** Where the published server's Mock has the data. */
 export const PUBLISHED_DATA_FIELD = 'roam';

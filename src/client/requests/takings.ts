@@ -67,7 +67,7 @@ export function createTakings({ directory, maxRunning, flush, answer, onError }:
 }
 
 async function hasAnswers(directory: string): Promise<boolean> {
-  // Nobody waits for a file server that is away: the client closes.
+  // The client is closing and does not wait for a file server that is away.
   const names = await readdir(directory).catch(() => []);
   return names.some((name) => name.endsWith('_result.json'));
 }

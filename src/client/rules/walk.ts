@@ -1,6 +1,6 @@
 import type { Node } from '../engine/node.ts';
 
-/** Where a run goes from a node, in its order: the forward condition, then the children. */
+/** The nodes that run after a node, in order: first its forward condition, then its children. */
 function nextOf({ forward, children }: Node): readonly Node[] {
   return forward === null ? children : [forward, ...children];
 }

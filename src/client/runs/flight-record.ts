@@ -10,8 +10,8 @@ export type FlightRecord = ReturnType<typeof openFlightRecord>;
 export const newFlightMemory = (): SharedArrayBuffer => new SharedArrayBuffer(SIZE);
 
 /**
- * What another thread can know about a run whose own thread does not answer any more: the process text so far (its first
- * 16 KiB) and the leaf that runs. It also settles who answers: the first to claim does, on whichever thread.
+ * What another thread can read of a run whose own thread has stopped answering: the first 16 KiB of its process text, and the
+ * leaf that runs. It also decides which thread answers: the first that claims the answer.
  */
 export function openFlightRecord(memory: SharedArrayBuffer) {
   const words = new Int32Array(memory, 0, 2);

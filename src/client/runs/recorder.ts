@@ -60,7 +60,7 @@ export function createRecorder(
     document.length += text.length + 2;
     const isLast = document.cases.length;
     document.writing = document.writing.then(async () => {
-      // One that came later writes this case as well.
+      // If another case came meanwhile, its turn writes both.
       if (document.cases.length === isLast)
         await replaceFile(document.path, `${document.head}${document.cases.join(',\n')}\n]}\n`).catch(around.onError);
     });

@@ -5,7 +5,7 @@ import type { Selection } from '../engine/selection.ts';
 /** The run that a piece of code belongs to, also long after the leaf has returned. */
 type Origin = { what: string; leaf: { name: string; id: bigint } | null; onError: (error: unknown) => void };
 
-/** Where there is no Node, what a leaf leaves behind cannot be told to be its. */
+/** Without Node an error that comes after a leaf has returned cannot be traced to the leaf. */
 const node = typeof process === 'undefined' ? undefined : process;
 const origins: AsyncLocalStorage<Origin> | undefined = openStorage();
 

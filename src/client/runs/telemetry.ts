@@ -57,7 +57,7 @@ export async function openTelemetry(app: number): Promise<Telemetry> {
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Whoever asked for the run is its parent, whatever propagator the service uses; else what is going on in this process. */
+/** The parent of a run's span: the caller's span from `traceparent`; without one, the span that is active in this process. */
 function parentOf(api: Api, traceparent: string | undefined) {
   const [, traceId, spanId, flags = '00'] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined) return api.context.active();

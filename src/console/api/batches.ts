@@ -25,7 +25,7 @@ export type Batch = {
   etag: string | null;
   /** Where its cases come from. */
   file: string | null;
-  /** The batch it repeats a part of. */
+  /** The batch whose cases this one runs again, in part. */
   from: string | null;
   /** Its runs have no effects. */
   dryRun: boolean;
@@ -45,7 +45,7 @@ export async function beginBatch(
   return readBatch(parseExact((await request(path, { method: 'POST', body, headers })).text));
 }
 
-/** Where inputs as CSV are sent, with what their rows do not say. */
+/** The path to which a CSV of inputs is sent. Its query has what the rows do not say. */
 export function csvPath({
   targets,
   ...query
@@ -77,7 +77,7 @@ export async function cancelBatch(batchId: string): Promise<void> {
 export const reportPath = (batchId: string, format: 'junit' | 'csv') => `${pathOf(batchId)}/report?format=${format}`;
 export const batchEventsPath = (batchId: string) => `${pathOf(batchId)}/events`;
 
-/** Where one batch is found. */
+/** The path of one batch. */
 export function pathOf(batchId: string): string {
   return `${BATCHES}/${encodeURIComponent(batchId)}`;
 }

@@ -31,7 +31,7 @@ const STORED_SECONDS = 180;
 /** An ending as the queue is told of it. */
 type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;
 
-/** `isReleased`: whether the version that was released at the dispatch still is. */
+/** `isReleased`: whether the rule version is still released that was released when the request was sent. */
 type Told = { store: Store; privacy: Privacy; input: string; isReleased: () => Promise<boolean> };
 
 /** The ending of a wait as it goes to the queue. A small answer travels with its job; a large one waits in the store. */

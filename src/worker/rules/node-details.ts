@@ -9,7 +9,7 @@ import type { ConfigValues, RuleNode } from './node-file.ts';
 import { shortNameOf } from './node-file.ts';
 import type { NodeTypeName } from './node-types.ts';
 
-/** The definition of a node, wherever it stands. `unusable`: there is a file, and `problems` says why it cannot be read. */
+/** The definition of a node. `unusable`: its file exists but cannot be read, and `problems` says why. */
 export type NodeDetails = {
   id: bigint;
   state: 'released' | 'missing' | 'unusable';

@@ -3,10 +3,10 @@ import type { Takers, WorkerLoad } from './takers.ts';
 
 /** With fewer executions to begin, a queue says nothing about how fast workers are. */
 const FEW = 200;
-/** A burst of so many is served; a smaller backlog counts once it has been there for a while. */
+/** Fewer than these count as a backlog only after at least FEW have been waiting for LASTS_MS. */
 const BURST = 1000;
 const LASTS_MS = 3000;
-/** A worker that has executions and tells the same for so long stands still: nobody waits behind what it has. */
+/** A worker stands still when it has executions and its report has not changed for so long. Its executions then do not count as a backlog. */
 const STANDS_STILL_MS = 1000;
 /** The rate of the workers is measured over the newest looks, as long as this together, and is believed for a while. */
 const MEASURED_OVER_MS = 3000;

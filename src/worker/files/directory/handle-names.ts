@@ -1,10 +1,10 @@
 import { perProcess } from '../../../shared/seams/process.ts';
 
-/** The directories that are used through a handle, by the path of the handle: to every limit and mount they are known by their own name. */
+/** The path of each directory that is open, by the path of its handle. Limits and mounts are looked up by the directory's own path. */
 const HANDLE = /^\/proc\/self\/fd\/\d+/;
 const namesOfHandles = perProcess(() => new Map<string, string>());
 
-/** From now on `handle` (`/proc/self/fd/N`) stands for a directory; for none when `directory` is null. */
+/** Notes that `handle` (`/proc/self/fd/N`) is open on `directory`; null: the handle is closed. */
 export function nameHandle(handle: string, directory: string | null): void {
   if (directory === null) namesOfHandles().delete(handle);
   else namesOfHandles().set(handle, directory);
