@@ -34,11 +34,11 @@ export async function startScript(
   return { child, message };
 }
 
-/** Starts the service itself, the way an operator does; that of another checkout if told so. */
+/** Starts the service itself, the way an operator does: that of `checkout`, or of CHECKOUT, so that each bench can measure another commit. */
 export function startService(
   role: 'api' | 'worker' | 'all' | 'demo-client',
   environment: Record<string, string>,
-  checkout = join(import.meta.dirname, '..'),
+  checkout = process.env.CHECKOUT ?? join(import.meta.dirname, '..'),
 ): ChildProcess {
   const child = spawn(process.execPath, [join(checkout, 'bin/rule-server.js'), role], {
     env: { ...process.env, LOG_LEVEL: 'warn', ...environment },
