@@ -19,7 +19,8 @@ const MIB = 1024 * 1024;
 const OPEN = isFull ? 10_000 : 1000;
 const BURST = isFull ? 5000 : 2000;
 const LARGE = isFull ? 200 : 40;
-const OPENED_PER_SECOND = isFull ? 1000 : 500;
+/** More than two cores begin beside 1,000 clients would be refused for load, unless it is over soon. */
+const OPENED_PER_SECOND = isFull ? 100 : 500;
 /** What no process may ever need, and how long nobody else may have to wait, whatever comes. */
 const BOUNDS = { api: 1024 * MIB, worker: 1024 * MIB, redis: 512 * MIB, othersMs: 3000 };
 /** Long enough for all of them to be open at once, on a slow machine as well. */
