@@ -19,8 +19,8 @@ const MIB = 1024 * 1024;
 const OPEN = isFull ? 10_000 : 1000;
 const BURST = isFull ? 5000 : 2000;
 const LARGE = isFull ? 200 : 40;
-/** More than two cores begin beside 1,000 clients would be refused for load, unless it is over soon. */
-const OPENED_PER_SECOND = isFull ? 100 : 500;
+/** If more than 200 calls waited for a worker, the next ones would be refused for load. */
+const NOT_BEGUN_AT_MOST = 150;
 /** What no process may ever need, and how long nobody else may have to wait, whatever comes. */
 const BOUNDS = { api: 1024 * MIB, worker: 1024 * MIB, redis: 512 * MIB, othersMs: 3000 };
 /** Long enough for all of them to be open at once, on a slow machine as well. */
@@ -39,7 +39,7 @@ describe.skipIf(!inject('hasRedisBinary'))('with much to do', () => {
       await using setup = await start(load, { ...PATIENT, MAX_WAITS_PER_CLIENT: OPEN, WORKER_CONCURRENCY: OPEN });
       await using crowd = await createCrowd({ sharedDir: setup.sharedDir, app: 1, clients: count });
       await using other = await createResponder({ sharedDir: setup.sharedDir, app: 2, does: echoes() });
-      const calls = await callPaced(setup, { app: 1, count: OPEN });
+      const calls = await callAsBegun(setup, { app: 1, count: OPEN, begun: crowd.waiting });
       await eventually(async () => expect(await crowd.waiting()).toBe(OPEN), 120_000);
       await setup.lag(); // from here on
       const others = await callOneByOne(setup, { app: 2, count: 50 });
@@ -195,14 +195,13 @@ async function start(load: string, settings: Settings, honest?: readonly string[
 
 type Calls = { app: number; count: number };
 
-/** Resolves once all calls are made, to how long each takes. */
-async function callPaced({ call }: Setup, { app, count }: Calls): Promise<Promise<number>[]> {
+/** Makes calls as fast as workers begin them. Resolves once all are made, to how long each takes. */
+async function callAsBegun({ call }: Setup, { app, count, begun }: Calls & { begun: () => Promise<number> }) {
   const calls: Promise<number>[] = [];
-  const startedAt = Date.now();
   while (calls.length < count) {
-    const due = Math.min(count, ((Date.now() - startedAt) * OPENED_PER_SECOND) / 1000);
-    while (calls.length < due) calls.push(call(app));
-    await delay(10);
+    const room = NOT_BEGUN_AT_MOST - (calls.length - (await begun()));
+    for (let more = Math.min(room, count - calls.length); more > 0; more--) calls.push(call(app));
+    await delay(200);
   }
   return calls;
 }

@@ -97,9 +97,8 @@ function reportOf(document: string, { faults, failOvers, loads }: Rows): string 
   const rows = [...faults, ...failOvers, ...loads];
   const sum = (of: (row: Measured | MeasuredFailOver | MeasuredLoad) => number) =>
     rows.reduce((total, row) => total + of(row), 0);
-  const measured = `The numbers below were measured by \`CHAOS=full npm run test:chaos\` on ${new Date().toISOString().slice(0, 10)}, on a machine
-with ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}) and Node ${process.versions.node}, which also ran Redis, the client and the
-callers.
+  const measured = `Measured by \`CHAOS=full npm run test:chaos\` on ${new Date().toISOString().slice(0, 10)}, on one machine with ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}) that also ran Redis, the client and
+the callers.
 
 **${sum(({ calls }) => calls)} calls: ${sum(({ lost }) => lost)} lost, ${sum(({ twice }) => twice)} dispatched twice.**
 

@@ -8,6 +8,10 @@ import { STORE_ADVICE } from './worker.ts';
 
 /** A shared directory that does not respond for this long is not there for this worker. */
 const HANGS_AFTER_MS = 3000;
+/** Unless the threads that wait for files are busy: then its turn has not come. But not for longer than this. */
+const BUSY_AT_MOST_MS = 30_000;
+/** Threads that take a task later than this are busy. */
+const BUSY_MS = 200;
 /** A check that takes longer may hang: the directory is looked at again meanwhile. */
 const LOOK_AGAIN_MS = 1000;
 
@@ -28,20 +32,32 @@ type DirectoryCheckDependencies = {
   announce: { taking(): Promise<void>; idle(): Promise<void> };
   sharedDirectory: SharedDirectory;
   interrupts: Pick<Interrupts, 'releaseAll'>;
+  /** Has a task done by the threads that wait for files, which itself waits for no file. */
+  threads: () => Promise<unknown>;
   storeAlert: ThrottledAlert;
   log: Logger;
 };
 
 /** Lets a worker take jobs as long as its shared directory is the right one. `check` is to be called every second. */
 export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
-  const { worker, announce, sharedDirectory, interrupts, storeAlert, log } = dependencies;
+  const { worker, announce, sharedDirectory, interrupts, threads, storeAlert, log } = dependencies;
   const { sharedDir } = sharedDirectory;
   const alert = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
   const strangers = createThrottledAlert(log.child({ sharedDir }), 'Others can remove the claims of this worker');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
   let store: StoreState = { up: false, reason: 'not reached yet' };
   const look = oneAtATime(() => sharedDirectory.isThere());
+  const turn = oneAtATime(threads);
   const examine = oneAtATime(() => sharedDirectory.check().then(accept).catch(refuse));
+
+  /** A worker with very much to do waits long for its turn at a directory that responds at once. */
+  async function responds(): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < BUSY_AT_MOST_MS; waitedMs += HANGS_AFTER_MS) {
+      if (await look(HANGS_AFTER_MS)) return true;
+      if (await turn(BUSY_MS)) return false;
+    }
+    return false;
+  }
 
   async function refuse(error: unknown): Promise<void> {
     // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
@@ -74,7 +90,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
   return {
     /** Ends with the check, or once the directory does not respond: it may stop to at any moment, also within the check. */
     async check(): Promise<void> {
-      while (await look(HANGS_AFTER_MS)) {
+      while (await responds()) {
         if (await examine(LOOK_AGAIN_MS)) return;
       }
       await refuse(new UnusableSharedDirectory('SHARED_DIR does not respond: is the file server there?'));

@@ -3,6 +3,8 @@
 // `health-server.ts` answers probes.
 
 import { relative } from 'node:path';
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { createThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
@@ -31,6 +33,8 @@ import { createWorker } from './worker.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
+/** Nothing, compressed: by the threads that wait for files, too. */
+const threads = () => promisify(deflateRaw)(Buffer.alloc(0));
 const TELL_LOAD_EVERY_MS = 250;
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
 const CONNECT_WITHIN_MS = 1000;
@@ -64,7 +68,8 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const takers = takingJobs(worker, batches);
   const taking = () => backend.probe().then(() => backend.takers.tell(id));
   const announce = { taking, idle: () => backend.takers.withdraw(id) };
-  const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });
+  const parts = { ...directory, ...execution, worker: takers, announce, threads, storeAlert, log };
+  const check = createDirectoryCheck(parts);
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
   const queries = openQueries(options, directory);
   const cancels = listenForCancels(backend, interrupts.cancel);

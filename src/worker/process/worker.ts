@@ -1,4 +1,5 @@
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
+import { shareFor } from '../../shared/runtime/share-for.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { isLostToOthers } from '../../shared/store/queue/ending-worker.ts';
 import type { ExecutionQueue, JobWorker, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
@@ -27,6 +28,9 @@ type WorkerDependencies = {
   log: Logger;
 };
 
+/** A look for another worker is good for this long. */
+const OTHERS_MS = 1000;
+
 /** The queue's side of a worker: takes jobs, and hands each to `execution/process-job.ts`. */
 export function createWorker({ id, backend, interrupts, storeAlert, concurrency, log, ...parts }: WorkerDependencies) {
   let [paused, stopping] = [false, false];
@@ -35,6 +39,15 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
     else storeAlert.begins(error, STORE_ADVICE);
   };
   const jobs = createProcessJob({ ...parts, onRefused, log });
+  // A connection for each look: thousands of jobs that come back at once share one.
+  const lookForOthers = shareFor(OTHERS_MS, async () => {
+    const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+    try {
+      return (await backend.findWorkers(queue, id)) > 0;
+    } finally {
+      await queue.close();
+    }
+  });
   const worker: JobWorker<JobData, JobResult> = backend.openWorker(
     queueNames.executions,
     // BullMQ may still bring the job that it was waiting for when it was paused.
@@ -54,16 +67,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
    * Whether another worker may take a job that goes back to the queue. The only worker goes on with it: it refuses it and says
    * why. Left in the queue it would count as begun, and its caller would be told that it may have run.
    */
-  async function hasOthers(): Promise<boolean> {
-    const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
-    try {
-      return (await backend.findWorkers(queue, id)) > 0;
-    } catch {
-      return true;
-    } finally {
-      await queue.close();
-    }
-  }
+  const hasOthers = () => lookForOthers('').catch(() => true);
 
   return {
     /** Executions this worker has. */

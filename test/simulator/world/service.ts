@@ -469,7 +469,16 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   const takers = takingJobs(worker, batches);
   const taking = () => backend.probe().then(() => backend.takers.tell(id));
   const announce = { taking, idle: () => backend.takers.withdraw(id) };
-  const check = createDirectoryCheck({ ...directory, ...execution, worker: takers, announce, storeAlert, log });
+  const threads = async () => {}; // never busy
+  const check = createDirectoryCheck({
+    ...directory,
+    ...execution,
+    worker: takers,
+    announce,
+    threads,
+    storeAlert,
+    log,
+  });
   const queries = createQueryWorker({
     backend,
     answerQuery: createAnswerQuery({

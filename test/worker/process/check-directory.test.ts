@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createInterrupts } from '../../../src/worker/execution/interrupts.ts';
-import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
+import { createSharedDirectory, type SharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { memoryStore } from '../../support/memory-stores.ts';
@@ -27,6 +27,7 @@ it('a shared directory that hangs just while it is checked: open executions are 
     announce: { taking: async () => {}, idle: async () => {} },
     sharedDirectory: createSharedDirectory({ sharedDir, store: memoryStore() }),
     interrupts,
+    threads: async () => {},
     storeAlert: createThrottledAlert(log, 'The queue store cannot be used'),
     log,
   });
@@ -50,6 +51,51 @@ it('a shared directory that hangs just while it is checked: open executions are 
   await writeFile(idPath, id);
   await expect.poll(() => directory.check().then(() => directory.state().takesJobs), { timeout: 20_000 }).toBe(true);
 });
+
+describe('a worker whose threads are busy', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('waits for its turn at the directory', async () => {
+    const look = Promise.withResolvers<boolean>();
+    const { directory, paused } = openBusyCheck(look.promise);
+    const checked = directory.check();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(directory.state().reason).toBe('starting');
+    look.resolve(true);
+    await checked;
+    expect([directory.state().takesJobs, paused()]).toEqual([true, 0]);
+  });
+
+  it('does not wait for ever', async () => {
+    const { directory } = openBusyCheck(new Promise(() => {}));
+    const checked = directory.check();
+    await vi.advanceTimersByTimeAsync(35_000);
+    await checked;
+    expect(directory.state().reason).toMatch(/does not respond/);
+  });
+});
+
+function openBusyCheck(look: Promise<boolean>) {
+  const { log } = captureLog();
+  const pause = vi.fn(async () => {});
+  const sharedDirectory: Partial<SharedDirectory> = {
+    sharedDir: '',
+    isThere: () => look,
+    check: async () => {},
+    isReplaceable: () => false,
+  };
+  const directory = createDirectoryCheck({
+    worker: { run: () => {}, pause },
+    announce: { taking: async () => {}, idle: async () => {} },
+    sharedDirectory: sharedDirectory as SharedDirectory,
+    interrupts: createInterrupts(),
+    threads: () => new Promise(() => {}),
+    storeAlert: createThrottledAlert(log, 'The queue store cannot be used'),
+    log,
+  });
+  return { directory, paused: () => pause.mock.calls.length };
+}
 
 it('an id that the machine lost while it was written is written again', async () => {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
