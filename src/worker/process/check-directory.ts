@@ -1,5 +1,6 @@
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
+import { time } from '../../shared/seams/time.ts';
 import { reasonOf } from '../../shared/store/store-error.ts';
 import type { Interrupts } from '../execution/interrupts.ts';
 import { UnusableSharedDirectory } from '../files/directory/directory-identity.ts';
@@ -8,10 +9,10 @@ import { STORE_ADVICE } from './worker.ts';
 
 /** A shared directory that does not respond for this long is not there for this worker. */
 const HANGS_AFTER_MS = 3000;
-/** Unless the threads that wait for files are busy: then its turn has not come. But not for longer than this. */
+/** The threads that wait for files are busy when a task waits this long for one of them. If it waits longer than the second, all of them hang. */
+const BUSY_MS = { from: 200, to: 5000 };
+/** While they are busy a look waits for its turn, but no longer than this. */
 const BUSY_AT_MOST_MS = 30_000;
-/** Threads that take a task later than this are busy. */
-const BUSY_MS = 200;
 /** A check that takes longer may hang: the directory is looked at again meanwhile. */
 const LOOK_AGAIN_MS = 1000;
 
@@ -46,18 +47,8 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
   const strangers = createThrottledAlert(log.child({ sharedDir }), 'Others can remove the claims of this worker');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
   let store: StoreState = { up: false, reason: 'not reached yet' };
-  const look = oneAtATime(() => sharedDirectory.isThere());
-  const turn = oneAtATime(threads);
+  const responds = looks(sharedDirectory, threads);
   const examine = oneAtATime(() => sharedDirectory.check().then(accept).catch(refuse));
-
-  /** A worker with very much to do waits long for its turn at a directory that responds at once. */
-  async function responds(): Promise<boolean> {
-    for (let waitedMs = 0; waitedMs < BUSY_AT_MOST_MS; waitedMs += HANGS_AFTER_MS) {
-      if (await look(HANGS_AFTER_MS)) return true;
-      if (await turn(BUSY_MS)) return false;
-    }
-    return false;
-  }
 
   async function refuse(error: unknown): Promise<void> {
     // While the queue store is away there are no jobs to take; that is no reason to doubt the directory.
@@ -98,6 +89,21 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
     },
     state: () => state,
     store: () => store,
+  };
+}
+
+/** Tells whether the directory responds. A worker with very much to do waits long for its turn at one that does. */
+function looks(sharedDirectory: SharedDirectory, threads: () => Promise<unknown>): () => Promise<boolean> {
+  const look = oneAtATime(() => sharedDirectory.isThere());
+  const turn = oneAtATime(threads);
+  return async () => {
+    const givenUpAt = time.monotonic() + BUSY_AT_MOST_MS;
+    while (!(await look(HANGS_AFTER_MS))) {
+      const askedAt = time.monotonic();
+      const isMoving = await turn(BUSY_MS.to);
+      if (!isMoving || time.monotonic() - askedAt < BUSY_MS.from || askedAt >= givenUpAt) return false;
+    }
+    return true;
   };
 }
 

@@ -33,7 +33,7 @@ import { createWorker } from './worker.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
 const CHECK_DIRECTORY_EVERY_MS = 1000;
-/** Nothing, compressed: by the threads that wait for files, too. */
+/** A task for the threads that wait for files: it compresses nothing, and touches no file. */
 const threads = () => promisify(deflateRaw)(Buffer.alloc(0));
 const TELL_LOAD_EVERY_MS = 250;
 /** A start does not wait longer for the queue store; the checks go on until it is there. */

@@ -58,7 +58,7 @@ describe('a worker whose threads are busy', () => {
 
   it('waits for its turn at the directory', async () => {
     const look = Promise.withResolvers<boolean>();
-    const { directory, paused } = openBusyCheck(look.promise);
+    const { directory, paused } = openBusyCheck(look.promise, 1000);
     const checked = directory.check();
     await vi.advanceTimersByTimeAsync(20_000);
     expect(directory.state().reason).toBe('starting');
@@ -67,16 +67,21 @@ describe('a worker whose threads are busy', () => {
     expect([directory.state().takesJobs, paused()]).toEqual([true, 0]);
   });
 
-  it('does not wait for ever', async () => {
-    const { directory } = openBusyCheck(new Promise(() => {}));
+  it.each([
+    { which: 'that are busy for half a minute', turnMs: 1000, withinMs: 36_000 },
+    { which: 'that all hang', turnMs: 1_000_000, withinMs: 9000 },
+    { which: 'that are free', turnMs: 10, withinMs: 4000 },
+  ])('does not wait for ever: threads $which', async ({ turnMs, withinMs }) => {
+    const { directory } = openBusyCheck(new Promise(() => {}), turnMs);
     const checked = directory.check();
-    await vi.advanceTimersByTimeAsync(35_000);
+    await vi.advanceTimersByTimeAsync(withinMs);
     await checked;
     expect(directory.state().reason).toMatch(/does not respond/);
   });
 });
 
-function openBusyCheck(look: Promise<boolean>) {
+/** `turnMs`: how long a task waits for a thread. */
+function openBusyCheck(look: Promise<boolean>, turnMs: number) {
   const { log } = captureLog();
   const pause = vi.fn(async () => {});
   const sharedDirectory: Partial<SharedDirectory> = {
@@ -90,7 +95,7 @@ function openBusyCheck(look: Promise<boolean>) {
     announce: { taking: async () => {}, idle: async () => {} },
     sharedDirectory: sharedDirectory as SharedDirectory,
     interrupts: createInterrupts(),
-    threads: () => new Promise(() => {}),
+    threads: () => new Promise((resolve) => setTimeout(resolve, turnMs)),
     storeAlert: createThrottledAlert(log, 'The queue store cannot be used'),
     log,
   });
