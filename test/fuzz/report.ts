@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { forbidSecondTry } from '../support/count-line.ts';
+import { failWholeRun } from '../support/count-line.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -48,15 +48,10 @@ function report(counts: Count[]): void {
     process.stdout.write(
       `${SCENARIOS_AT_LEAST} scenarios are the least that says something, so this run has failed.\n`,
     );
-    fail();
+    failWholeRun();
   }
   const isWhole = counts.some(({ what }) => what === 'bodies') && counts.some(({ what }) => what === 'broken results');
   if (!isWhole || served >= SERVED_AT_LEAST) return;
   process.stdout.write(`A whole run tries ${SERVED_AT_LEAST} at least, so this one has failed.\n`);
-  fail();
-}
-
-function fail(): void {
-  process.exitCode = 1;
-  forbidSecondTry();
+  failWholeRun();
 }

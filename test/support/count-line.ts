@@ -17,8 +17,9 @@ export function countLine(modules: readonly TestModule[], errorsOutside: number)
   return `${count(counted, 'passed')} passed, ${failed} failed`;
 }
 
-/** What is wrong with a whole run is not put right by another try of a file. */
-export function forbidSecondTry(): void {
+/** Fails the run for what no second try of a file puts right. */
+export function failWholeRun(): void {
+  process.exitCode = 1;
   if (process.env.TRY_AGAIN_FILE) writeFileSync(process.env.TRY_AGAIN_FILE, '');
   delete process.env.TRY_AGAIN_FILE;
 }

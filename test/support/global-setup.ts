@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { chooseRedis, hasRedisBinary } from './choose-redis.ts';
-import { forbidSecondTry } from './count-line.ts';
+import { failWholeRun } from './count-line.ts';
 import type { RedisChoice } from './redis-server.ts';
 import { type SharedRedis, startSharedRedis } from './shared-redis.ts';
 import { checkOutput, keepOutput } from './written-output.ts';
@@ -33,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     try {
       checkOutput(output);
     } catch (error) {
-      forbidSecondTry();
+      failWholeRun();
       throw error;
     }
   };

@@ -22,7 +22,7 @@ type Names = 'interface' | 'published';
 const left: Taken = { kind: 'left' };
 /** A file that is no JSON may be half written. It counts as broken once it has not changed for this long. */
 const UNFINISHED_FOR_MS = 2000;
-/** Where the published server's Mock has the data. */
+/** The member of the published server's Mock that has the data. */
 export const PUBLISHED_DATA_FIELD = 'roam';
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 

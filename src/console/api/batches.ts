@@ -23,7 +23,7 @@ export type Batch = {
   endedAt: number | null;
   /** The state of the saved cases that it runs; null when its cases were given. */
   etag: string | null;
-  /** Where its cases come from. */
+  /** The file that its cases were read from; null when they came from elsewhere. */
   file: string | null;
   /** The batch whose cases this one runs again, in part. */
   from: string | null;

@@ -10,7 +10,7 @@ const BASE = '/rule-server/mock';
 type State = (typeof states)[number];
 type Step = { state: State; at: number };
 type Outcome = { status: number; code: string | null; mayHaveRun: boolean };
-/** Where the time went, in ms; null for a part that has not ended or was not seen. */
+/** How long each part of an execution took, in ms; null for a part that has not ended or was not seen. */
 type Timings = { queued: number | null; pickUp: number | null; running: number | null; noticing: number | null };
 export type Warning = { code: string; message: string; nodeId: string | null };
 

@@ -4,7 +4,7 @@ import { createStored } from '../state/stored.ts';
 /** Stands for each client that is online when the batch begins. */
 export const EVERY_CLIENT = 'client:*';
 
-/** Where cases ran last, for whatever rule. */
+/** The targets that cases ran on last, whatever the rule. */
 export const chosenTargets = createStored<string[]>('batch-targets', {
   read: (stored) => {
     const known = Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : [];

@@ -28,7 +28,7 @@ import type { AtStep } from './steps.ts';
 
 const STORED_SECONDS = 180;
 
-/** An ending as the queue is told of it. */
+/** An ending that a worker reports to the queue: each but an interruption. */
 type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;
 
 /** `isReleased`: whether the rule version is still released that was released when the request was sent. */

@@ -9,7 +9,7 @@ import { STORE_ADVICE } from './worker.ts';
 
 /** A shared directory that does not respond for this long is not there for this worker. */
 const HANGS_AFTER_MS = 3000;
-/** The threads that wait for files are busy when a task waits this long for one of them. If it waits longer than the second, all of them hang. */
+/** The threads that wait for files are busy when a task waits so long for one of them; when it waits longer than `to`, all of them hang. */
 const BUSY_MS = { from: 200, to: 5000 };
 /** While they are busy a look waits for its turn, but no longer than this. */
 const BUSY_AT_MOST_MS = 30_000;
@@ -47,7 +47,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
   const strangers = createThrottledAlert(log.child({ sharedDir }), 'Others can remove the claims of this worker');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
   let store: StoreState = { up: false, reason: 'not reached yet' };
-  const responds = looks(sharedDirectory, threads);
+  const responds = createLook(sharedDirectory, threads);
   const examine = oneAtATime(() => sharedDirectory.check().then(accept).catch(refuse));
 
   async function refuse(error: unknown): Promise<void> {
@@ -93,7 +93,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
 }
 
 /** Tells whether the directory responds. A worker with very much to do waits long for its turn at one that does. */
-function looks(sharedDirectory: SharedDirectory, threads: () => Promise<unknown>): () => Promise<boolean> {
+function createLook(sharedDirectory: SharedDirectory, threads: () => Promise<unknown>): () => Promise<boolean> {
   const look = oneAtATime(() => sharedDirectory.isThere());
   const turn = oneAtATime(threads);
   return async () => {
