@@ -10,7 +10,7 @@ export type FlightRecord = ReturnType<typeof openFlightRecord>;
 export const newFlightMemory = (): SharedArrayBuffer => new SharedArrayBuffer(SIZE);
 
 /**
- * What another thread can read of a run whose own thread has stopped answering: the first 16 KiB of its process text, and the
+ * Another thread reads this when the thread of a run does not answer any more. It has the first 16 KiB of the run's process text, and the
  * leaf that runs. It also decides which thread answers: the first that claims the answer.
  */
 export function openFlightRecord(memory: SharedArrayBuffer) {

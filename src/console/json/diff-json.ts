@@ -2,8 +2,8 @@ import type { Json } from '../../shared/json-tree/read-json.ts';
 import { compareNumbers, sameJson } from './same-json.ts';
 
 /**
- * What became of one value. `rewritten`: the same number in other digits (1 and 1.0). `rounded`: a number that became the nearest
- * 64-bit float, so digits were lost on the way.
+ * One value before and after. `rewritten`: the same number in other digits (1 and 1.0). `rounded`: the number after is the 64-bit float
+ * nearest to the one before, so digits were lost.
  */
 type ChangeKind = 'added' | 'removed' | 'changed' | 'rewritten' | 'rounded' | 'same';
 export type Change = { path: string; key: string; kind: ChangeKind; before: Json | null; after: Json | null };

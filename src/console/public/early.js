@@ -6,8 +6,8 @@ try {
   // The system's colours then.
 }
 
-// What the page will ask for first is asked for while its own code is still on the way. The paths are those of `api/browse.ts`:
-// the browser gives each of these answers to the first question with the same path.
+// The page's first questions are sent here, while its own code is still loading. The paths are those of `api/browse.ts`: when the page asks
+// for the same path, the browser gives it this answer.
 {
   const here = new URLSearchParams(location.search);
   const id = (name) => (/^\d{1,19}$/.test(here.get(name) ?? '') ? here.get(name) : null);

@@ -43,7 +43,7 @@ export function firstDifference(differing: ReadonlySet<Occurrence>): Occurrence 
   return places.find(isLowest) ?? null;
 }
 
-/** Where a run parts from the one it is compared with, and the first of these places: what differs elsewhere may follow from it. */
+/** All places where a run parts from the one it is compared with, and the first of them. A difference elsewhere may follow from the first. */
 export type Parting = { places: ReadonlySet<Occurrence>; first: Occurrence | null };
 
 export function partingOf(base: Reading, reading: Reading): Parting {
@@ -52,8 +52,8 @@ export function partingOf(base: Reading, reading: Reading): Parting {
 }
 
 /**
- * The occurrences that came to something else, wrote something else, or ran in one run only. How long they took does not count.
- * What was written is known only where both clients say it.
+ * The occurrences of a node that had another outcome, wrote another value, or ran in one of the two runs only. Their durations do not count.
+ * What a node wrote is compared only if both clients report it.
  */
 export function differingNodes(a: Reading, b: Reading): Set<Occurrence> {
   const differing = new Set<Occurrence>();

@@ -3,7 +3,7 @@ import { type ExecutionRecord, isEnd, type Waits } from '../api/executions.ts';
 /** One stretch of a run's way and how long it took. `run`: the pick-up was too quick to be seen apart from the rule. */
 export type Phase = { name: 'queue' | 'client' | 'rule' | 'run' | 'notice'; ms: number };
 
-/** Where the time of a run went; while it goes on, the last stretch grows until `now`. */
+/** The stretches of a run, in order. While the run goes on, its last stretch ends at `now`. */
 export function phasesOf(record: ExecutionRecord, now: number): Phase[] {
   return isEnd(record.state) ? endedPhases(record) : openPhases(record, now);
 }

@@ -26,7 +26,7 @@ export function useCancelWhenLeft(open: ExecutionRecord | null, shown: string | 
   }, [waiting]);
 }
 
-/** Nobody is left to be told when it does not work; the deadline of the client ends it then. */
+/** A failure is told to nobody, because the reader has left. The run then ends at its client's deadline. */
 function cancelQuietly(mockId: string): void {
   cancelExecution(mockId, { keepalive: true }).catch(() => {});
 }

@@ -19,7 +19,7 @@ function keep(execution: Execution): void {
   }
 }
 
-/** Whoever opens the run again sees that it is pinned. */
+/** Notes the pin at a run that this page remembers: whoever opens the run again sees it. */
 export function keepPinned(mockId: string, pinned: boolean): void {
   const known = ended.get(mockId);
   if (known) ended.set(mockId, { ...known, pinned });
