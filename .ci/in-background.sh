@@ -10,6 +10,8 @@ case "$verb" in
     (
       status=0
       "$@" >"$output" 2>&1 || status=$?
+      times >"$output.times"
+      printf 'of the processors, user and system: %s\n' "$(sed -n 2p "$output.times")" >>"$output"
       echo "$status" >"$output.status"
     ) >/dev/null 2>&1 &
     ;;

@@ -1,15 +1,17 @@
 # shellcheck shell=bash
-# Runs the steps of a continuous integration run: a header, the elapsed seconds and a time limit for each, one closing line.
+# Runs the steps of a continuous integration run: a header, the elapsed seconds, the seconds of processor and a time limit for each, one
+# closing line. On two processors a run cannot be shorter than half of what all steps take of them.
 
 readonly RUN_LIMIT_SECONDS=4500
 SUMMARY=()
 PASSED=0
 FAILED=0
 STEP_LOG="$(mktemp)"
+STEP_TIMES="$(mktemp)"
 
 # step NAME LIMIT_SECONDS COMMAND…: runs the command; a failure is counted and the run goes on.
 step() {
-  local name="$1" limit="$2" started="$SECONDS" status=0 left named
+  local name="$1" limit="$2" started="$SECONDS" status=0 left named cpu
   shift 2
   left=$((RUN_LIMIT_SECONDS - SECONDS))
   printf '\n===== %s (at %d s) =====\n' "$name" "$SECONDS"
@@ -18,12 +20,21 @@ step() {
     return 1
   fi
   named="$(failures_named)"
+  count_cpu
+  cpu="$CPU_SECONDS"
   # The output must reach the reader at once and be counted afterwards.
   timeout --kill-after=20 "$((limit < left ? limit : left))" "$@" 2>&1 | tee "$STEP_LOG" || status=$?
   count_tests "$status"
-  record "$name" "$status" "$((SECONDS - started))"
+  count_cpu
+  record "$name" "$status" "$((SECONDS - started))" "$((CPU_SECONDS - cpu))"
   if ((status != 0 && $(failures_named) == named)); then name_failure "$name"; fi
   return "$((status != 0))"
+}
+
+# Sets CPU_SECONDS to what the steps so far took of the processors, without those in the background. Not for $(…): a subshell has no children yet.
+count_cpu() {
+  times >"$STEP_TIMES"
+  CPU_SECONDS="$(awk -F '[ms ]+' 'NR == 2 { print int(60 * ($1 + $3) + $2 + $4) }' "$STEP_TIMES")"
 }
 
 failures_named() { wc -l 2>/dev/null <"${FAILURES_FILE:-/dev/null}" || echo 0; }
@@ -61,11 +72,11 @@ count_tests() {
 }
 
 record() {
-  local name="$1" status="$2" seconds="$3" word=ok
+  local name="$1" status="$2" seconds="$3" cpu="$4" word=ok
   ((status == 0)) || word=FAILED
   if ((status == 124 || status == 137)); then word='FAILED (time limit)'; fi
   printf '%s: %s after %d s\n' "$name" "$word" "$seconds"
-  SUMMARY+=("$(printf '%5d s  %s  %s' "$seconds" "$word" "$name")")
+  SUMMARY+=("$(printf '%5d s %5d s of processor  %s  %s' "$seconds" "$cpu" "$word" "$name")")
 }
 
 # Prints what happened and ends the run: 0 only when nothing failed.
