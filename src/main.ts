@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { resultWithin } from './shared/runtime/at-most.ts';
 import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
 import { printError } from './shared/runtime/telemetry/error-fields.ts';
 import { createLogger, type Logger } from './shared/runtime/telemetry/logger.ts';
 
 const SERVICES = new Set(['api', 'worker', 'all', 'demo-client']);
+
+/** A signal waits so long for the rest of the start. Without its queue store, an API listens after 5 s. */
+const STARTS_WITHIN_MS = 10_000;
 
 type Running = { stop(): Promise<void> };
 
@@ -31,11 +35,13 @@ async function serve(command: string): Promise<void> {
   try {
     const settings = readSettings(process.env);
     const log = createLogger({ level: settings.LOG_LEVEL, role: command });
+    const { promise: started, resolve: isStarted } = Promise.withResolvers<Running>();
+    stopOnSignal(started, log);
     for (const { name, meant } of misspeltSettings(process.env))
       log.warn({ name, meant }, `${name} is no setting and is ignored; did you mean ${meant}?`);
     const { startOf } = await import('./services.ts');
-    const running = await startOf(command)?.({ settings, log });
-    if (running) stopOnSignal(running, log);
+    const start = startOf(command);
+    if (start) isStarted(await start({ settings, log }));
   } catch (error) {
     const sentence = sentenceOf(error);
     if (sentence === undefined) throw error;
@@ -62,13 +68,19 @@ const listenErrorSchema = z.object({
   port: z.number().optional(),
 });
 
-function stopOnSignal(running: Running, log: Logger): void {
+/** A signal that comes while the service starts stops it as well: an API takes calls, and a worker jobs, before all of it has started. */
+function stopOnSignal(started: Promise<Running>, log: Logger): void {
   let stopping = false;
+  const stopStarted = async () => {
+    const running = await resultWithin(STARTS_WITHIN_MS, { of: started, late: () => undefined });
+    if (!running) throw new Error(`it had not started ${STARTS_WITHIN_MS / 1000} s after the signal`);
+    await running.stop();
+  };
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
     stopping = true;
     log.info({ signal }, 'stopping');
-    running.stop().then(
+    stopStarted().then(
       () => process.exit(0),
       (error) => {
         log.error({ err: error }, 'stopping failed');

@@ -37,6 +37,23 @@ describe('a service that is started by hand or by a supervisor', () => {
     expect(await ended(child)).toBe(0);
   });
 
+  it.each(['api', 'worker', 'all'])(
+    '%s: a SIGTERM that comes while it starts stops it, once it has started',
+    async (role) => {
+      const environment = { RESULT_TIMEOUT: '5', WORKER_PORT: '0', LOG_LEVEL: 'info' };
+      const { child, output } = await run(process.execPath, ['bin/rule-server.js', role], environment);
+      // Said before anything else is loaded.
+      await vi.waitUntil(() => output.stdout.includes('did you mean RESULT_TIMEOUT_MS?'), {
+        timeout: 30_000,
+        interval: 1,
+      });
+      child.kill('SIGTERM');
+      expect(await ended(child)).toBe(0);
+      expect(output.stdout).toContain('"stopping"');
+      expect(output.stderr).toBe('');
+    },
+  );
+
   it('a SIGTERM that npm gets reaches the service, which stops', async () => {
     const { child, output } = await run('npm', ['run', '-s', 'worker'], { LOG_LEVEL: 'info' });
     const pid = () => Number(/"pid":(\d+)/.exec(output.stdout)?.[1] ?? 0);

@@ -123,6 +123,20 @@ describe('the HTTP server', () => {
     expect(answered).toBe(500);
   });
 
+  it('stops: answers a request that arrived while its event loop stood still', async () => {
+    const app = new Hono<Environment>().get('/', (context) => context.text('here'));
+    const stopped = await serveHttp(app, quickSettings({ MAX_QUEUED: 1 }));
+    const { hostname, port } = new URL(stopped.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {}); // the answer that is missing then says it
+    await once(socket, 'connect');
+    const drained = stopped.drain(60_000, () => {});
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    for (const until = performance.now() + 600; performance.now() < until; );
+    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    await drained;
+  });
+
   it('does not listen where another one does', async () => {
     const app = new Hono<Environment>();
     const first = await serveHttp(app, quickSettings());

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type ListenOptions, type Socket, type Server as TcpServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turnOfLoop } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { apiWaitMs, type Settings } from '../../../shared/runtime/settings/settings.ts';
@@ -120,10 +120,20 @@ function watchRequests() {
       const begunAt = performance.now();
       for (let now = begunAt; now < Math.max(lastAt, begunAt) + QUIET_MS && now < begunAt + QUIET_WITHIN_MS; ) {
         await sleep(LOOK_FOR_IDLE_MS);
+        await readWhatArrived();
         now = performance.now();
       }
     },
   };
+}
+
+/**
+ * After the event loop stood still its timers come first, and requests that arrived meanwhile are unread. One turn accepts connections, the
+ * next one reads from them.
+ */
+async function readWhatArrived(): Promise<void> {
+  await turnOfLoop();
+  await turnOfLoop();
 }
 
 /** Resolves to the port at which all of them listen. Rejects also when another process listens there and would share it. */
