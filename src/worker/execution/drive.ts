@@ -47,7 +47,11 @@ export type Wait = {
 /** Opens the wait for the answer to a claimed execution. The caller closes it. */
 export function openWait(facts: Facts, parts: Surroundings): Wait {
   const inbox = createInbox();
-  const timers = createTimers(inbox.put);
+  const timers = createTimers((event) => {
+    inbox.put(event);
+    // From now on: a worker that stood still has had no time to look.
+    if (event.kind === 'deadline') timers.later(HANGS_AFTER_MS, { kind: 'hangs' });
+  });
   const { claim } = facts;
   const stopWatching = parts.mailbox.watch(claim, (sighting) => {
     if (sighting.kind === 'listing') inbox.put(sighting);
@@ -61,10 +65,7 @@ export function openWait(facts: Facts, parts: Surroundings): Wait {
     facts,
     put: inbox.put,
     later: timers.later,
-    deadlineIn(ms) {
-      timers.later(ms, { kind: 'deadline' });
-      timers.later(ms + HANGS_AFTER_MS, { kind: 'hangs' });
-    },
+    deadlineIn: (ms) => timers.later(ms, { kind: 'deadline' }),
     get isInterrupted() {
       return inbox.isInterrupted;
     },

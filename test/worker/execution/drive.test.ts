@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProcess } from '../../../src/shared/seams/process.ts';
+import { timeOf } from '../../../src/shared/seams/time.ts';
 import { openWait, type Wait } from '../../../src/worker/execution/drive.ts';
 import { createProgressReports } from '../../../src/worker/execution/progress.ts';
 import type { Facts } from '../../../src/worker/execution/state.ts';
@@ -33,8 +34,17 @@ const result = resultText({ mockId }, { 'the service': { text: 'x'.repeat(64 * 1
 /** Longer than a directory that does not respond is waited for, also on a busy machine. */
 const OVER_WITHIN_MS = 15_000;
 
-/** A wait in a directory that lets the answer be read, and then does not let the request be removed until the test is over. */
-async function setUp() {
+/**
+ * A wait in a directory that lets the answer be read, and then does not let the request be removed until the test is over. `isHealthy`: it
+ * lets it be removed.
+ */
+async function setUp({
+  isHealthy = false,
+  more = [],
+}: {
+  isHealthy?: boolean;
+  more?: Parameters<typeof createProcess>;
+} = {}) {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
   const directory = join(sharedDir, 'mock/1/here');
   await mkdir(directory, { recursive: true });
@@ -46,7 +56,8 @@ async function setUp() {
     begun.resolve();
     return hangs.promise;
   };
-  const worker = createProcess(filesOf.as({ ...nodeFiles, unlink, atOnce: { ...nodeFiles.atOnce, unlink } }));
+  const files = isHealthy ? nodeFiles : { ...nodeFiles, unlink, atOnce: { ...nodeFiles.atOnce, unlink } };
+  const worker = createProcess(filesOf.as(files), ...more);
   const memory = createMemoryBudget(result.length);
   const wait = worker.run(() => openedIn(sharedDir, memory));
   onTestFinished(async () => {
@@ -100,4 +111,18 @@ it('the same where it began before the deadline', async () => {
   const next = memory.acquire(result.length);
   expect(await withDeadline(over, OVER_WITHIN_MS, 'the end of the wait')).toMatchObject({ ending: noAnswer });
   await withDeadline(next, OVER_WITHIN_MS, 'the memory');
+});
+
+it('a worker that stood still beyond its deadline looks for the answer before it says that the directory hangs', async () => {
+  const real = timeOf();
+  // A timer that is set before it stands still, and comes due meanwhile, fires as soon as it wakes.
+  let standsStill = true;
+  const setTimeout = (run: () => void, ms: number) => real.setTimeout(run, standsStill && ms > 1000 ? 1 : ms);
+  const { run } = await setUp({ isHealthy: true, more: [timeOf.as({ ...real, setTimeout })] });
+  const over = run((wait) => {
+    wait.deadlineIn(5000);
+    standsStill = false;
+  });
+  const { ending } = await withDeadline(over, OVER_WITHIN_MS, 'the end of the wait');
+  expect(ending).toMatchObject({ kind: 'answered' });
 });

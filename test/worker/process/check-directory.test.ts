@@ -63,6 +63,7 @@ describe('a worker whose threads are busy', () => {
     await vi.advanceTimersByTimeAsync(20_000);
     expect(directory.state().reason).toBe('starting');
     look.resolve(true);
+    await vi.advanceTimersByTimeAsync(2000); // what it asks the threads is done after one
     await checked;
     expect([directory.state().takesJobs, paused()]).toEqual([true, 0]);
   });
