@@ -158,9 +158,9 @@ export type CleanUp = ReturnType<typeof createCleanUp>;
 
 /**
  * Removes the files of an execution once the queue accepted its ending. Answered: the answer is moved to the kept answers, then
- * the mark goes; the request went when the answer was read. Not answered: the request, the note of its withdrawal, an unusable
- * result, the directory we made, the mark, and the directory of a client that left; where an answer may still come, it is
- * looked out for. What fails here is left for the sweep.
+ * the mark goes; the request went when the answer was read. Not answered: the request, the note of its withdrawal, the directory we made,
+ * the mark, and the directory of a client that left. Where an answer may still come, it is looked out for, and what lies in its place stays
+ * (`late-results.ts`). What fails here is left for the sweep.
  */
 export function createCleanUp({ mailbox, lateResults, atStep, log }: CleanUpParts) {
   const alert = createThrottledAlert(log, 'Files cannot be removed');
@@ -180,17 +180,11 @@ export function createCleanUp({ mailbox, lateResults, atStep, log }: CleanUpPart
   async function removeAll(claim: Claim, ending: Ending, marked: boolean): Promise<void> {
     // An answer was only taken once its request was gone; one that comes right now is a late one.
     if (ending.kind === 'answered') await mailbox.keepAnswer(claim);
-    else await mailbox.remove(claim, { keepsResult: await mayStay(claim, ending) });
+    else await mailbox.remove(claim, { keepsResult: mayAnswerLate(ending) });
     if (marked) await mailbox.removeMark(claim);
     if (ending.kind === 'answered') return;
     await mailbox.removeIfLeft(claim);
     if (mayAnswerLate(ending)) lateResults.expect(claim);
-  }
-
-  /** Whether the file where the answer belongs is left there: it may be an answer, or become one. */
-  async function mayStay(claim: Claim, ending: Ending): Promise<boolean> {
-    const isInvalid = ending.kind === 'unanswered' && ending.noAnswer.code === 'invalid-result';
-    return isInvalid ? lateResults.isAnswered(claim) : mayAnswerLate(ending);
   }
 }
 

@@ -9,7 +9,7 @@ import type { History } from '../../shared/store/history/history.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import { dialects } from '../files/dialects/dialects.ts';
-import { filesOf, removeFiles, removeIfLeft, resultPath } from '../files/execution-files.ts';
+import { filesOf, removeFiles, removeIfLeft, removeResultSeen, resultPath } from '../files/execution-files.ts';
 import { registrationPath } from '../files/file-names.ts';
 import type { MemoryBudget } from '../files/memory-budget.ts';
 import { type FoundResult, readResult } from '../files/results/result-file.ts';
@@ -35,13 +35,14 @@ type LateResultsDependencies = {
   log: Logger;
 };
 
-type Expected = { claim: Claim; until: number };
+/** `unusable`: the stamp of what lay in the place of the answer at the last look, and was none. */
+type Expected = { claim: Claim; until: number; unusable?: string };
 
 export type LateResults = ReturnType<typeof createLateResults>;
 
 /**
  * Looks out for answers that come after their execution ended without one: timed out, cancelled, or with a client that seemed
- * to have left. They are kept with it, and their files removed.
+ * to have left. They are kept with it, and their files removed. What is no answer is removed once it has not changed for one look.
  */
 export function createLateResults(dependencies: LateResultsDependencies) {
   const { claims, log } = dependencies;
@@ -52,8 +53,8 @@ export function createLateResults(dependencies: LateResultsDependencies) {
   const loop = every(LOOK_EVERY_MS, lookForAll, cannotKeep);
 
   async function lookForAll(): Promise<void> {
-    const look = async ([mockId, { claim, until }]: [string, Expected]) => {
-      if (time.now() > until || (await keepIfAnswered(claim, dependencies, removal))) expected.delete(mockId);
+    const look = async ([mockId, one]: [string, Expected]) => {
+      if (time.now() > one.until || (await keepIfAnswered(one, dependencies, removal))) expected.delete(mockId);
     };
     await tryEach(expected, look, cannotKeep);
     keeping.ends();
@@ -69,12 +70,6 @@ export function createLateResults(dependencies: LateResultsDependencies) {
 
   return {
     expect,
-    /** Whether an answer lies there now: one may have come in the place of a result that could not be used. */
-    async isAnswered(claim: Claim): Promise<boolean> {
-      const found = await readLateResult(claim, dependencies);
-      if (found.kind === 'present') found.lease.release();
-      return found.kind === 'present' && found.judgement.kind === 'answer';
-    },
     /**
      * A result lies there that no worker may be waiting for: the one that looked out for it may have ended since. Resolves to
      * true if this worker now looks out for it.
@@ -110,13 +105,21 @@ async function recordOf(mockId: string, { history, pinned }: Pick<LateResultsDep
   return (await history.get(mockId)) ?? (await pinned.get(mockId));
 }
 
-async function keepIfAnswered(claim: Claim, parts: LateResultsDependencies, removal: ThrottledAlert): Promise<boolean> {
+async function keepIfAnswered(
+  expected: Expected,
+  parts: LateResultsDependencies,
+  removal: ThrottledAlert,
+): Promise<boolean> {
+  const { claim } = expected;
   const { mockId, app, address } = claim;
   const { history, pinned, inspections, keptTrees, keepsNothing, log } = parts;
   const found = await readLateResult(claim, parts);
   if (found.kind !== 'present') return false;
   try {
-    if (found.judgement.kind !== 'answer') return false;
+    if (found.judgement.kind !== 'answer') {
+      await removeUnusable(expected, found.stamp, parts);
+      return false;
+    }
     const record = await recordOf(mockId, parts);
     if (!record) return false; // it may not be written yet
     const { body, rules: told } = found.judgement;
@@ -136,6 +139,21 @@ async function keepIfAnswered(claim: Claim, parts: LateResultsDependencies, remo
     : 'the answer is kept with the execution';
   log.info({ mockId, app, address }, `answered late; ${kept}`);
   return true;
+}
+
+/** Removes what is no answer once it has not changed for one look: its client may be about to put the answer there. */
+async function removeUnusable(
+  expected: Expected,
+  stamp: string,
+  { sharedDir }: LateResultsDependencies,
+): Promise<void> {
+  const { claim } = expected;
+  const isSame = expected.unusable === stamp;
+  expected.unusable = stamp;
+  if (!isSame) return;
+  const files = filesOf(sharedDir, claim);
+  await removeResultSeen(files, stamp);
+  if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));
 }
 
 async function remove(claim: Claim, { sharedDir }: LateResultsDependencies): Promise<void> {

@@ -20,8 +20,9 @@ import {
   temporaryFileName,
   withdrawnFileName,
 } from './file-names.ts';
-import { createFile, rename, unlink } from './quick-files.ts';
+import { createFile, lstat, rename, unlink } from './quick-files.ts';
 import { isRegistered } from './registration-file.ts';
+import { toSight } from './results/unusable-result.ts';
 import { access, readdir, rm, rmdir, stat, writeFile } from './seams/files.ts';
 
 /** The directory and the id that the paths of one execution are made of. */
@@ -181,6 +182,20 @@ export async function removeAnswer({ directory, mockId }: ExecutionFiles): Promi
   const removeAll = (path: string) =>
     limitedByDirectory(path, () => rm(join(path, name), { recursive: true, force: true }));
   await removed(directory, name).catch(() => throughHandle(directory, removeAll));
+}
+
+/**
+ * Removes what lies where the answer belongs, if it is what was seen. It is moved aside first, so that an answer that comes at that moment is
+ * not removed instead: what is not the same goes back.
+ */
+export async function removeResultSeen({ directory, mockId }: ExecutionFiles, stamp: string): Promise<void> {
+  const [name, aside] = [resultFileName(mockId), temporaryFileName(mockId, 'unusable')];
+  await throughHandle(directory, async (path) => {
+    await rename(join(path, name), join(path, aside));
+    const isSame = toSight(await lstat(join(path, aside))).stamp === stamp;
+    if (!isSame) return rename(join(path, aside), join(path, name));
+    await limitedByDirectory(path, () => rm(join(path, aside), { recursive: true, force: true }));
+  }).catch(unless('ENOENT', 'ENOTDIR'));
 }
 
 /** Somebody picked up from a directory we made: from now on it is a client's. */
