@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { operations } from '../../src/api/openapi/document.ts';
-import { digestOf } from '../../src/shared/runtime/access/keys-file.ts';
+import { digestOf } from '../../src/shared/runtime/access/caller.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import type { Call } from '../support/http-call.ts';
 import { answers, createResponder, type Responder } from '../support/responder.ts';

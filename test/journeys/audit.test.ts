@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { digestOf } from '../../src/shared/runtime/access/keys-file.ts';
+import { digestOf } from '../../src/shared/runtime/access/caller.ts';
 import { answers, createResponder } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { digestOf } from '../../src/shared/runtime/access/keys-file.ts';
+import { digestOf } from '../../src/shared/runtime/access/caller.ts';
 import { echoes } from '../support/echoes.ts';
 import { httpCall } from '../support/http-call.ts';
 import { onEachQueue, type Start } from '../support/on-each-queue.ts';

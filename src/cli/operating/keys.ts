@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
+import { digestOf } from '../../shared/runtime/access/caller.ts';
 import { createKeyring } from '../../shared/runtime/access/keyring.ts';
-import { digestOf, type KeyEntry, parseKeysFile, readKeysFile } from '../../shared/runtime/access/keys-file.ts';
+import { type KeyEntry, parseKeysFile, readKeysFile } from '../../shared/runtime/access/keys-file.ts';
 import { BadSettings } from '../../shared/runtime/settings/settings.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';

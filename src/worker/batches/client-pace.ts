@@ -14,7 +14,8 @@ type Pace = { samples: number[]; answers: number; lastAnsweredAt: number };
 
 /** How many items of batches a client may have at once. A key stands for a client and a rule: each rule takes its own time. */
 export function createClientPace() {
-  const paces = new LRUCache<string, Pace>({ max: KNOWN });
+  // With `max` the cache would take the memory of all of them at once.
+  const paces = new LRUCache<string, Pace>({ maxSize: KNOWN, sizeCalculation: () => 1 });
 
   return {
     /** Our own SDK runs rules side by side, every published one on the thread that polls. */

@@ -51,7 +51,8 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => ti
   const leavesOf = createPublishedLeaves();
   const directoriesOf = createUnregisteredClients(sharedDir);
   const joinReads = createJoinedReads<Roster>();
-  const apps = new LRUCache<number, AppClients>({ max: MAX_APPS_REMEMBERED }); // a caller may name any app number
+  // A caller may name any app number.
+  const apps = new LRUCache<number, AppClients>({ maxSize: MAX_APPS_REMEMBERED, sizeCalculation: () => 1 });
 
   /** All clients of an app, offline ones too. */
   async function roster(app: number, { fresh = false } = {}): Promise<Roster> {

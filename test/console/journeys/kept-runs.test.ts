@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { digestOf } from '../../../src/shared/runtime/access/keys-file.ts';
+import { digestOf } from '../../../src/shared/runtime/access/caller.ts';
 import { answers, createResponder, errs } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
 import {

@@ -5,7 +5,8 @@ vi.mock('node:crypto', { spy: true });
 vi.resetModules();
 const { timingSafeEqual } = await import('node:crypto');
 const { createKeyring } = await import('../../../src/shared/runtime/access/keyring.ts');
-const { digestOf, parseKeysFile } = await import('../../../src/shared/runtime/access/keys-file.ts');
+const { digestOf } = await import('../../../src/shared/runtime/access/caller.ts');
+const { parseKeysFile } = await import('../../../src/shared/runtime/access/keys-file.ts');
 
 it('a key is compared with each one that is known, by digests and in constant time, also once it was found', () => {
   const names = ['first', 'second', 'third'];

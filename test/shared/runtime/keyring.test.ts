@@ -2,9 +2,9 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { permissions } from '../../../src/shared/runtime/access/caller.ts';
+import { digestOf, permissions } from '../../../src/shared/runtime/access/caller.ts';
 import { createKeyring, type KeyChanges, openKeyring } from '../../../src/shared/runtime/access/keyring.ts';
-import { digestOf, parseKeysFile } from '../../../src/shared/runtime/access/keys-file.ts';
+import { parseKeysFile } from '../../../src/shared/runtime/access/keys-file.ts';
 import { BadSettings } from '../../../src/shared/runtime/settings/settings.ts';
 import { captureLog } from '../../support/start-service.ts';
 

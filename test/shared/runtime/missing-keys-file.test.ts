@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { digestOf } from '../../../src/shared/runtime/access/caller.ts';
 import { openKeyring } from '../../../src/shared/runtime/access/keyring.ts';
-import { digestOf } from '../../../src/shared/runtime/access/keys-file.ts';
 import { captureLog } from '../../support/start-service.ts';
 
 const KEY = 'the-key-of-ada-in-this-test';

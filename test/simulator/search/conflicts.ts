@@ -30,6 +30,7 @@ export function createConflicts() {
   let grew = false;
 
   function learn({ asked, touches }: Touched): void {
+    if (touches.length === 0) return;
     const own = at(touched, asked.process);
     const ofStep = at(known, keyOf(asked));
     for (const touch of touches) {

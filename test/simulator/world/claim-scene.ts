@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { JOB_VERSION, type JobData } from '../../../src/shared/contract/job.ts';
 import { errnoOf } from '../../../src/shared/runtime/errno.ts';
@@ -281,7 +282,7 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
     },
     brokenAtTheEnd: () => whatIsMissing({ ...options, told, disk }),
     state: () =>
-      hashOf2(
+      digestOf(
         `${knowledge.state()} ${copies.state()} ${doneAtScan === undefined ? '' : scans - doneAtScan} ${clientTimes.map(({ state }) => state()).join(' ')} ${runs.length} ${JSON.stringify(told)} ${[...hanging].join(' ')}`,
       ),
     staleFor: (ready: Ready) => (ready.kind === 'step' && ready.asked.seam === 'files' ? copies.older() : []),
@@ -295,8 +296,7 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
   };
 }
 
-/** More bits than one hash has. */
-const hashOf2 = (text: string) => `${hashOf(text)} ${hashOf(text, 1)}`;
+const digestOf = (text: string) => hash('sha1', text, 'base64');
 
 /**
  * What the processes of a world were told: the answers of steps, the numbers of a `stat` that they read, at which time. What they do next
@@ -361,7 +361,7 @@ function createKnowledge(scheduler: Scheduler, disk: Disk, parts: readonly Part[
   }
 
   function stateOf(): string {
-    known ??= hashOf2(JSON.stringify(disk.state({ times })));
+    known ??= digestOf(JSON.stringify(disk.state({ times })));
     return known;
   }
 

@@ -87,10 +87,10 @@ export function createDisk(options: DiskOptions): Disk {
 /** The error that Node makes of a failed system call: without a stack, as most of Node's have none. */
 export function failure(code: string, syscall: string, path = ''): NodeJS.ErrnoException {
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  const error = new Error(`${code}: ${syscall} '${path}'`);
-  Error.stackTraceLimit = stackTraceLimit;
-  return Object.assign(error, { code, syscall, path });
+  if (stackTraceLimit !== 0) Error.stackTraceLimit = 0;
+  const error = Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
+  if (stackTraceLimit !== 0) Error.stackTraceLimit = stackTraceLimit;
+  return error;
 }
 
 export class Disk {
@@ -206,7 +206,7 @@ export class SystemCalls {
 
   symlink(target: string, path: string): void {
     if (target === '') throw failure('ENOENT', 'symlink', path);
-    if (Buffer.byteLength(target) > MAX_PATH) throw failure('ENAMETOOLONG', 'symlink', path);
+    if (isLonger(target, MAX_PATH)) throw failure('ENAMETOOLONG', 'symlink', path);
     const place = this.#walk('symlink', path, 'never');
     if (place.node || place.last !== 'name') throw failure('EEXIST', 'symlink', path);
     if (place.slash) throw failure('ENOENT', 'symlink', path);
@@ -512,11 +512,11 @@ export class SystemCalls {
   /** Goes along a path, part by part. */
   #way(syscall: string, path: string, follow: Follow): Place {
     if (path === '') throw failure('ENOENT', syscall, path);
-    if (Buffer.byteLength(path) > MAX_PATH) throw failure('ENAMETOOLONG', syscall, path);
+    if (isLonger(path, MAX_PATH)) throw failure('ENAMETOOLONG', syscall, path);
     let [at, rest, links, detour]: [Node, string, number, boolean] = [this.#volume.root, path, 0, false];
     for (;;) {
       if (rest.startsWith('/')) {
-        const [, number, behind = ''] = HANDLE.exec(rest) ?? [];
+        const [, number, behind = ''] = (rest.includes('proc') && HANDLE.exec(rest)) || [];
         at = this.#volume.root;
         if (number !== undefined) {
           at = this.#nodeOfHandle(syscall, path, Number(number));
@@ -880,7 +880,12 @@ function under(directory: string, name: string): string {
 }
 
 function isTooLong(name: string): boolean {
-  return name.length > MAX_NAME / 4 && Buffer.byteLength(name) > MAX_NAME;
+  return isLonger(name, MAX_NAME);
+}
+
+/** Whether a text has more bytes than that. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length > bytes / 4 && Buffer.byteLength(text) > bytes;
 }
 
 function withoutSlashes(text: string): string {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * The permissions of a key: reading executions and rules, running, cancelling, keeping cases, and looking after the service.
  */
@@ -23,4 +25,9 @@ export const anybody: Caller = { name: null, may: new Set(permissions), apps: nu
 /** Whether a caller may see or run what belongs to an app. */
 export function isFor({ apps }: Caller, app: number): boolean {
   return apps === null || apps.has(app);
+}
+
+/** The digest a keys file has of a key. */
+export function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
 }

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Settings } from '../settings/settings.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { type Caller, permissions } from './caller.ts';
-import { digestOf, type KeyEntry, parseKeysFile, readKeysFile, watchKeysFile } from './keys-file.ts';
+import { type Caller, digestOf, permissions } from './caller.ts';
+import type { KeyEntry } from './keys-file.ts';
 
 /** The result of looking a key, a session or a name up. */
 export type Found = { kind: 'known'; caller: Caller } | { kind: 'expired'; name: string } | { kind: 'unknown' };
@@ -95,6 +95,8 @@ type Options = {
 export async function openKeyring({ settings: { API_KEYS, API_KEYS_FILE: path }, log, onChange }: Options) {
   const keyring = createKeyring(API_KEYS);
   if (path === undefined) return { keyring, close: async () => {} };
+  // Only where there is such a file, the reader of YAML is loaded.
+  const { parseKeysFile, readKeysFile, watchKeysFile } = await import('./keys-file.ts');
   const known = await readKeysFile(path);
   keyring.replace(parseKeysFile(known));
   const watch = watchKeysFile({

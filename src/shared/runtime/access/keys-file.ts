@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
@@ -72,11 +71,6 @@ function withoutAliases(document: Document): unknown {
   } catch {
     throw new BadSettings('API_KEYS_FILE must not use aliases: write each entry out.');
   }
-}
-
-/** The digest a keys file has of a key. */
-export function digestOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
 }
 
 export async function readKeysFile(path: string): Promise<string> {
