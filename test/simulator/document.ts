@@ -58,14 +58,14 @@ export function tellWorlds(searched: readonly Searched[], seconds: number): stri
 }
 
 /** What was searched of the large worlds. */
-export function tellSeeds(total: Total, { first, seconds, twice }: { first: number; seconds: number; twice: boolean }) {
+export function tellSeeds(total: Total, { first, seconds }: { first: number; seconds: number }) {
   const checked = Object.entries(total.checked).map(([name, count]) => [
     PROMISES[name as keyof typeof PROMISES],
     count,
   ]);
   return [
     `Measured on ${today()}: ${whole(total.seeds)} seeds from ${first} on, ${whole(total.calls)} executions in ${whole(total.steps)} steps,`,
-    `${whole(total.calls / seconds)} executions a second on one core. ${twice ? 'Each seed ran twice, with equal traces. ' : ''}${total.failures.length === 0 ? 'No promise was broken.' : `Broken by seed ${total.failures.map(({ seed }) => seed).join(', ')}.`}`,
+    `${whole((total.calls * total.runsOfEach) / seconds)} executions a second on one core. ${total.runsOfEach === 2 ? 'Each seed ran twice, with equal traces. ' : ''}${total.failures.length === 0 ? 'No promise was broken.' : `Broken by seed ${total.failures.map(({ seed }) => seed).join(', ')}.`}`,
     '',
     table(['Promise', 'Checked'], checked),
   ].join('\n');

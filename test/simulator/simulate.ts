@@ -87,7 +87,7 @@ async function searchSeeds(): Promise<void> {
   const total = await runSeeds(seedsFrom(first), { size, twice: values.twice, isOver });
   const seconds = (performance.now() - startedAt) / 1000;
   sumUp(total, seconds);
-  if (values.document) await putIntoDocument('seeds', tellSeeds(total, { first, seconds, twice: values.twice }));
+  if (values.document) await putIntoDocument('seeds', tellSeeds(total, { first, seconds }));
   for (const { seed, broken } of total.failures) {
     process.exitCode = 1;
     console.log(`broken: seed ${seed}: ${broken}`);
@@ -102,8 +102,8 @@ function* seedsFrom(first: number): Generator<number> {
   for (let seed = first; ; seed++) yield seed;
 }
 
-function sumUp({ seeds, calls, answered, steps, livedMs, checked, endings }: Total, seconds: number): void {
-  const perSecond = (count: number) => (count / seconds).toFixed(1);
+function sumUp({ seeds, calls, answered, steps, livedMs, checked, endings, runsOfEach }: Total, seconds: number): void {
+  const perSecond = (count: number) => ((count * runsOfEach) / seconds).toFixed(1);
   console.log(`${seeds} seeds in ${seconds.toFixed(1)} s: ${perSecond(seeds)} a second`);
   console.log(`${calls} executions, ${perSecond(calls)} a second; ${answered} calls were answered`);
   console.log(`${steps} steps, ${perSecond(steps)} a second; ${Math.round(livedMs / 1000)} s of simulated life`);

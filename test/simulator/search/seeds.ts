@@ -18,6 +18,8 @@ export type Total = {
   livedMs: number;
   checked: Checked;
   endings: Map<string, number>;
+  /** How often each seed ran. The counts are of one run each. */
+  runsOfEach: 1 | 2;
   /** The seeds whose worlds broke a promise. */
   failures: { seed: number; broken: string }[];
 };
@@ -28,7 +30,7 @@ type Options = { size?: Size; twice?: boolean; isOver?: (total: Total) => boolea
 export async function runSeeds(seeds: Iterable<number>, { size, twice, isOver }: Options = {}): Promise<Total> {
   const total: Total = {
     ...{ seeds: 0, calls: 0, answered: 0, steps: 0, livedMs: 0, failures: [] },
-    ...{ checked: addUp([]), endings: new Map() },
+    ...{ checked: addUp([]), endings: new Map(), runsOfEach: twice ? 2 : 1 },
   };
   await withoutRealWorld(async () => {
     for (const seed of seeds) {
