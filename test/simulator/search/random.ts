@@ -433,7 +433,7 @@ function createPeriods({ store, promises, scheduler }: Service) {
     oldCopy: (fault: Fault) => copies.get(fault),
     storeAway(fault: Extract<Fault, { kind: 'store' }>, later: (ms: number, run: () => void) => void): void {
       const { back, awayMs } = fault;
-      if (back !== 'whole') promises.lostAllData();
+      if (back !== 'whole') promises.lostAllData({ jobsComeBack: back === 'old' });
       const kept = back === 'old' ? copies.get(fault) : store.copy();
       awayUntil = scheduler.now + awayMs;
       if (back === 'empty') store.forgetAll();

@@ -145,11 +145,13 @@ export function createPromises({ now }: { now: () => number }) {
       if (isUnanswered) check('didNotRun', times === 0, () => `item ${mockId} is ${verdict}, and it ran`);
       else check('exact', times === 1, () => `item ${mockId} has an answer, and never ran`);
     },
-    lostAllData(): void {
+    /** `jobsComeBack`: the store is as it was a moment ago, with the jobs of that time. */
+    lostAllData({ jobsComeBack = false } = {}): void {
       keysAreLost = true;
-      // Their refusals could not be written, so only the queue store knew of them. Whose own caller was told, of that no API waits any more.
+      // Their refusals could not be written, so only the queue store knew of them. Whose own caller was told, of that no API waits any more: it
+      // runs only if the store itself brings its job back.
       for (const [mockId, { code, isReader }] of didNotRun)
-        if (code === NOT_WRITTEN && isReader) didNotRun.delete(mockId);
+        if (code === NOT_WRITTEN && (isReader || jobsComeBack)) didNotRun.delete(mockId);
     },
     /** Calls must be told by then: `withinMs` after they arrived or, if that is later, after `calmAt`. */
     inTime(withinMs: number, calmAt: number): void {
