@@ -43,7 +43,8 @@ export async function watchStepFault(
 ): Promise<StepFaultSeen> {
   await using service = await startService({ queueUrl, workers: 0, settings, leavesFiles: true });
   const { sharedDir } = service;
-  const clientMs = 300;
+  // A worker on a busy machine must see the pick-up before the answer.
+  const clientMs = fault.step === 'picked-up' ? 2000 : 300;
   const does = echoes({ afterMs: clientMs });
   await using responder = await createResponder({ sharedDir, app: 1, does, lookEveryMs: 30, beatEveryMs: 2000 });
   await using faulty = await startWorkerProcess({ queueUrl, sharedDir, settings, fault });
