@@ -6,8 +6,8 @@ import { createLogger, type Logger } from './shared/runtime/telemetry/logger.ts'
 
 const SERVICES = new Set(['api', 'worker', 'all', 'demo-client']);
 
-/** A signal waits so long for the rest of the start. Without its queue store, an API listens after 5 s. */
-const STARTS_WITHIN_MS = 10_000;
+/** A signal waits so long for the rest of the start: without its queue store an API listens after 5 s, and Kubernetes kills after 30. */
+const STARTS_WITHIN_MS = 25_000;
 
 type Running = { stop(): Promise<void> };
 

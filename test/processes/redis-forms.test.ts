@@ -8,8 +8,10 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { runCommand } from '../../src/cli/program.ts';
+import { redisAddress } from '../../src/shared/runtime/settings/redis-address.ts';
 import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
 import { createReplication } from '../../src/shared/store/queue/replication.ts';
+import { createMasterFinder } from '../../src/shared/store/redis/master-finder.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
@@ -87,6 +89,21 @@ describe.skipIf(!inject('hasRedisBinary'))('a Cluster', () => {
       'redis master': { level: 'ok', message: `{orders} lies at ${new URL(owner.url).host}` },
       'redis replicas': { level: 'warn', message: 'the master has none' },
     });
+  });
+
+  it.each(['its nodes', 'this process'])('is not away because %s stood still for a second', async (who) => {
+    await using cluster = await startRedisCluster({ masters: 3, replicas: 0 });
+    const address = redisAddress(cluster.url, '{orders}');
+    const finder = createMasterFinder(address);
+    onTestFinished(() => finder.close());
+    const master = await finder.find();
+    for (const node of cluster.nodes) if (who === 'its nodes') await node.pause();
+    const found = finder.find();
+    found.catch(() => {}); // it is looked at later
+    if (who === 'this process') for (const until = performance.now() + 1000; performance.now() < until; );
+    else await delay(1000);
+    for (const node of cluster.nodes) await node.resume();
+    expect(await found).toEqual(master);
   });
 });
 

@@ -210,7 +210,7 @@ describe('simulated files', () => {
     });
     const other = disk.as('client');
     other.mkdir('/d');
-    const watching = files.watch('/d', { event: (name) => told.push(name), error: () => {} });
+    const watching = files.watch('/d', { armed: () => {}, event: (name) => told.push(name), error: () => {} });
     other.writeFile('/d/f', '');
     expect(noticed.map(([what]) => what)).toEqual([{ process: PROCESS, directory: '/d', name: 'f' }]);
     expect(told).toEqual([]);
@@ -230,7 +230,11 @@ describe('simulated files', () => {
     const disk = newDisk();
     const files = createSimulatedFiles({ process: PROCESS, gate: openGate(disk) });
     const told: unknown[] = [];
-    const note = { event: (name: string) => told.push(name), error: (error: unknown) => told.push(error) };
+    const note = {
+      armed: () => told.push('armed'),
+      event: (name: string) => told.push(name),
+      error: () => told.push('error'),
+    };
     files.watch('/missing', note);
     await files.watch('/', note).close();
     await files.mkdir('/missing');

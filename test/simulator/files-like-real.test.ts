@@ -532,7 +532,11 @@ describe.skipIf(!nodeFiles.hasHandles)('simulated files (needs Linux)', () => {
   it('tell a watcher what the kernel tells', async () => {
     const { simulated, real, at } = await twoSidesToChange();
     const [told, toldReal]: [string[], string[]] = [[], []];
-    const watching = simulated.files.watch(at('w'), { event: (name) => told.push(name), error: () => {} });
+    const watching = simulated.files.watch(at('w'), {
+      armed: () => {},
+      event: (name) => told.push(name),
+      error: () => {},
+    });
     const watcher = watch(at('w'), (_, name) => toldReal.push(name ?? ''));
     for (const [name, change] of changes) {
       for (const side of [simulated, real]) await change(side, at);

@@ -7,15 +7,21 @@ export async function atMost(timeoutMs: number, work: Promise<unknown>): Promise
   });
 }
 
+/** The reply of a queue store. Rejects when none came within `timeoutMs`. */
+export function replyWithin<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
+  const late = () => Promise.reject(new Error(`Command timed out after ${timeoutMs} ms`));
+  return resultWithin<T, Promise<never>>(timeoutMs, { of: reply, late });
+}
+
 /**
- * The result of the work, or what `late` says when it takes longer than `timeoutMs`. The work itself goes on. Work that ended while the event
- * loop stood still counts as done: timers come first then, so one turn is waited for.
+ * The result of the work, or what `late` says when it takes longer than `timeoutMs`. The work itself goes on. Work that ended, and a reply that
+ * arrived, while the event loop stood still count as done.
  */
 export function resultWithin<T, L>(
   timeoutMs: number,
   { of: work, late }: { of: Promise<T>; late: () => L },
-): Promise<T | L> {
-  const timeIsUp = Promise.withResolvers<L>();
-  const timer = time.setTimeout(() => time.setImmediate(() => timeIsUp.resolve(late())), timeoutMs);
+): Promise<T | Awaited<L>> {
+  const timeIsUp = Promise.withResolvers<Awaited<L>>();
+  const timer = time.setDeadline(() => timeIsUp.resolve(late() as Awaited<L>), timeoutMs);
   return Promise.race([work, timeIsUp.promise]).finally(() => time.clearTimeout(timer));
 }

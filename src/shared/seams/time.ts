@@ -31,6 +31,12 @@ export const time = {
   /** Whether a time in epoch ms is over by the clock of this process. */
   isPast: (epochMs: number) => timeOf().now() >= epochMs,
   setTimeout: (run: () => void, ms: number) => timeOf().setTimeout(run, ms),
+  /**
+   * Runs it after so many ms, and after what arrived while the event loop stood still: timers come first then, and would take for late
+   * what is there. The next turn accepts a connection, the one after it reads from it.
+   */
+  setDeadline: (run: () => void, ms: number) =>
+    timeOf().setTimeout(() => time.setImmediate(() => time.setImmediate(run)), ms),
   clearTimeout: (timer: Timer | undefined) => timeOf().clearTimeout(timer),
   setImmediate: (run: () => void) => timeOf().setImmediate(run),
   /** Resolves after so many ms, or when the signal is aborted. */

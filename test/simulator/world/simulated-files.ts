@@ -124,6 +124,7 @@ export function createSimulatedFiles({ process, gate, onWatch = atOnce, mounts =
       if (isOpen && !NOT_THERE.includes(errnoOf(error))) told.error(error);
       return undefined;
     });
+    watching.then((stop) => stop && isOpen && told.armed());
     return {
       async close() {
         isOpen = false;

@@ -5,6 +5,7 @@ import { ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
 import { parseJson } from '../../../src/shared/contract/json/parse-json.ts';
+import { replyWithin } from '../../../src/shared/runtime/at-most.ts';
 import { random } from '../../../src/shared/seams/random.ts';
 import { type Timer, time } from '../../../src/shared/seams/time.ts';
 import {
@@ -29,7 +30,6 @@ import type {
   ShortJob,
 } from '../../../src/shared/store/queue/queue-backend.ts';
 import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies/replies.ts';
-import { replyWithin } from '../../../src/shared/store/replies/reply-within.ts';
 import type { Ask, Gate } from './gate.ts';
 import { openSimulatedBatches } from './simulated-batches.ts';
 import {

@@ -1,9 +1,14 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createProcess } from '../../../src/shared/seams/process.ts';
 import type { Sighting } from '../../../src/worker/files/directory/watched-directory.ts';
 import { createResultWatcher } from '../../../src/worker/files/directory/watcher.ts';
+import { filesOf } from '../../../src/worker/files/seams/files.ts';
+import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
+import type { Files } from '../../../src/worker/files/seams/operations.ts';
 import { eventually } from '../../support/eventually.ts';
 import { captureLog } from '../../support/start-service.ts';
 
@@ -22,6 +27,22 @@ describe('watching for results', () => {
     await rm(join(directory, `${mockId}_result.json`));
     await writeFile(join(directory, `${mockId}.json`), '{}');
     await eventually(() => expect(kinds(sightings)).toContain('request-event'));
+  });
+
+  it('a result that came before the watch was set up is told once it is, though no look is made', async () => {
+    const files: Files = {
+      ...nodeFiles,
+      readdir: () => new Promise(() => {}),
+      watch(directory, told) {
+        writeFileSync(join(directory, `${mockId}_result.json`), '{}');
+        return nodeFiles.watch(directory, told);
+      },
+    };
+    await createProcess(filesOf.as(files)).run(async () => {
+      const { sightings, watch } = await setUp(RARELY_MS);
+      watch(mockId);
+      await eventually(() => expect(kinds(sightings)).toEqual(['result-event']));
+    });
   });
 
   it('lists a new directory within moments, long before the first poll', async () => {

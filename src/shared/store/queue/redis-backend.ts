@@ -1,6 +1,7 @@
 import { type BackendFactory, createRedisBackend, type IQueueBackend, type Telemetry } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { replyWithin } from '../../runtime/at-most.ts';
 import { DEFAULT_PREFIX, type RedisAddress } from '../../runtime/settings/redis-address.ts';
 import { describeRedis } from '../../runtime/settings/redis-url.ts';
 import { time } from '../../seams/time.ts';
@@ -9,7 +10,6 @@ import { isReplica, runIdOf } from '../redis/redis-examination.ts';
 import { redisScript } from '../redis/redis-script.ts';
 import { redisStores } from '../redis/redis-stores.ts';
 import { openRedisReplies, tellChange, tellEndings } from '../replies/redis-replies.ts';
-import { replyWithin } from '../replies/reply-within.ts';
 import { wasRefused } from '../store-error.ts';
 import { createRedisArrivals } from './arrivals.ts';
 import { redisShortJobs } from './job-heads.ts';

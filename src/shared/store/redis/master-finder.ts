@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
+import { replyWithin } from '../../runtime/at-most.ts';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import type { Endpoint } from '../../runtime/settings/redis-url.ts';
 import { askClusterNode } from './cluster-view.ts';
@@ -12,7 +13,10 @@ export type MasterFinder = {
   close(): void;
 };
 
-const ASK_WITHIN_MS = 300;
+/** Those that have not answered by then are not waited for, if another one has. */
+const MOST_ANSWER_WITHIN_MS = 300;
+/** None of them is away because all of them, or this process, are busy. */
+const ANY_ANSWERS_WITHIN_MS = 2000;
 /** One that was cut off may be the first to answer, with a view of before the fail-over. */
 const OTHERS_HAVE_MS = 50;
 /** The first of a large Cluster: a view of the newest epoch spreads to all nodes within a second. */
@@ -40,7 +44,7 @@ export function createMasterFinder(address: RedisAddress): MasterFinder {
 
   async function look(): Promise<Endpoint> {
     if (peers.size === 0) keep([]);
-    const asked = [...peers.values()].map(({ redis, at }) => ask(redis, at));
+    const asked = [...peers.values()].map(({ redis, at }) => replyWithin(ANY_ANSWERS_WITHIN_MS, ask(redis, at)));
     const { views, errors } = await mostOf(asked);
     const [newest] = views.sort((one, other) => other.epoch - one.epoch);
     if (!newest) throw new Error(`no master was found: ${[...new Set(errors)].join('; ') || 'no answer'}`);
@@ -71,8 +75,7 @@ function peerOptions({ kind, username, password, sentinel, tls }: RedisAddress) 
     ...(credentials.username !== undefined && { username: credentials.username }),
     ...(credentials.password !== undefined && { password: credentials.password }),
     ...(tls && { tls }),
-    connectTimeout: 2000,
-    commandTimeout: ASK_WITHIN_MS,
+    connectTimeout: ANY_ANSWERS_WITHIN_MS,
     maxRetriesPerRequest: 0,
     enableReadyCheck: false,
     retryStrategy: () => 250,
@@ -85,21 +88,27 @@ function openPeer({ host, port }: Endpoint, options: ReturnType<typeof peerOptio
   return peer;
 }
 
-/** All answers, or what there is of them shortly after more than half. */
+/** All answers, or what there is of them shortly after more than half; where many are silent, after a while, or the first that comes then. */
 async function mostOf(asked: Promise<View>[]): Promise<{ views: View[]; errors: string[] }> {
   const views: View[] = [];
   const errors: string[] = [];
+  const first = Promise.withResolvers<void>();
   const most = Promise.withResolvers<void>();
   const noted = asked.map((one) =>
     one.then(
       (view) => {
         views.push(view);
+        first.resolve();
         if (views.length * 2 > asked.length) most.resolve();
       },
       (error) => void errors.push(error instanceof Error ? error.message : String(error)),
     ),
   );
-  await Promise.race([Promise.all(noted), most.promise.then(() => delay(OTHERS_HAVE_MS))]);
+  await Promise.race([
+    Promise.all(noted),
+    most.promise.then(() => delay(OTHERS_HAVE_MS)),
+    delay(MOST_ANSWER_WITHIN_MS).then(() => first.promise),
+  ]);
   return { views: [...views], errors };
 }
 

@@ -20,6 +20,7 @@ export function openEvents(pollIntervalMs: number, log: Logger) {
   function add(watched: Watched): void {
     if (liesElsewhere(watched.directory)) return; // to watch a directory whose server is away would stop this process
     const watcher = filesOf().watch(watched.directory, {
+      armed: () => noteArmed(watched),
       event: (name) => noteEvent(watched, name),
       error: (error) =>
         alert.begins(error, `answers are noticed by the listing each ${pollIntervalMs} ms instead (inotify limits?)`),
@@ -47,6 +48,11 @@ export function openEvents(pollIntervalMs: number, log: Logger) {
       await Promise.all([...watchers.keys()].map(drop));
     },
   };
+}
+
+/** Results that came before were not told. On a busy machine it takes a while until a watch is set up, and until the next look. */
+function noteArmed({ listeners }: Watched): void {
+  for (const waiting of listeners.values()) waiting.tell({ kind: 'result-event' });
 }
 
 function noteEvent(watched: Watched, name: string): void {

@@ -31,7 +31,8 @@ export type OpenFile = {
 export type OpenDirectory = { path: string; stat(): Promise<FileStats>; close(): Promise<void> };
 
 export type Watch = { close(): Promise<void> };
-export type Told = { event: (name: string) => void; error: (error: unknown) => void };
+/** `armed`: the watch is set up, and what changed before is not told. */
+export type Told = { armed: () => void; event: (name: string) => void; error: (error: unknown) => void };
 export type WriteOptions = { flag?: string; mode?: number; flush?: boolean };
 
 /** The operations that every execution needs. They fail with the codes of POSIX. */
