@@ -40,13 +40,20 @@ function* failureOf(test: TestCase, name: string): Generator<string> {
   if (state === 'failed') yield lineOf(name, errors);
 }
 
-/** Which test failed, where, and the first lines of the first error; of two values that differ, the first lines that do. */
-function lineOf(name: string, errors: readonly Pick<Errors[number], 'message' | 'stacks' | 'diff'>[]): string {
+type Failure = Pick<Errors[number], 'message' | 'stacks' | 'diff' | 'cause'>;
+
+/** Which test failed, where, and what its first error says. A random case that failed has what was wrong with it as the cause. */
+function lineOf(name: string, errors: readonly Failure[]): string {
   const [error] = errors;
   if (!error) return `failed: ${name}\n`;
   const [frame] = error.stacks ?? [];
   const where = frame ? `at ${basename(frame.file)}:${frame.line}: ` : '';
-  const differing = stripVTControlCharacters(error.diff ?? '').match(/^[-+]\s.*$/gm) ?? [];
-  const lines = [...error.message.split('\n').slice(0, LINES_SHOWN), ...differing.slice(0, LINES_SHOWN)];
+  const lines = [...saidBy(error), ...(error.cause ? ['because of', ...saidBy(error.cause)] : [])];
   return `failed: ${name}\n  ${where}${lines.join('\n  ')}\n`;
+}
+
+/** The first lines of an error, and of two values that differ the first lines that do. */
+function saidBy({ message, diff }: Failure): string[] {
+  const differing = stripVTControlCharacters(diff ?? '').match(/^[-+]\s.*$/gm) ?? [];
+  return [...message.split('\n').slice(0, LINES_SHOWN), ...differing.slice(0, LINES_SHOWN)];
 }
