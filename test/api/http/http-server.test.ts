@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Environment } from '../../../src/api/http/environment.ts';
@@ -134,6 +135,16 @@ describe('the HTTP server', () => {
     socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
     for (const until = performance.now() + 600; performance.now() < until; );
     expect(await everything(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    await drained;
+  });
+
+  it('stops: answers a request that comes soon after its event loop stood still', async () => {
+    const app = new Hono<Environment>().get('/', (context) => context.text('here'));
+    const stopped = await serveHttp(app, quickSettings({ MAX_QUEUED: 1 }));
+    const drained = stopped.drain(60_000, () => {});
+    for (const until = performance.now() + 600; performance.now() < until; );
+    await delay(150);
+    expect((await httpCall(stopped.url)).text).toBe('here');
     await drained;
   });
 

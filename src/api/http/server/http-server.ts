@@ -12,8 +12,9 @@ import type { Environment } from '../environment.ts';
 import type { RefuseEarly } from './refuse-early.ts';
 
 const LOOK_FOR_IDLE_MS = 100;
-/** A process that stops is left alone by its callers when none has come for so long; it does not wait longer than that for it. */
-const QUIET_MS = 400;
+/** A process that stops is left alone by its callers when so many looks in a row saw none come; it does not wait longer than that for it. */
+const LOOK_FOR_CALLERS_MS = 100;
+const QUIET_LOOKS = 4;
 const QUIET_WITHIN_MS = 3000;
 /** Beside calls that wait there are pages, event streams and probes. */
 const CONNECTIONS_BESIDE_CALLS = 4000;
@@ -111,17 +112,19 @@ function countConnections(most: number): (connection: Socket) => void {
  * connections now would cut them off unread, and their callers could not tell whether they ran.
  */
 function watchRequests() {
-  let lastAt = 0;
+  let count = 0;
   return {
     came(): void {
-      lastAt = performance.now();
+      count++;
     },
+    /** Counts looks and not time: while a process is busy time passes, and nobody can come. */
     async quiet(): Promise<void> {
-      const begunAt = performance.now();
-      for (let now = begunAt; now < Math.max(lastAt, begunAt) + QUIET_MS && now < begunAt + QUIET_WITHIN_MS; ) {
-        await sleep(LOOK_FOR_IDLE_MS);
+      const until = performance.now() + QUIET_WITHIN_MS;
+      for (let quietLooks = 0; quietLooks < QUIET_LOOKS && performance.now() < until; ) {
+        const before = count;
+        await sleep(LOOK_FOR_CALLERS_MS);
         await readWhatArrived();
-        now = performance.now();
+        quietLooks = count === before ? quietLooks + 1 : 0;
       }
     },
   };
