@@ -15,6 +15,8 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 const RESTARTS = 4;
+/** A call that was sent on a kept connection while the API closed it (RFC 9112, section 9.5). One that had arrived would have it reset. */
+const CROSSED = '0 Error: socket hang up, ran 0 times';
 const PER_SECOND = 200;
 
 describe.skipIf(choice.kind === 'unavailable')('callers without a gateway, while APIs are replaced', () => {
@@ -28,6 +30,7 @@ describe.skipIf(choice.kind === 'unavailable')('callers without a gateway, while
     ['that keep their connections', true],
     ['that connect for each call', false],
   ])('%s: each call is answered, or refused and did not run', async (_, keepAlive) => {
+    const crossed = keepAlive ? [CROSSED] : [];
     const database = await claimRedisDatabase(redis.url);
     const agent = new Agent({ keepAlive, maxSockets: 200 });
     try {
@@ -45,7 +48,7 @@ describe.skipIf(choice.kind === 'unavailable')('callers without a gateway, while
       }
       const called = await calls.stop();
       expect(called.length).toBeGreaterThan(RESTARTS * PER_SECOND);
-      expect(broken(called, client)).toEqual([]);
+      expect(broken(called, client, crossed)).toEqual([]);
     } finally {
       agent.destroy();
       await database.stop();
@@ -83,7 +86,7 @@ function post({ url }: ApiProcess, number: number, agent: Agent): Promise<Answer
 }
 
 /** What went wrong, and how often: calls without an answer, answers of others, refusals that are not true. */
-function broken(called: Called[], { found }: Responder): string[] {
+function broken(called: Called[], { found }: Responder, crossed: string[]): string[] {
   const ran = new Map<number, number>();
   for (const { text } of found) {
     const { number } = JSON.parse(text)['the service'];
@@ -98,5 +101,6 @@ function broken(called: Called[], { found }: Responder): string[] {
   const counts = new Map<string, number>();
   for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const fine = new Set(['answered', 'refused']);
-  return [...counts].flatMap(([kind, count]) => (fine.has(kind) ? [] : `${count} of ${called.length}: ${kind}`));
+  const isFine = (kind: string, count: number) => fine.has(kind) || (crossed.includes(kind) && count <= RESTARTS);
+  return [...counts].flatMap(([kind, count]) => (isFine(kind, count) ? [] : `${count} of ${called.length}: ${kind}`));
 }
