@@ -53,7 +53,7 @@ export function partingOf(base: Reading, reading: Reading): Parting {
 
 /**
  * The occurrences of a node that had another outcome, wrote another value, or ran in one of the two runs only. Their durations do not count.
- * What a node wrote is compared only if both clients report it.
+ * Compares what a node wrote only if both clients report it.
  */
 export function differingNodes(a: Reading, b: Reading): Set<Occurrence> {
   const differing = new Set<Occurrence>();

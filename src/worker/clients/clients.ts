@@ -51,7 +51,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => ti
   const leavesOf = createPublishedLeaves();
   const directoriesOf = createUnregisteredClients(sharedDir);
   const joinReads = createJoinedReads<Roster>();
-  // A caller may name any app number.
+  // A caller may name any app number. With `max` the cache would take the memory of all of them at once.
   const apps = new LRUCache<number, AppClients>({ maxSize: MAX_APPS_REMEMBERED, sizeCalculation: () => 1 });
 
   /** All clients of an app, offline ones too. */

@@ -107,6 +107,7 @@ const versionPath = (sharedDir: string, app: number) => join(sharedDir, String(a
 
 /** Whether a version of an app is the one that is released now. False where that cannot be read. */
 function createIsReleased({ sharedDir, rules }: InspectionsDependencies) {
+  // With `max` the cache would take the memory of all of them at once.
   const releases = new LRUCache<number, Release>({ maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 });
 
   return async function isReleased(app: number, version: string | null): Promise<boolean> {
