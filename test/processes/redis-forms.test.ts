@@ -18,6 +18,7 @@ import { startRedisCluster } from '../support/redis-cluster.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcessOptions, startRedisProcess } from '../support/redis-process.ts';
 import { portOf, SENTINEL_PASSWORD, startSentinels } from '../support/redis-sentinels.ts';
+import { startSlowPipe } from '../support/slow-pipe.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -46,6 +47,18 @@ describe.skipIf(!inject('hasRedisBinary'))('a Redis that can never serve', () =>
     expect(await refusal(node?.url ?? '')).toBe('this is a node of a Cluster: use redis+cluster://');
     expect(await refusal(`redis+cluster://127.0.0.1:${portOf(master)}`)).toContain('cluster support disabled');
     expect(await refusal(cluster.url)).toBeUndefined();
+  });
+});
+
+describe.skipIf(!inject('hasRedisBinary'))('doctor', () => {
+  it('says of a replica far away that it is one: its own write has made all connections anew meanwhile', async () => {
+    const [master, replica] = await Promise.all([start(), start()]);
+    await redisCommand(replica.url, 'REPLICAOF', '127.0.0.1', portOf(master));
+    await using far = await startSlowPipe(replica.url, { roundTripMs: 100, jitterMs: 0 });
+    expect(await doctor({ REDIS_URL: far.url })).toMatchObject({
+      'redis role': { level: 'fail', message: expect.stringContaining('READONLY') },
+      workers: { message: expect.any(String) },
+    });
   });
 });
 

@@ -15,10 +15,11 @@ const SLOW_MS = 10;
 export async function checkRedis(address: RedisAddress): Promise<{ findings: Finding[]; directoryId: string | null }> {
   const where = describeRedis(address);
   const connections = createRedisConnections(address);
+  // A Redis that is a replica breaks its connection (`reconnect`): what was asked meanwhile is asked again on the next one.
   const redis = connections.open({
     connectTimeout: CONNECT_WITHIN_MS,
     commandTimeout: CONNECT_WITHIN_MS,
-    maxRetriesPerRequest: 0,
+    maxRetriesPerRequest: 2,
   });
   try {
     const reason = await reasonNotReached(redis);

@@ -8,9 +8,9 @@ export async function atMost(timeoutMs: number, work: Promise<unknown>): Promise
 }
 
 /** The reply of a queue store. Rejects when none came within `timeoutMs`. */
-export function replyWithin<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
+export function replyWithin<T>(timeoutMs: number, reply: Promise<T>): Promise<Awaited<T>> {
   const late = () => Promise.reject(new Error(`Command timed out after ${timeoutMs} ms`));
-  return resultWithin<T, Promise<never>>(timeoutMs, { of: reply, late });
+  return resultWithin(timeoutMs, { of: reply, late });
 }
 
 /**
@@ -20,8 +20,8 @@ export function replyWithin<T>(timeoutMs: number, reply: Promise<T>): Promise<T>
 export function resultWithin<T, L>(
   timeoutMs: number,
   { of: work, late }: { of: Promise<T>; late: () => L },
-): Promise<T | Awaited<L>> {
-  const timeIsUp = Promise.withResolvers<Awaited<L>>();
-  const timer = time.setDeadline(() => timeIsUp.resolve(late() as Awaited<L>), timeoutMs);
+): Promise<Awaited<T> | Awaited<L>> {
+  const timeIsUp = Promise.withResolvers<L>();
+  const timer = time.setDeadline(() => timeIsUp.resolve(late()), timeoutMs);
   return Promise.race([work, timeIsUp.promise]).finally(() => time.clearTimeout(timer));
 }

@@ -12,7 +12,7 @@ import type { Environment } from '../environment.ts';
 import type { RefuseEarly } from './refuse-early.ts';
 
 const LOOK_FOR_IDLE_MS = 100;
-/** A process that stops is left alone by its callers when so many looks in a row saw none come; it does not wait longer than that for it. */
+/** A process that stops waits until this many looks in a row saw no request come, and at most so long. */
 const LOOK_FOR_CALLERS_MS = 100;
 const QUIET_LOOKS = 4;
 const QUIET_WITHIN_MS = 3000;

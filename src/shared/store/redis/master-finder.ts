@@ -13,9 +13,9 @@ export type MasterFinder = {
   close(): void;
 };
 
-/** Those that have not answered by then are not waited for, if another one has. */
+/** Then one answer is enough. */
 const MOST_ANSWER_WITHIN_MS = 300;
-/** None of them is away because all of them, or this process, are busy. */
+/** If none answers for so long, there is no master. Before, they may just be busy, or this process may be. */
 const ANY_ANSWERS_WITHIN_MS = 2000;
 /** One that was cut off may be the first to answer, with a view of before the fail-over. */
 const OTHERS_HAVE_MS = 50;
@@ -88,7 +88,7 @@ function openPeer({ host, port }: Endpoint, options: ReturnType<typeof peerOptio
   return peer;
 }
 
-/** All answers, or what there is of them shortly after more than half; where many are silent, after a while, or the first that comes then. */
+/** The answers that count: all of them, or those that are there a moment after more than half, or, after a while, after the first. */
 async function mostOf(asked: Promise<View>[]): Promise<{ views: View[]; errors: string[] }> {
   const views: View[] = [];
   const errors: string[] = [];
