@@ -88,7 +88,7 @@ describe('a client', () => {
     const { address } = await files.start({ leaves, heartbeatMs: 50 });
     const registration = files.pathOf('clients', 7, `m_${address}.json`);
     const before = await readFile(registration, 'utf8');
-    await rm(files.pathOf('clients', 7), { recursive: true });
+    await rm(files.pathOf('clients', 7), { recursive: true, maxRetries: 5 }); // it beats meanwhile
     expect(await until(() => readFile(registration, 'utf8').catch(() => undefined))).toBe(before);
     const beatAt = () => files.modifiedMs('clients', '7', `b_${address}.json`).catch(() => undefined);
     const first = await until(beatAt);
