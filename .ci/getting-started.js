@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 360_000;
 
 const page = readFileSync(join(ROOT, process.argv[2] ?? 'docs/getting-started.md'), 'utf8');
 const work = mkdtempSync(join(tmpdir(), 'getting-started-'));
