@@ -81,11 +81,11 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
     },
     /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added, and `added` once it is. */
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<Ending> {
-      const onTimeout = () => endingAtLast(dependencies, mockId, timeoutMs);
       const queuedAt = time.now();
       reEnqueues.waits(mockId);
       try {
-        const ending = await jobs.wait(mockId, data, timeoutMs, onTimeout);
+        const told = await jobs.wait(mockId, data, timeoutMs, () => endingAtLast(dependencies, mockId, timeoutMs));
+        const ending = reEnqueues.at(mockId) === undefined ? told : trusted(told, mockId);
         const isUnrecorded = ending.kind === 'unanswered' && ending.noAnswer.unrecorded;
         if (isUnrecorded) await record({ mockId, data, queuedAt }, ending.noAnswer);
         return ending;
@@ -94,6 +94,12 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
       }
     },
   };
+}
+
+/** What an ending says of a job that was added again: a refusal that its worker could not write holds back no other worker. */
+function trusted(ending: Ending, mockId: string): Ending {
+  const isUnwritten = ending.kind === 'unanswered' && ending.noAnswer.code === 'channel-unavailable';
+  return isUnwritten ? unanswered(sentences.storeWasAway(mockId)) : ending;
 }
 
 /** When the connection to the queue store was lost last, epoch ms. Starts with now: of the time before it, this process knows nothing. */
