@@ -20,7 +20,7 @@ const PICKED_UP: Fault = { step: 'picked-up', signal: 'SIGKILL' };
 /** In a whole run the processes of twelve cases start at once, beside other files. */
 const BUSY = process.env.CI ? 2 : 1;
 const TAKEN_OVER_WITHIN_MS = 10_000 * BUSY;
-/** The settings of production, apart from the poll. */
+/** The settings of production, apart from the poll and, in a whole run, from how long a call may wait. */
 const settings = {
   RESULT_TIMEOUT_MS: 60_000,
   QUEUE_TIMEOUT_MS: 10_000 * BUSY,

@@ -96,7 +96,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
   };
 }
 
-/** What an ending says of a job that was added again: a refusal that its worker could not write holds back no other worker. */
+/** A refusal that its worker could not write holds back no other worker, which may begin the job that was added again. */
 function trusted(ending: Ending, mockId: string): Ending {
   const isUnwritten = ending.kind === 'unanswered' && ending.noAnswer.code === 'channel-unavailable';
   return isUnwritten ? unanswered(sentences.storeWasAway(mockId)) : ending;
