@@ -1,5 +1,5 @@
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
-import { endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
+import { endingOfAddedAgain, endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
@@ -85,7 +85,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
       reEnqueues.waits(mockId);
       try {
         const told = await jobs.wait(mockId, data, timeoutMs, () => endingAtLast(dependencies, mockId, timeoutMs));
-        const ending = reEnqueues.at(mockId) === undefined ? told : trusted(told, mockId);
+        const ending = reEnqueues.at(mockId) === undefined ? told : endingOfAddedAgain(mockId, told);
         const isUnrecorded = ending.kind === 'unanswered' && ending.noAnswer.unrecorded;
         if (isUnrecorded) await record({ mockId, data, queuedAt }, ending.noAnswer);
         return ending;
@@ -94,12 +94,6 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
       }
     },
   };
-}
-
-/** A refusal that its worker could not write holds back no other worker, which may begin the job that was added again. */
-function trusted(ending: Ending, mockId: string): Ending {
-  const isUnwritten = ending.kind === 'unanswered' && ending.noAnswer.code === 'channel-unavailable';
-  return isUnwritten ? unanswered(sentences.storeWasAway(mockId)) : ending;
 }
 
 /** When the connection to the queue store was lost last, epoch ms. Starts with now: of the time before it, this process knows nothing. */

@@ -1,6 +1,6 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
-import { endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
+import { endingOfAddedAgain, endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
@@ -36,6 +36,7 @@ export type FollowItems = ReturnType<typeof createFollowItems>;
 export function createFollowItems(dependencies: FollowItemsDependencies) {
   const { queue, settings } = dependencies;
   const { fromHistory, fromResult } = createReadItem(dependencies);
+  const addedAgain = new Set<string>();
   const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
     ...dependencies,
     onCompleted: (mockId, value) => persistOrThrow(time.now() + READ_WITHIN_MS, () => fromResult(mockId, value)),
@@ -48,8 +49,10 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
   async function recover({ mockId, data }: Item): Promise<void> {
     const known = await fromHistory(mockId);
     if (known) return void jobs.settle(mockId, Promise.resolve(known));
-    if (!claimMayBeSwept(data.claimBy, time.isPast))
+    if (!claimMayBeSwept(data.claimBy, time.isPast)) {
+      addedAgain.add(mockId);
       return addExecution(queue, mockId, { ...data, replyTo: jobs.replyTo, addedAgain: true });
+    }
     const lost = unknownItem(mockId, 'the queue store lost it for longer than claims are kept');
     jobs.settle(mockId, Promise.resolve(lost));
   }
@@ -66,7 +69,13 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
       const onAbort = () => void jobs.settle(mockId, Promise.resolve(null));
       signal.addEventListener('abort', onAbort, { once: true });
       jobs.lookUp(mockId).catch(() => {}); // it may have ended before: the worker that sent it died
-      return end.finally(() => signal.removeEventListener('abort', onAbort));
+      try {
+        const told = await end;
+        return told && addedAgain.has(mockId) ? endingOfAddedAgain(mockId, told) : told;
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+        addedAgain.delete(mockId);
+      }
     },
     /** The `replyTo` of the items that are added here, so that their endings are told here. */
     replyTo: jobs.replyTo,

@@ -5,6 +5,8 @@ import { answered, type Ending, unanswered } from './ending.ts';
 import { noAnswerSchema } from './outcomes.ts';
 import { sentences } from './sentences.ts';
 
+type Unanswered = Extract<Ending, { kind: 'unanswered' }>;
+
 /** The ending of a job that completed with this value. */
 export function endingOfCompleted(mockId: string, returnvalue: unknown): Ending {
   const parsed = jobResultSchema.safeParse(returnvalue);
@@ -12,9 +14,21 @@ export function endingOfCompleted(mockId: string, returnvalue: unknown): Ending 
 }
 
 /** The ending of a job that failed for this reason: the one its worker gave, or one of the queue itself. */
-export function endingOfFailed(mockId: string, failedReason: string): Extract<Ending, { kind: 'unanswered' }> {
+export function endingOfFailed(mockId: string, failedReason: string): Unanswered {
   const parsed = noAnswerSchema.safeParse(parseJson(failedReason));
   return unanswered(parsed.success ? parsed.data : sentences.queueGaveUp(mockId, failedReason));
+}
+
+/**
+ * What an ending means for a job that was added again meanwhile. A refusal that its worker could not write holds back no other worker,
+ * which may begin the new job.
+ */
+export function endingOfAddedAgain<Answered extends { kind: 'answered' }>(
+  mockId: string,
+  ending: Answered | Unanswered,
+): Answered | Unanswered {
+  const isUnwritten = ending.kind === 'unanswered' && ending.noAnswer.code === 'channel-unavailable';
+  return isUnwritten ? unanswered(sentences.storeWasAway(mockId)) : ending;
 }
 
 /** A job that ended. `failedReason` is empty if it completed; `finishedOn`: epoch ms. */

@@ -1,0 +1,64 @@
+import { UnrecoverableError } from 'bullmq';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
+import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
+import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
+import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
+import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
+import { createFollowItems } from '../../../src/worker/batches/follow-items.ts';
+import { startRedis } from '../../support/redis.ts';
+import { quickSettings } from '../../support/start-service.ts';
+
+const choice = inject('redis');
+
+describe.skipIf(choice.kind === 'unavailable')('an item that the queue store lost and that was added again', () => {
+  it('may have run when a worker says that it refused it but could not write that', async () => {
+    const ending = await endingOf(sentences.claimsUnwritable('the disk is full'));
+    expect(ending).toMatchObject({ noAnswer: { code: 'outcome-unknown', mayHaveRun: true } });
+  });
+
+  it('did not run when a worker says so and could write it', async () => {
+    const refusal = sentences.noClient(1, '', '');
+    expect(await endingOf(refusal)).toMatchObject({ kind: 'unanswered', noAnswer: refusal });
+  });
+});
+
+const data: JobData = {
+  v: JOB_VERSION,
+  app: 1,
+  ruleId: '1',
+  confId: null,
+  ts: null,
+  target: 'all',
+  input: '{}',
+  claimBy: Date.now() + 60_000,
+  keyName: null,
+};
+
+/** How the item ends when the worker that gets the job ends it with this refusal. */
+async function endingOf(refusal: NoAnswer) {
+  const redis = await startRedis(choice);
+  onTestFinished(() => redis.stop());
+  const backend = await openQueueBackend(redis.url);
+  onTestFinished(() => backend.close());
+  await backend.connected;
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  queue.on('error', () => {});
+  onTestFinished(() => queue.close());
+  const settings = quickSettings();
+  const { store } = backend;
+  const history = backend.openHistory(historyLimitsOf(settings));
+  const items = createFollowItems({ backend, queue, history, store, settings });
+  onTestFinished(() => items.close());
+  const worker = backend.openWorker<JobData, JobResult>(queue.name, () => refuse(refusal), 1);
+  onTestFinished(() => worker.close());
+  worker.on('error', () => {});
+  worker.run().catch(() => {});
+  return items.follow({ mockId: crypto.randomUUID(), data }, new AbortController().signal);
+}
+
+async function refuse(refusal: NoAnswer): Promise<never> {
+  throw new UnrecoverableError(JSON.stringify(refusal));
+}
