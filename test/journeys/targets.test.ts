@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
@@ -26,7 +27,7 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
   let service: Service;
   let apps = 500;
   beforeAll(async () => {
-    service = await start({ settings: PATIENT, workers: 2 });
+    service = await start({ settings: { ...PATIENT, RESULT_TIMEOUT_MS: 4000 }, workers: 2 });
   });
   afterAll(() => service.stop());
 
@@ -125,6 +126,29 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       const both = await Promise.all([execute(app, 'address:nobody'), execute(app, 'address:nobody')]);
       expect(both.map(told)).toEqual(['not-picked-up', 'not-picked-up']);
       await eventually(async () => expect(await readdir(pathOf('mock', app))).toEqual([]));
+    });
+
+    it('whose directory another execution is just making: it goes again when nobody comes', async () => {
+      const app = ++apps;
+      const directory = join(pathOf('mock', app), 'nobody');
+      await mkdir(directory, { recursive: true });
+      const trying = execute(app, 'address:nobody');
+      await eventually(async () => expect(await readdir(directory)).toHaveLength(1));
+      await writeFile(join(directory, MADE_BY_US), '');
+      expect(told(await trying)).toBe('not-picked-up');
+      await eventually(async () => expect(await readdir(pathOf('mock', app))).toEqual([]));
+    });
+
+    it('whose directory another execution was just making: it is the client that came there', async () => {
+      const app = ++apps;
+      const directory = join(pathOf('mock', app), 'somebody');
+      const does: Behaviour = async (request, self) => {
+        await writeFile(join(directory, MADE_BY_US), '');
+        await answers({ process: 'somebody' })(request, self);
+      };
+      await using _somebody = await clientOf(app, 'somebody', { as: 'directory', does });
+      expect(await whoAnswers(app, 'address:somebody')).toBe('somebody');
+      await eventually(async () => expect(await readdir(directory)).toEqual([]));
     });
 
     it('while an unknown address is tried, it is nobody that all could mean', async () => {

@@ -125,7 +125,7 @@ export async function removeFiles(files: ExecutionFiles, claim: Claim, { keepAns
   await removeRequest(files);
   await removed(files.directory, withdrawnFileName(files.mockId));
   if (!keepAnswer) await removeAnswer(files);
-  if (claim.madeDirectory) await removeIfNobodyCame(files.directory);
+  if (mayBeMadeByUs(claim)) await removeIfNobodyCame(files.directory);
 }
 
 export async function removeTemporary(directory: string, temporary: string): Promise<void> {
@@ -145,6 +145,12 @@ export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Pro
 }
 
 /**
+ * Whether a worker may have made the directory: it was not this execution that made it if another one came at the same time, and then its
+ * marker may have come after this one looked for a client.
+ */
+export const mayBeMadeByUs = ({ registered }: Claim): boolean => !registered;
+
+/**
  * Removes a directory that was made for an address where no client came; one with anything else in it stays. An execution that ends
  * while the marker is away leaves the directory alone: so whoever puts the marker back looks again.
  */
@@ -152,7 +158,7 @@ export async function removeIfNobodyCame(directory: string): Promise<void> {
   while ((await isEmptyAndOurs(directory)) && (await removed(directory, MADE_BY_US))) {
     const isOver = await limitedByDirectory(directory, () => rmdir(directory)).then(
       () => true,
-      (error) => unless('ENOTEMPTY', 'EEXIST')(error) ?? errnoOf(error) === 'ENOENT',
+      (error) => unless('ENOTEMPTY', 'EEXIST', 'ENOENT')(error) ?? errnoOf(error) === 'ENOENT',
     );
     if (isOver) return;
     // Another execution began to wait there meanwhile.

@@ -181,9 +181,9 @@ function changes({ sharedDirectory }: Parts) {
     withdraw: (claim: Claim): Promise<boolean> => request.withdraw(filesIn(sharedDirectory, claim), claim),
     /** Removes the request of an execution that was answered; false when it was gone. A failure means that the client may run it again. */
     removeRequest: (claim: Claim): Promise<boolean> => request.removeRequest(filesIn(sharedDirectory, claim)),
-    /** A client came to the directory that was made for this execution: from now on it is the client's. A failure means that it may be. */
+    /** A client came to the directory: if a worker made it, it is the client's from now on. A failure means that it may be. */
     async keepDirectory(claim: Claim): Promise<void> {
-      if (claim.madeDirectory) await request.keepDirectory(filesIn(sharedDirectory, claim).directory);
+      if (request.mayBeMadeByUs(claim)) await request.keepDirectory(filesIn(sharedDirectory, claim).directory);
     },
   };
 }
