@@ -24,7 +24,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
   let patient: Service;
   let apps = 100;
   beforeAll(async () => {
-    service = await start();
+    service = await start({ settings: { RESULT_TIMEOUT_MS: 4000, CLIENT_TIMEOUT_MS: 3000 } });
     patient = await start({ settings: { RESULT_TIMEOUT_MS: 40_000 } });
   });
   afterAll(() => Promise.all([service.stop(), patient.stop()]));
