@@ -225,7 +225,7 @@ export function createRecord({ history, privacy, onEnded, atStep, log }: RecordP
     const isKept = await history.add(settled).then(
       () => true,
       (error) => {
-        alert.begins(error, 'they are missing in the history');
+        alert.begins(error, 'an API adds them within a minute, from their jobs');
         return false;
       },
     );
