@@ -145,8 +145,8 @@ export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Pro
 }
 
 /**
- * Whether a worker may have made the directory: it was not this execution that made it if another one came at the same time, and then its
- * marker may have come after this one looked for a client.
+ * Whether a worker may have made the directory: nobody registered it. The claim does not tell it. Another execution may just have made it,
+ * and put its marker there only after this one had taken it for a client's.
  */
 export const mayBeMadeByUs = ({ registered }: Claim): boolean => !registered;
 
