@@ -36,7 +36,7 @@ export type FollowItems = ReturnType<typeof createFollowItems>;
 export function createFollowItems(dependencies: FollowItemsDependencies) {
   const { queue, settings } = dependencies;
   const { fromHistory, fromResult } = createReadItem(dependencies);
-  const addedAgain = new Set<string>();
+  const addedAgain = new WeakSet<JobData>();
   const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
     ...dependencies,
     onCompleted: (mockId, value) => persistOrThrow(time.now() + READ_WITHIN_MS, () => fromResult(mockId, value)),
@@ -50,7 +50,7 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
     const known = await fromHistory(mockId);
     if (known) return void jobs.settle(mockId, Promise.resolve(known));
     if (!claimMayBeSwept(data.claimBy, time.isPast)) {
-      addedAgain.add(mockId);
+      addedAgain.add(data);
       return addExecution(queue, mockId, { ...data, replyTo: jobs.replyTo, addedAgain: true });
     }
     const lost = unknownItem(mockId, 'the queue store lost it for longer than claims are kept');
@@ -69,13 +69,8 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
       const onAbort = () => void jobs.settle(mockId, Promise.resolve(null));
       signal.addEventListener('abort', onAbort, { once: true });
       jobs.lookUp(mockId).catch(() => {}); // it may have ended before: the worker that sent it died
-      try {
-        const told = await end;
-        return told && addedAgain.has(mockId) ? endingOfAddedAgain(mockId, told) : told;
-      } finally {
-        signal.removeEventListener('abort', onAbort);
-        addedAgain.delete(mockId);
-      }
+      const told = await end.finally(() => signal.removeEventListener('abort', onAbort));
+      return told && addedAgain.has(data) ? endingOfAddedAgain(mockId, told) : told;
     },
     /** The `replyTo` of the items that are added here, so that their endings are told here. */
     replyTo: jobs.replyTo,

@@ -9,6 +9,7 @@ import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-bac
 import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
 import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { eventually } from '../../support/eventually.ts';
+import { plainJob } from '../../support/job-data.ts';
 import { startRedis } from '../../support/redis.ts';
 import { captureLog, quickSettings } from '../../support/start-service.ts';
 
@@ -51,17 +52,7 @@ describe.skipIf(choice.kind === 'unavailable')('a wait that is over when its exe
   });
 });
 
-const data: JobData = {
-  v: JOB_VERSION,
-  app: 1,
-  ruleId: '1',
-  confId: null,
-  ts: null,
-  target: 'all',
-  input: '{}',
-  claimBy: Date.now() + 60_000,
-  keyName: null,
-};
+const data = plainJob();
 
 async function open() {
   const redis = await startRedis(choice);

@@ -5,6 +5,7 @@ import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/c
 import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
 import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { eventually } from '../../support/eventually.ts';
+import { plainJob } from '../../support/job-data.ts';
 import { startRedis } from '../../support/redis.ts';
 
 const choice = inject('redis');
@@ -40,17 +41,7 @@ describe.skipIf(choice.kind === 'unavailable')('what finished long ago', () => {
   });
 });
 
-const data: JobData = {
-  v: JOB_VERSION,
-  app: 1,
-  ruleId: '1',
-  confId: null,
-  ts: null,
-  target: 'all',
-  input: '{}',
-  claimBy: Date.now() + 60_000,
-  keyName: null,
-};
+const data = plainJob();
 
 /** A queue on a Redis of its own, until the test has finished. */
 async function open() {

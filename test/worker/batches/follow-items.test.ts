@@ -2,12 +2,13 @@ import { UnrecoverableError } from 'bullmq';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
-import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
+import type { JobData, JobResult } from '../../../src/shared/contract/job.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
 import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
 import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
 import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { createFollowItems } from '../../../src/worker/batches/follow-items.ts';
+import { plainJob } from '../../support/job-data.ts';
 import { startRedis } from '../../support/redis.ts';
 import { quickSettings } from '../../support/start-service.ts';
 
@@ -25,17 +26,7 @@ describe.skipIf(choice.kind === 'unavailable')('an item that the queue store los
   });
 });
 
-const data: JobData = {
-  v: JOB_VERSION,
-  app: 1,
-  ruleId: '1',
-  confId: null,
-  ts: null,
-  target: 'all',
-  input: '{}',
-  claimBy: Date.now() + 60_000,
-  keyName: null,
-};
+const data = plainJob();
 
 /** How the item ends when the worker that gets the job ends it with this refusal. */
 async function endingOf(refusal: NoAnswer) {
