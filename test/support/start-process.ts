@@ -44,8 +44,6 @@ export type ApiProcess = ServiceProcess & {
 };
 
 type Options = {
-  /** Where the program is; this one unless told otherwise. */
-  root?: string;
   queueUrl: string;
   settings?: Record<string, string | number>;
   /** Whether to wait until it can do its work; true unless told otherwise. */
@@ -53,13 +51,8 @@ type Options = {
 };
 
 /** `rule-server api` in a process of its own, on a free port. */
-export async function startApiProcess({
-  root = ROOT,
-  queueUrl,
-  settings = {},
-  untilReady = true,
-}: Options): Promise<ApiProcess> {
-  const command = [process.execPath, join(root, 'bin/rule-server.js'), 'api'];
+export async function startApiProcess({ queueUrl, settings = {}, untilReady = true }: Options): Promise<ApiProcess> {
+  const command = [process.execPath, join(ROOT, 'bin/rule-server.js'), 'api'];
   const started = await start(command, { PORT: 0, QUEUE_URL: queueUrl, ...settings }, 'the API listens');
   const { url } = await started.logged('the API listens');
   const isReady = () =>
@@ -87,7 +80,6 @@ export async function startApiProcess({
  * a program with its parameters that runs it.
  */
 export async function startWorkerProcess({
-  root = ROOT,
   queueUrl,
   sharedDir,
   settings = {},
@@ -96,8 +88,8 @@ export async function startWorkerProcess({
   untilReady = true,
 }: Options & { sharedDir: string; fault?: Fault; under?: string[] }): Promise<ServiceProcess> {
   const script = fault
-    ? [join(root, 'test/support/fault-worker.ts'), JSON.stringify(fault)]
-    : [join(root, 'bin/rule-server.js'), 'worker'];
+    ? [join(ROOT, 'test/support/fault-worker.ts'), JSON.stringify(fault)]
+    : [join(ROOT, 'bin/rule-server.js'), 'worker'];
   const command = [...under, process.execPath, ...script];
   const worker = await start(command, { QUEUE_URL: queueUrl, SHARED_DIR: sharedDir, ...settings }, 'the worker runs');
   if (untilReady) await worker.logged('this worker takes jobs');
