@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
 import { firstDifference } from '../../src/shared/reasoning/trace/first-difference.ts';
 import { releaseRule } from '../support/release-rule.ts';
+import { answers, createResponder } from '../support/responder.ts';
 import { runCli } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
@@ -132,6 +133,18 @@ describe('rule-server replay', () => {
     const before = paid;
     expect(await replay(...options)).toMatchObject({ code: 2, err: expect.stringMatching(sentence) });
     expect(paid).toBe(before);
+  });
+
+  it('is refused where no client of the target can run without effects, and says how it would be real', async () => {
+    const does = answers();
+    await using old = await createResponder({ sharedDir: service.sharedDir, app: APP, lane: 'old', does });
+    const { code, err } = await replay('--app', String(APP), '--target', 'lane:old', '--limit', '3');
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/no client of lane:old can.*--real/) });
+    expect(old.found).toEqual([]);
+    expect((await replay('--app', String(APP), '--target', 'lane:old', '--limit', '3', '--real')).err).toMatch(
+      /^3 real runs on lane:old/,
+    );
+    expect(old.found).toHaveLength(3);
   });
 
   it('cases record: a case for each way through the tree, exact to the digit, that passes on the same rules', async () => {

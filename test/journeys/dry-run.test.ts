@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { createRuleClient, type Data, type Leaves } from '../../src/client/client.ts';
+import { RECORDED_RUNS } from '../../src/shared/reasoning/trace/recorded-run.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { releaseRule } from '../support/release-rule.ts';
 import { answers, answersWith, createResponder, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
+const BATCHES = '/rule-server/mock/batches';
 const effects: string[] = [];
 
 class Spend {
@@ -141,6 +143,47 @@ onEachQueue('a run without effects', (start) => {
     const { items } = (await service.call(`/rule-server/mock/batches/${begun.json.batchId}/items`)).json;
     const [{ mockId }] = items;
     expect((await service.call(`/rule-server/mock/executions/${mockId}`)).json).toMatchObject({ dryRun: true });
+  });
+
+  it.each([
+    ['recorded runs', { file: RECORDED_RUNS, cases: [CASE] }, true],
+    ['recorded runs, for real by name', { file: RECORDED_RUNS, cases: [CASE], dryRun: false }, false],
+    ['other cases', { cases: [CASE] }, false],
+  ])('is what a batch of %s comes to by itself, and its repeat', async (_what, asked, dryRun) => {
+    await using service = await start({});
+    await using _client = await shop(service);
+    const post = (body: object) =>
+      service.call(BATCHES, { method: 'POST', body: JSON.stringify({ app: 7, ruleId: 1, ...body }) });
+    const ended = async ({ batchId }: { batchId: string }) =>
+      eventually(async () =>
+        expect((await service.call(`${BATCHES}/${batchId}`)).json).toMatchObject({ state: 'finished' }),
+      );
+    const first = await post(asked);
+    expect(first.json, first.text).toMatchObject({ dryRun });
+    await ended(first.json);
+    expect(effects.includes('paid')).toBe(!dryRun);
+    const repeat = await post({ from: first.json.batchId });
+    const isRecorded = 'file' in asked;
+    expect(repeat.json).toMatchObject({ dryRun: isRecorded, file: isRecorded ? RECORDED_RUNS : null });
+    await ended(repeat.json);
+    expect(effects.filter((effect) => effect === 'paid')).toHaveLength(dryRun ? 0 : isRecorded ? 1 : 2);
+  });
+
+  it('of many inputs is refused whole where a target has no client that can, before anything is sent', async () => {
+    await using service = await start({});
+    await using _client = await shop(service);
+    await using other = await createResponder({ sharedDir: service.sharedDir, app: 7, lane: 'old', does: answers() });
+    const body = { app: 7, ruleId: 1, targets: ['all', 'lane:old', `address:${other.address}`], cases: [CASE] };
+    for (const asked of [{ dryRun: true }, { file: RECORDED_RUNS }]) {
+      const { status, json } = await service.call(BATCHES, {
+        method: 'POST',
+        body: JSON.stringify({ ...body, ...asked }),
+      });
+      expect([status, json.errors[0].field]).toEqual([400, 'dryRun']);
+      expect(json.errors[0].message).toContain(`no client of lane:old, address:${other.address} can`);
+    }
+    expect((await service.call(`${BATCHES}?app=7`)).json.items).toEqual([]);
+    expect(other.found).toEqual([]);
   });
 
   it.each([

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { BATCH_VERSION, type Batch, MAX_ITEMS, REAL_BATCH_VERSION } from '../../shared/cases/batch.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { isMeant, parseTarget } from '../../shared/contract/target.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { RECORDED_RUNS } from '../../shared/reasoning/trace/recorded-run.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -13,10 +15,14 @@ import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
 import { casesOf } from './sourced-cases.ts';
-import { type Refused, refused, type Taken } from './taken.ts';
+import { refused, type Taken } from './taken.ts';
 
 const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
-const clientsSchema = z.object({ clients: z.array(z.object({ address: z.string(), state: z.string() })) });
+const clientsSchema = z.object({
+  clients: z.array(
+    z.object({ address: z.string(), lane: z.string().nullable(), state: z.string(), dryRun: z.boolean() }),
+  ),
+});
 
 /** `maxRunning`: how many batches of its key may run at once. `call`: what must be the same when it is asked for again under its key. */
 type By = { keyName: string | null; maxRunning: number; key: string | undefined; call: Uint8Array };
@@ -62,12 +68,15 @@ export function createCreateBatch({
   async function createNow(batchId: string, request: BatchRequest, { keyName, maxRunning }: Owner): Promise<Taken> {
     const sourced = await casesOf(request, { store, savedCases, privacy });
     if (sourced.kind !== 'cases') return sourced;
-    const targets = await targetsOf(request.targets ?? sourced.targets, request.app, ask);
-    if (targets.kind !== 'targets') return targets;
     const { cases, etag } = sourced;
+    const file = request.file ?? sourced.file;
+    // Inputs of earlier runs are those of customers: nothing is done to these a second time unless it is asked for.
+    const dryRun = request.dryRun ?? (sourced.dryRun || file === RECORDED_RUNS);
+    const targets = await targetsOf(request.targets ?? sourced.targets, { app: request.app, dryRun }, ask);
+    if (targets.kind !== 'targets') return targets;
     const message = unfit(cases.length, targets.targets.length);
     if (message !== null) return { kind: 'bad', problems: [{ field: 'cases', message }] };
-    const { app, ruleId, confId, concurrency, stopAfterFailures, file, dryRun } = request;
+    const { app, ruleId, confId, concurrency, stopAfterFailures } = request;
     const ignore = request.ignore ?? sourced.ignore;
     const v = dryRun || ignore.length > 0 ? BATCH_VERSION : REAL_BATCH_VERSION;
     const from = request.source.kind === 'from' ? request.source.batchId : null;
@@ -105,22 +114,36 @@ function unfit(cases: number, targets: number): string | null {
   return items > MAX_ITEMS ? `and targets make ${items} runs, which is more than ${MAX_ITEMS}` : null;
 }
 
-/** `client:*` stands for each client that is online now. */
+/** `client:*` stands for each client that is online now. Dry runs need a client that can make them at each target. */
 async function targetsOf(
   targets: string[],
-  app: number,
+  { app, dryRun }: { app: number; dryRun: boolean },
   ask: AskWorker['ask'],
-): Promise<{ kind: 'targets'; targets: string[] } | Refused> {
-  if (!targets.includes(EVERY_CLIENT)) return { kind: 'targets', targets };
+): Promise<{ kind: 'targets'; targets: string[] } | Exclude<Taken, { kind: 'taken' }>> {
+  const isEach = targets.includes(EVERY_CLIENT);
+  if (!isEach && !dryRun) return { kind: 'targets', targets };
   const reply = await ask({ v: QUERY_VERSION, ask: 'clients', app });
-  if (reply.kind === 'refused') return refused(503, reply.error);
-  const { clients } = clientsSchema.parse(parseJson(reply.body));
-  const online = clients.filter(({ state }) => state !== 'offline').map(({ address }) => `address:${address}`);
-  if (online.length === 0)
+  // Where no worker says which clients there are, each dry run is refused by the worker that comes to it.
+  if (reply.kind === 'refused') return isEach ? refused(503, reply.error) : { kind: 'targets', targets };
+  const online = clientsSchema.parse(parseJson(reply.body)).clients.filter(({ state }) => state !== 'offline');
+  if (isEach && online.length === 0)
     return refused(503, `No client of app ${app} is online, so ${EVERY_CLIENT} stands for none. Nothing ran.`);
-  const all = targets.flatMap((target) => (target === EVERY_CLIENT ? online : [target]));
-  return { kind: 'targets', targets: [...new Set(all)] };
+  const each = online.map(({ address }) => `address:${address}`);
+  const all = [...new Set(targets.flatMap((target) => (target === EVERY_CLIENT ? each : [target])))];
+  const unable = dryRun ? all.filter((target) => cannotRunDry(target, online)) : [];
+  if (unable.length > 0) return { kind: 'bad', problems: [{ field: 'dryRun', message: noDryRun(unable) }] };
+  return { kind: 'targets', targets: all };
 }
+
+/** Whether clients of a target are online, and none of them can run without effects. */
+function cannotRunDry(written: string, online: z.infer<typeof clientsSchema>['clients']): boolean {
+  const target = parseTarget(written);
+  const meant = target.kind === 'malformed' ? [] : online.filter((client) => isMeant(target, client));
+  return meant.length > 0 && meant.every(({ dryRun }) => !dryRun);
+}
+
+const noDryRun = (targets: string[]) =>
+  `needs clients that can run without effects, and no client of ${targets.join(', ')} can. Nothing ran. Name other targets, or give "dryRun": false (on the command line: --real for a replay, else no --dry-run) for real runs with all their effects`;
 
 function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');

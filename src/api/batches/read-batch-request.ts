@@ -38,7 +38,8 @@ export type BatchRequest = {
   concurrency: number;
   stopAfterFailures: number | null;
   file: string | null;
-  dryRun: boolean;
+  /** Null where the request does not say. */
+  dryRun: boolean | null;
   /** Paths in the data that count for nothing; null if they are those of the saved cases or of another batch. */
   ignore: string[] | null;
   source: Source;
@@ -80,7 +81,7 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
     refusals,
   });
   const file = readText(members.get('file'), ['file'], refusals) ?? null;
-  const dryRun = readFlag(members.get('dryRun'), ['dryRun'], refusals);
+  const dryRun = isGiven(members.get('dryRun')) ? readFlag(members.get('dryRun'), ['dryRun'], refusals) : null;
   const ignore = members.has('ignore') ? readIgnored(members.get('ignore'), refusals) : null;
   const read = readSource(members, { refusals, skipInvalid: invalid });
   const problems = [

@@ -23,7 +23,7 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     query: Record<string, string[]>,
     { invalid, timeZone }: BatchBodyParameters,
   ): Promise<ReadBatch | Refused> {
-    const { targets: given = [], concurrency = [], dryRun: [dry = 'false'] = [], ...rest } = query;
+    const { targets: given = [], concurrency = [], dryRun: [dry] = [], ...rest } = query;
     const selection = readParameters(selectionParameters, rest);
     if (selection.kind === 'bad') return selection;
     const { app, ruleId, confId } = selection.value;
@@ -35,7 +35,7 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     const count = Number(concurrency[0] || DEFAULT_CONCURRENCY);
     if (!Number.isInteger(count) || count < 1 || count > MAX_CONCURRENCY)
       refusals.add(['concurrency'], `must be a whole number from 1 to ${MAX_CONCURRENCY}`);
-    if (dry !== 'true' && dry !== 'false') refusals.add(['dryRun'], 'must be true or false');
+    if (dry !== undefined && dry !== 'true' && dry !== 'false') refusals.add(['dryRun'], 'must be true or false');
     const text = decodeUtf8(withoutMark(bytes));
     if (text.kind !== 'text') refusals.add(['body'], 'is not valid UTF-8: save the file as "CSV UTF-8"');
     if (text.kind !== 'text' || refusals.found() > 0) return bad(refusals.all);
@@ -50,7 +50,8 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
       skipInvalid: invalid,
     });
     if (read.kind === 'refused') return bad(read.refusals);
-    const options = { concurrency: count, stopAfterFailures: null, file: null, dryRun: dry === 'true', ignore: null };
+    const dryRun = dry === undefined ? null : dry === 'true';
+    const options = { concurrency: count, stopAfterFailures: null, file: null, dryRun, ignore: null };
     return {
       kind: 'request',
       request: { app, ruleId, confId, targets, ...options, source: { kind: 'given', cases: read.cases } },

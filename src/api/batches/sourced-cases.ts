@@ -1,4 +1,4 @@
-import { placeOfItem } from '../../shared/cases/batch.ts';
+import { type Batch, placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
@@ -8,8 +8,12 @@ import type { BatchRequest } from './read-batch-request.ts';
 import { type Refused, refused } from './taken.ts';
 import { allCases, allHeads } from './whole-batch.ts';
 
-/** The cases a batch is to run, the targets and the data to ignore unless the request names others, and the version they are of. */
-type Sourced = { kind: 'cases'; cases: Case[]; targets: string[]; ignore: string[]; etag: string | null } | Refused;
+/** The cases a batch is to run, what holds for it unless the request says otherwise, and the version they are of. */
+type Sourced =
+  | ({ kind: 'cases'; cases: Case[]; etag: string | null } & Pick<Batch, 'targets' | 'ignore' | 'file' | 'dryRun'>)
+  | Refused;
+
+const nothingElse = { targets: ['all'], ignore: [], file: null, dryRun: false, etag: null };
 
 /** Finds the cases that a request names. */
 export async function casesOf(
@@ -18,12 +22,12 @@ export async function casesOf(
 ): Promise<Sourced> {
   switch (source.kind) {
     case 'given':
-      return { kind: 'cases', cases: source.cases, targets: ['all'], ignore: [], etag: null };
+      return { kind: 'cases', ...nothingElse, cases: source.cases };
     case 'saved': {
       const saved = await savedCases.document({ app, ruleId, confId });
       if (saved.kind === 'refused') return saved;
       const cases = saved.document.cases.map((one) => ({ ...one, ts: one.ts ?? source.ts }));
-      return { kind: 'cases', cases, targets: ['all'], ignore: saved.document.ignore, etag: saved.etag };
+      return { kind: 'cases', ...nothingElse, cases, ignore: saved.document.ignore, etag: saved.etag };
     }
     case 'from': {
       const found = await store.read(source.batchId);
@@ -36,8 +40,8 @@ export async function casesOf(
         if (source.verdicts.includes(head.verdict)) wanted.add(placeOfItem(found.batch, n).caseIndex);
       }
       const cases = (await allCases(found.batch, store)).filter((_, index) => wanted.has(index));
-      const { targets, ignore, etag } = found.batch;
-      return { kind: 'cases', cases, targets, ignore, etag };
+      const { targets, ignore, file, dryRun, etag } = found.batch;
+      return { kind: 'cases', cases, targets, ignore, file, dryRun, etag };
     }
   }
 }

@@ -4,7 +4,7 @@ import { hasUnseen } from './json/visible-text.ts';
  * The place where an execution should run: anywhere, in a lane, or at one address.
  *
  * A new kind is added in this file; help, OpenAPI and refusals take its form from here. Then tsc names the rest: in the worker
- * `resolve-target.ts`; of the page `run/candidates.ts`, `run/headline.ts`, `screen/frame/use-rule.ts`, `use-dry-run.ts`, and `run-bar.tsx`,
+ * `resolve-target.ts`; of the page `run/candidates.ts`, `run/headline.ts`, `screen/frame/use-rule.ts`, and `run-bar.tsx`,
  * `target-picker.tsx`, `target-words.ts` in `screen/input`. These it does not name: `begin.ts` and `ice-answer.ts` ask whether one client is
  * meant, as do `use-run.ts` and `target-now.tsx` of the page. `screen/cases/targets-field.tsx`, `release-panel.tsx` and `replay-panel.tsx` offer
  * what cases run on. `api/readiness/readiness.ts` asks for the tree of the trunk. `use-headline.ts` and `history-row.tsx` have words for one
@@ -62,6 +62,18 @@ export function formatTarget(target: Target): string {
       return `lane:${target.lane}`;
     case 'address':
       return `address:${target.address}`;
+  }
+}
+
+/** Whether a client is one that a target allows. Which of these a call goes to is the worker's to say. */
+export function isMeant(target: Target, { address, lane }: { address: string; lane: string | null }): boolean {
+  switch (target.kind) {
+    case 'all':
+      return true;
+    case 'lane':
+      return lane === target.lane;
+    case 'address':
+      return address === target.address;
   }
 }
 

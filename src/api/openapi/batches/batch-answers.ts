@@ -5,6 +5,7 @@ import { differenceSchema } from '../../../shared/cases/judging/difference.ts';
 import { outcomeNames, verdictSchema } from '../../../shared/cases/verdict.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { targetForms } from '../../../shared/contract/target.ts';
+import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import { rulesOfRun } from '../answer-parts.ts';
 
 const countsAnswer = z.object({
@@ -148,7 +149,12 @@ export const batchRequest = z
       .default(DEFAULT_CONCURRENCY)
       .meta({ description: 'Open runs at one client, those of all batches together.' }),
     stopAfterFailures: z.int().min(1).optional(),
-    dryRun: z.boolean().optional().meta({ description: '`true`: without effects, as in execute.' }),
+    dryRun: z
+      .boolean()
+      .optional()
+      .meta({
+        description: `\`true\`: without effects, as in execute. Left out, it is \`true\` where \`file\` is "${RECORDED_RUNS}", and where \`from\` names such a batch or one of dry runs.`,
+      }),
     ignore: z.array(z.string()).optional().meta({
       description:
         'Paths in the data that are other at each run, such as `coupon.id` and `items[*].at`: they count neither for verdicts nor for differences between targets.',

@@ -1,7 +1,8 @@
 import { useMemo } from 'react';
+import { isMeant } from '../../../shared/contract/target.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
-import type { Place, Target } from '../../state/location.ts';
+import type { Place } from '../../state/location.ts';
 import { type Pins, usePins } from '../../state/node-pins.ts';
 import { chooseDry, useIsDry } from '../../state/preferences.ts';
 
@@ -20,19 +21,7 @@ export function useDryRun({ app, target }: Place, { clients, occurrences }: Rule
     const here = new Set(occurrences.map(({ node }) => node.id));
     return Object.fromEntries(Object.entries(all).filter(([id]) => here.has(id)));
   }, [all, occurrences]);
-  const meant = clients.filter((client) => client.online && isMeant(client, target));
+  const meant = clients.filter((client) => client.online && (target.kind === 'each' || isMeant(target, client)));
   const isPossible = target.kind === 'each' ? meant.every(({ dryRun }) => dryRun) : meant.some(({ dryRun }) => dryRun);
   return { isOn: useIsDry(app), isPossible, choose, pins };
-}
-
-function isMeant({ address, lane }: Client, target: Target): boolean {
-  switch (target.kind) {
-    case 'all':
-    case 'each':
-      return true;
-    case 'lane':
-      return lane === target.lane;
-    case 'address':
-      return address === target.address;
-  }
 }
