@@ -1,4 +1,5 @@
 import { type Batch, type BatchProgress, type Counts, noCounts, totalOf } from '../cases/batch.ts';
+import { visibleLines } from '../contract/json/visible-text.ts';
 import { type ReportedItem, reasonsOf } from './reported.ts';
 
 /** Characters that XML 1.0 cannot hold, not even escaped. */
@@ -77,7 +78,7 @@ function attributes(values: Record<string, string | number>): string {
 
 /** Text for XML: also `]]>` and what XML cannot hold. */
 function escaped(text: string): string {
-  return text
+  return visibleLines(text)
     .replace(ILLEGAL, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -85,7 +85,7 @@ describe('a bad request', () => {
     [
       'target',
       '{"app":7,"ruleId":1,"target":"address:a\\u0000b"}',
-      'the address contains a control or bidirectional character',
+      'the address contains a character that cannot be seen: "a\\u0000b"',
     ],
     ['ruleId', '{"app":7}', 'give ruleId or confId: there is nothing to run'],
     ['the service.a', '{"app":7,"ruleId":1,"the service":{"a":1,"a":1}}', 'is given twice'],

@@ -110,9 +110,9 @@ describe('JUnit', () => {
     });
     expect(root.children[1]?.children[0]?.attributes.line).toBeUndefined();
   });
-  it('keeps names whole and replaces what XML cannot hold', () => {
+  it('keeps names whole, and what cannot be seen or XML cannot hold becomes visible', () => {
     expect(root.children[0]?.children[1]?.attributes.name).toBe(
-      'a\nb ]]> <x a="1"> & \ufffd\ufffd\ufffd\ufffd \u{1f600} \r\t"',
+      'a\nb ]]> <x a="1"> & \\u0000\\u0008\ufffd\\ud800 \u{1f600} \\u000d\t"',
     );
     expect(root.children[0]?.children[1]?.children[0]?.text).toContain('data.a differs: expected 1, found a\nb ]]>');
   });
