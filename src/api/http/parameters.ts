@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
+import { noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import { parseTarget, TARGET_PATTERN } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
@@ -116,12 +117,19 @@ const oneOf = (names: readonly string[], description: string) =>
     .refine((value) => value === undefined || names.includes(value), { error: `must be one of ${names.join(', ')}` })
     .meta({ json: { type: 'string', enum: [...names] }, description });
 
+/** A day alone begins at midnight UTC. A time of day needs an offset: the zone of this process means nothing to the caller. */
+const IS_DAY = /^\d{4}-\d\d-\d\d$/;
+
 const moment = (description: string) =>
   absentIfEmpty('')
-    .transform((value) =>
-      value === undefined ? undefined : /^\d{1,15}$/.test(value) ? Number(value) : Date.parse(value),
-    )
-    .refine((value) => value === undefined || Number.isFinite(value), { error: 'must be epoch ms or an ISO 8601 time' })
+    .transform((value, context) => {
+      if (value === undefined) return undefined;
+      if (/^\d{1,15}$/.test(value)) return Number(value);
+      const read = readMoment(value, IS_DAY.test(value) ? 'UTC' : undefined);
+      if (read.kind === 'moment') return Number(read.ms);
+      context.addIssue({ code: 'custom', message: noMomentMessage(read.kind, undefined) });
+      return z.NEVER;
+    })
     .meta({ json: { type: 'string' }, description });
 
 /** `?where=` several times: conditions on an input. */
@@ -147,7 +155,9 @@ const searchParameters = {
   state: oneOf(stateSchema.options, 'Only executions in this state.'),
   outcome: oneOf(['TRUE', 'FALSE', 'NONE', 'no-result'], 'Only executions whose rule came to this.'),
   code: oneOf(codeSchema.options, 'Only executions that ended without an answer for this reason.'),
-  from: moment('Only executions begun at this time or later: epoch ms, or an ISO 8601 time.'),
+  from: moment(
+    'Only executions begun at this time or later: epoch ms, an ISO 8601 time with an offset, or a day (UTC).',
+  ),
   to: moment('Only executions begun before this time.'),
   address: absentIfEmpty('Only executions of the client at this address.'),
   lane: absentIfEmpty('Only executions of a client in this lane.'),
