@@ -11,7 +11,6 @@ const rule = {
   scenes: ['recharge'],
   timeWindow: always,
   updateAt: 1_790_000_000_000,
-  problems: [],
   folder: '',
 };
 const leaf = {

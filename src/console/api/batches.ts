@@ -54,7 +54,7 @@ export function csvPath({
   ruleId: string | null;
   confId: string | null;
   targets: string[];
-  dryRun: 'true' | null;
+  dryRun: string;
   invalid: 'skip' | null;
   timeZone: string;
 }) {

@@ -1,3 +1,4 @@
+import { isMeant, namedTarget } from '../../shared/contract/target.ts';
 import type { Client } from '../api/browse.ts';
 import { createStored } from '../state/stored.ts';
 
@@ -18,5 +19,21 @@ export function countRuns(cases: number, targets: readonly string[], clients: re
   return cases * targets.reduce((sum, target) => sum + (target === EVERY_CLIENT ? online : 1), 0);
 }
 
-/** From so many real runs on the page asks once more. */
+/** The targets on which dry runs are known to be impossible: clients are online, and none that a run there could go to can make one. */
+export function withoutDryRun(targets: readonly string[], clients: readonly Client[]): string[] {
+  const online = clients.filter((client) => client.online);
+  return targets.filter((written) => {
+    if (written === EVERY_CLIENT) return online.some(({ dryRun }) => !dryRun);
+    const target = namedTarget(written)?.target ?? { kind: 'all' };
+    const meant = online.filter((client) => isMeant(target, client));
+    return meant.length > 0 && meant.every(({ dryRun }) => !dryRun);
+  });
+}
+
+/** Above so many real runs their number is typed before they start. */
 export const MANY_RUNS = 100;
+
+/** Whether a number was typed that is this one, in digits of any keyboard and grouped or not. */
+export function isTyped(text: string, n: number): boolean {
+  return text.normalize('NFKC').replace(/[\s.,’']/g, '') === String(n);
+}

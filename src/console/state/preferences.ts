@@ -28,7 +28,7 @@ export function zones(chosen: string): string[] {
   return [...new Set([chosen, browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }
 
-export function browserZone(): string {
+function browserZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
@@ -52,8 +52,9 @@ export function chooseTheme(next: Theme): void {
   else document.documentElement.dataset.theme = next;
 }
 
-/** The apps whose runs are to have no effects. */
+/** The apps whose runs are to have no effects. Of the tab: what is unticked in one must not make the runs of another real. */
 const dryApps = createStored<readonly string[]>('dry-apps', {
+  ofTab: true,
   read: (stored) => (Array.isArray(stored) ? stored.filter((app) => typeof app === 'string') : []),
 });
 
@@ -62,6 +63,7 @@ export function chooseDry(app: string | null, isDry: boolean): void {
   dryApps.set(app !== null && isDry ? [...others, app] : others);
 }
 
+export const isDry = (app: string | null): boolean => dryApps.get().some((dry) => dry === app);
 export const useIsDry = (app: string | null): boolean => dryApps.use().some((dry) => dry === app);
 
 /** Whether the choices of client and time are unfolded. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that outlives the page and is the same in every part of it. */
+/** A value that outlives the page and is the same in every part of it. Tabs that are open do not change one another's. */
 type Stored<T> = { get(): T; set(next: T): void; use(): T; forget(): void };
 
 type How<T> = {
@@ -8,18 +8,27 @@ type How<T> = {
   read: (stored: unknown) => T;
   /** The part that is kept beyond the page. */
   lasting?: (value: T) => unknown;
+  /** Each tab keeps its own over a reload; a new one begins with what was chosen last. */
+  ofTab?: boolean;
 };
+
+type Storages = 'localStorage' | 'sessionStorage';
 
 const SAVE_AFTER_MS = 200;
 
-export function createStored<T>(name: string, { read, lasting = (value) => value }: How<T>): Stored<T> {
+export function createStored<T>(name: string, { read, lasting = (value) => value, ofTab = false }: How<T>): Stored<T> {
   const key = `rule-server.${name}`;
+  const storages: Storages[] = ofTab ? ['sessionStorage', 'localStorage'] : ['localStorage'];
   const listeners = new Set<() => void>();
   let value: { now: T } | undefined;
   let saving: ReturnType<typeof setTimeout> | undefined;
 
   function get(): T {
-    value ??= { now: read(load(key)) };
+    if (value === undefined) {
+      const own = ofTab ? load('sessionStorage', key) : null;
+      value = { now: read(own ?? load('localStorage', key)) };
+      if (ofTab) save('sessionStorage', key, lasting(value.now));
+    }
     return value.now;
   }
 
@@ -36,14 +45,14 @@ export function createStored<T>(name: string, { read, lasting = (value) => value
     clearTimeout(saving);
     saving = undefined;
     window.removeEventListener('pagehide', saveNow);
-    save(key, lasting(get()));
+    for (const storage of storages) save(storage, key, lasting(get()));
   }
 
   function forget(): void {
     clearTimeout(saving);
     window.removeEventListener('pagehide', saveNow);
     value = undefined;
-    remove(key);
+    for (const storage of storages) remove(storage, key);
     for (const listener of listeners) listener();
   }
 
@@ -56,25 +65,25 @@ export function createStored<T>(name: string, { read, lasting = (value) => value
 }
 
 // A browser may forbid storage; then things are remembered as long as the page is open.
-function load(key: string): unknown {
+function load(storage: Storages, key: string): unknown {
   try {
-    return JSON.parse(window.localStorage.getItem(key) ?? 'null');
+    return JSON.parse(window[storage].getItem(key) ?? 'null');
   } catch {
     return null;
   }
 }
 
-function save(key: string, value: unknown): void {
+function save(storage: Storages, key: string, value: unknown): void {
   try {
-    window.localStorage.setItem(key, JSON.stringify(value));
+    window[storage].setItem(key, JSON.stringify(value));
   } catch {
     // Full or forbidden.
   }
 }
 
-function remove(key: string): void {
+function remove(storage: Storages, key: string): void {
   try {
-    window.localStorage.removeItem(key);
+    window[storage].removeItem(key);
   } catch {
     // Forbidden: then nothing is there.
   }

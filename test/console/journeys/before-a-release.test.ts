@@ -26,7 +26,6 @@ describeInBrowser('before a release', () => {
         'the service': { cost, uid: 1, city: 'Berlin', level: 2 },
       });
     const page = await journey.visit('/?app=9001&rule=1');
-    await page.getByLabel('Dry run').check();
     await release(2, 110);
     await eventually(async () => {
       const { json } = await journey.service.call('/rule-server/mock/clients?app=9001');
@@ -40,9 +39,18 @@ describeInBrowser('before a release', () => {
     await page.getByRole('button', { name: 'Save 2 cases, one for each way through the tree' }).click();
     await page.getByText('2 cases are saved.').waitFor();
     await page.getByLabel('Run them on').selectOption('lane:beta');
-    await says(page.locator('#batch-warning'), '3 dry runs on lane beta, without effects');
-    await page.getByRole('button', { name: 'Run all 3 inputs again' }).click();
+    await says(page.locator('#batch-dry'), '3 dry runs on lane beta, without effects');
+    const newest = async () => (await journey.service.call('/rule-server/mock/batches?app=9001')).json.items;
+    // Real runs are asked for by their number, however few they are; a second click on the button is no answer.
+    await page.getByRole('button', { name: 'Run all 3 inputs again for real' }).dblclick();
+    await page.getByLabel('Type 3 to run them for real:').fill('2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Run 3 for real' }).click({ force: true });
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await newest()).toEqual([]);
+    await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).dblclick();
     await says(page.locator('.changed-decisions'), /^TRUE → FALSE, first at spent 100 or more #2: 1 run/);
+    expect(await newest()).toMatchObject([{ dryRun: true, items: 3 }]);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Compare one of them before and now' }).click();
     await says(page.locator('.compare-head [role=status]'), /differs: its result is FALSE, not TRUE/);
@@ -51,7 +59,7 @@ describeInBrowser('before a release', () => {
     await page.getByRole('button', { name: 'Cases', exact: true }).click();
     await page.getByRole('checkbox', { name: 'lane beta' }).check();
     await page.getByRole('checkbox', { name: 'Any client' }).uncheck();
-    await page.getByRole('button', { name: 'Run all 2 cases' }).click();
+    await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).click();
     await says(page.locator('.batch-words'), /passed/);
     await page.getByRole('button', { name: 'Release', exact: true }).click();
     await page.getByLabel('Release to').selectOption('lane:beta');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createResponder, staysSilent } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, picture, pressRun, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, picture, pressRun, says, toHistory } from '../support/on-the-page.ts';
 
 describeInBrowser('a dry run from the page', () => {
   const journey = useJourney();
@@ -54,16 +54,63 @@ describeInBrowser('a dry run from the page', () => {
 
   test('holds for many inputs, too', async () => {
     const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
-    const dry = page.locator('.drawer').getByLabel('Dry run');
     await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n80,1\n');
-    await dry.check();
-    await says(page.locator('#batch-warning'), '2 dry runs on any client, without effects');
-    await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
+    await says(page.locator('#batch-dry'), '2 dry runs on any client, without effects');
+    await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).click();
     await says(page.locator('.batch-words strong'), /^2 runs in /);
     const { items } = (await journey.service.call('/rule-server/mock/batches?app=9001')).json;
     expect(items[0]).toMatchObject({ dryRun: true, items: 2 });
-    await page.goto(`${journey.service.url}/?app=9001&rule=1`);
-    await page.getByLabel('Dry run').uncheck();
+  });
+
+  test('of many inputs cannot be asked for where no client can, which is said before anything runs', async () => {
+    const { sharedDir } = journey.service;
+    await using client = await createResponder({ sharedDir, app: 9001, lane: 'published', does: staysSilent });
+    const page = await journey.visit('/?app=9001&rule=1&target=lane:published&panel=inputs');
+    await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n');
+    await says(page.locator('#batch-dry'), /^Dry runs are not possible: no client on lane published can run without/);
+    await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).click({ force: true });
+    await page.getByRole('checkbox', { name: 'Any client' }).check();
+    await page.getByRole('checkbox', { name: 'lane published' }).uncheck();
+    await says(page.locator('#batch-dry'), '1 dry run on any client, without effects');
+    expect(client.found).toEqual([]);
+  });
+
+  test('stays one in its tab, whatever another tab is told, and a run from the history is none of real effects', async () => {
+    const one = await journey.visit('/?app=9001&rule=1');
+    const bodies: string[] = [];
+    one.on('request', (request) => {
+      if (request.url().endsWith('/execute')) bodies.push(request.postData() ?? '');
+    });
+    await pressRun(one);
+    await says(headline(one), /^Done on/);
+    expect(bodies.splice(0)[0]).not.toContain('dryRun');
+    await one.getByLabel('Dry run').check();
+    const other = await journey.another(one, '/?app=9001&rule=1');
+    await other.getByLabel('Dry run').setChecked(false);
+    await other.close();
+    await one.reload();
+    expect(await one.getByLabel('Dry run').isChecked()).toBe(true);
+    await toHistory(one);
+    await one.getByRole('button', { name: 'Dry run again with this input' }).last().click();
+    await says(one.locator('.dry-run-notice'), /^This was a dry run\./);
+    await expect.poll(() => bodies.length).toBe(1);
+    expect(bodies[0]).toContain('"dryRun":true');
+  });
+
+  test('looks other than a real one', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    const button = page.locator('.run-bar > .button');
+    const look = () =>
+      button.evaluate((element) => {
+        const { backgroundColor, color, borderStyle } = getComputedStyle(element);
+        return [backgroundColor, color, borderStyle];
+      });
+    await page.locator('.run-bar > .button[aria-disabled=false]').waitFor();
+    const real = await look();
+    await page.getByLabel('Dry run').check();
+    await says(button, /^Dry run/);
+    const dry = await look();
+    for (const [index, part] of real.entries()) expect(dry[index]).not.toBe(part);
   });
 
   test('never becomes a real run: where no client can, it is blocked, and says what to do', async () => {

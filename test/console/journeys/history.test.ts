@@ -61,7 +61,7 @@ describeInBrowser('earlier runs in the console', () => {
     await expectAccessible(page);
 
     await toHistory(page);
-    await page.getByRole('button', { name: 'Run the rule again with this input' }).last().click();
+    await page.getByRole('button', { name: 'Run the rule again for real with this input' }).last().click();
     await leftHistory(page);
     await says(page.locator('.verdict'), /TRUE/);
     await toHistory(page);

@@ -84,7 +84,7 @@ describeInBrowser('which runs belong together, and what a run repeats', () => {
     expect(await rows(page).first().locator('.given b').innerText()).toBe('cost 101 → 303');
 
     // The same again has nothing that changed, though the run on the screen was another one.
-    await rows(page).last().getByRole('button', { name: 'Run the rule again with this input' }).click();
+    await rows(page).last().getByRole('button', { name: 'Run the rule again for real with this input' }).click();
     await leftHistory(page);
     await says(headline(page), /^Done on/);
     await toHistory(page);

@@ -49,6 +49,28 @@ describeInBrowser('the console without a mouse', () => {
     await expectAccessible(page);
   });
 
+  test('a run that is asked for twice at once is one run, by keys and by clicks', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    let calls = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/execute')) calls++;
+    });
+    const cost = page.getByLabel('cost', { exact: true });
+    await cost.fill('120');
+    await page.locator('.run-bar .primary[aria-disabled=false]').waitFor();
+    for (let press = 0; press < 3; press++) await page.keyboard.press(`${MOD}+Enter`);
+    await says(headline(page), /^Done on/);
+    await cost.fill('121');
+    await page.locator('.run-bar .primary').dblclick();
+    await page.locator('.run-bar .primary').click();
+    await says(headline(page), /^Done on/);
+    await cost.fill('122'); // another input is another run, however soon
+    await page.keyboard.press(`${MOD}+Enter`);
+    await expect.poll(() => calls).toBe(3);
+    await says(headline(page), /^Done on/);
+    expect((await journey.service.call('/rule-server/mock/executions?app=9001&ruleId=1')).json.items).toHaveLength(3);
+  });
+
   test('shortcuts run, search, filter and explain themselves, and leave those alone who type', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     const cost = page.getByLabel('cost', { exact: true });

@@ -57,6 +57,20 @@ describeInBrowser('many inputs in the console', () => {
     await picture(page, 'console-lanes');
   });
 
+  test('begin with one target, whatever other cases ran on', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&target=each&panel=inputs');
+    const ticked = () => page.locator('.batch-targets label:has(:checked)').allInnerTexts();
+    await text(page).fill('cost\n120\n');
+    await page.getByRole('checkbox', { name: 'lane beta' }).check();
+    expect(await ticked()).toEqual(['Any client', 'lane beta']);
+    await page.reload();
+    await text(page).fill('cost\n120\n');
+    expect(await ticked()).toEqual(['Any client']);
+    await page.goto(`${journey.service.url}/?app=9001&rule=1&target=lane:beta&panel=inputs`);
+    await text(page).fill('cost\n120\n');
+    expect(await ticked()).toEqual(['lane beta']);
+  });
+
   test('a progress survives a reload; a link opens the same batch for somebody else', async () => {
     const page = await journey.visit('/?app=9001&rule=3&panel=inputs');
     await text(page).fill(`[${Array.from({ length: 12 }, (_, index) => `{"uid": ${index + 1}}`).join(',')}]`);
@@ -181,15 +195,29 @@ describeInBrowser('many inputs in the console', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('more than a hundred real runs are asked for a second time', async () => {
+  test('more than a hundred real runs are confirmed by their number, which no second click can be', async () => {
     const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
     await text(page).fill(`cost\n${Array.from({ length: 101 }, (_, index) => index % 50).join('\n')}`);
-    await page.getByRole('button', { name: 'Run all 101 inputs' }).click();
+    const batches = async () => (await journey.service.call('/rule-server/mock/batches?app=9001')).json.items.length;
+    const before = await batches();
     await says(page.locator('#batch-warning'), /^101 real runs on any client/);
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Run all 101 inputs' }).click();
-    await page.getByRole('button', { name: 'Run 101 for real' }).click();
+    const all = page.getByRole('button', { name: 'Run all 101 inputs' });
+    const first = await all.boundingBox();
+    await all.dblclick();
+    await all.dblclick();
+    expect(await all.boundingBox()).toEqual(first);
+    const typed = page.getByLabel('Type 101 to run them for real:');
+    const sure = page.getByRole('button', { name: 'Run 101 for real' });
+    for (const wrong of ['', '100', '1010', 'yes']) {
+      await typed.fill(wrong);
+      await sure.click({ force: true });
+      await typed.press('Enter');
+    }
+    expect(await batches()).toBe(before);
+    await typed.fill('１０１');
+    await sure.dblclick();
     await says(page.locator('.batch-words strong'), /^101 runs in /);
+    expect(await batches()).toBe(before + 1);
     await page.getByRole('button', { name: 'Coverage' }).click();
     await says(page.locator('.coverage [role=status]'), /^No case reaches \d of 9 nodes\.$/);
     expect(await page.locator('.coverage-row').nth(1).innerText()).toMatch(/101 of 101$/);

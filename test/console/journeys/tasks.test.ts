@@ -154,7 +154,9 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
     await page.getByLabel('Inputs as CSV or JSON').fill(['uid,cost', ...lines].join('\n'));
     await page.locator('.inputs-mistakes').waitFor();
     await reader.click(page.getByRole('checkbox', { name: /^Leave these \d+ rows out/ }));
-    await reader.click(page.getByRole('button', { name: /^Run all \d+ inputs$/ }));
+    await reader.click(page.getByRole('button', { name: /^Run all \d+ inputs for real$/ }));
+    const label = await page.locator('.confirm-real label').innerText();
+    await reader.type(/\d+/.exec(label)?.[0] ?? '');
     await reader.click(page.getByRole('button', { name: /^Run \d+ for real$/ }));
     await says(page.locator('.batch-words strong'), /^\d+ runs in /);
     await says(page.locator('.batch-words'), /TRUE/);

@@ -29,7 +29,7 @@ export function runInputs(
   if (inputs.format === 'json') return send(`{${membersOf(options)},"cases":${inputs.body}}`, key);
   const { targets, dryRun, ...rule } = options;
   const invalid = inputs.setAside.cases > 0 ? 'skip' : null;
-  const path = csvPath({ ...rule, targets: [...targets], dryRun: dryRun ? 'true' : null, invalid, timeZone });
+  const path = csvPath({ ...rule, targets: [...targets], dryRun: String(dryRun), invalid, timeZone });
   return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
 }
 
@@ -46,7 +46,7 @@ export function runRecorded(
 }
 
 function membersOf({ targets, dryRun, ...rule }: Options): string {
-  return `${idsOf(rule)},"targets":${JSON.stringify(targets)}${dryRun ? ',"dryRun":true' : ''}`;
+  return `${idsOf(rule)},"targets":${JSON.stringify(targets)},"dryRun":${dryRun}`;
 }
 
 /** Ids stay the digits they are. */

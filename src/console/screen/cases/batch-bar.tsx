@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } from '../../api/batches.ts';
 import type { FollowedBatch } from '../../api/follow-batch.ts';
 import { serviceNow } from '../../api/service-clock.ts';
@@ -11,6 +12,7 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
+import { RealRuns } from './real-runs.tsx';
 import { useEndNotice, useTellEnd } from './use-end-notice.ts';
 
 type SinceProps = { at: number; since: Since; releases: Releases };
@@ -20,18 +22,21 @@ type Props = {
   since: SinceProps | null;
   /** The results of the rule, and how often each occurred. */
   outcomes: ReturnType<typeof outcomeCounts>;
-  onRepeat: (verdicts: Verdict[]) => void;
+  repeat: Repeat;
 };
 
 /** Without an end for so long a reader wants to know why. */
 const SILENT_MS = 20_000;
 
-const failing: Verdict[] = ['failed', 'error', 'unanswered'];
+/** What did not pass, run again as it ran. `runs`: how many that makes; null while the page reads the items. */
+type Repeat = { runs: number | null; busy: boolean; start: () => void };
+
+/** The verdicts of what did not pass. */
+export const failing: Verdict[] = ['failed', 'error', 'unanswered'];
 
 /** How far a batch is, what came of it, and what can be done with it. */
-export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) {
+export function BatchBar({ place, followed, since, outcomes, repeat }: Props) {
   const { say, language, ofService } = useText();
-  const cannotRun = useLacks()('run');
   const known = followed?.kind === 'known' ? followed.batch : null;
   useTellEnd(known, {
     isOver: known !== null && isOver(known),
@@ -65,18 +70,7 @@ export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) 
       </div>
       <div className="batch-actions">
         {!isOver(batch) && <StopButton batch={batch} />}
-        {isOver(batch) && failed > 0 && (
-          <button
-            type="button"
-            className="button small"
-            disabled={cannotRun !== null}
-            title={cannotRun ?? undefined}
-            onClick={() => onRepeat(failing)}
-          >
-            <Icon name="again" size={14} />
-            {say('batch.repeat', { n: failed })}
-          </button>
-        )}
+        {isOver(batch) && failed > 0 && <RepeatButton batch={batch} failed={failed} repeat={repeat} />}
         {place.panel !== 'coverage' && (
           <button type="button" className="button small" onClick={() => goTo({ panel: 'coverage' }, { push: true })}>
             {say('coverage.button')}
@@ -97,6 +91,36 @@ export function BatchBar({ place, followed, since, outcomes, onRepeat }: Props) 
         />
       </div>
     </div>
+  );
+}
+
+function RepeatButton({ batch, failed, repeat }: { batch: Batch; failed: number; repeat: Repeat }) {
+  const { say } = useText();
+  const cannot = useLacks()('run');
+  const { runs, busy, start } = repeat;
+  const blocked = cannot ?? (busy || runs === null);
+  if (!batch.dryRun)
+    return (
+      <RealRuns
+        label={say('batch.repeat', { n: failed })}
+        icon="again"
+        runs={runs ?? 0}
+        recorded={batch.file === RECORDED_RUNS}
+        blocked={blocked}
+        onStart={start}
+      />
+    );
+  return (
+    <button
+      type="button"
+      className="button dry small"
+      aria-disabled={blocked !== false}
+      title={cannot ?? undefined}
+      onClick={() => blocked === false && start()}
+    >
+      <Icon name="again" size={14} />
+      {say('batch.repeat.dry', { n: failed })}
+    </button>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
-import type { Batch, Verdict } from '../../api/batches.ts';
+import type { Batch } from '../../api/batches.ts';
 import type { SchemaField } from '../../api/browse.ts';
 import type { SavedCase } from '../../api/cases.ts';
 import {
@@ -19,7 +19,7 @@ import { useCaseRows } from '../../cases/use-case-rows.ts';
 import { useStart } from '../../cases/use-start.ts';
 import type { Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
-import { BatchBar } from './batch-bar.tsx';
+import { BatchBar, failing } from './batch-bar.tsx';
 import { ResultFilters } from './result-filters.tsx';
 import { type Pressed, ResultsTable } from './results-table.tsx';
 
@@ -54,15 +54,18 @@ export function BatchResults({ place, fields = noFields, saved = noCases, above,
     () => (before === null ? null : { at: before.createdAt, since: sinceBefore(rows), releases }),
     [rows, before, releases],
   );
-  const { start, error } = useStart();
+  const { busy, start, error } = useStart('repeat');
   const { app, ruleId, confId } = place;
-  const again = (verdicts: Verdict[]) => ({ batchId: place.batch ?? '', verdicts, dryRun: batch?.dryRun ?? false });
-  const repeat = (verdicts: Verdict[]) =>
-    void start((key) => repeatBatch({ app: app ?? '', ruleId, confId }, again(verdicts), key));
+  const again = { batchId: place.batch ?? '', verdicts: failing, dryRun: batch?.dryRun ?? true };
+  const repeat = {
+    runs: useMemo(() => (batch === null ? null : runsOfRepeat(rows, batch)), [rows, batch]),
+    busy,
+    start: () => void start((key) => repeatBatch({ app: app ?? '', ruleId, confId }, again, key)),
+  };
   const item = readItemPlace(place);
   return (
     <div className="batch-results">
-      <BatchBar place={place} followed={followed} since={since} outcomes={outcomes} onRepeat={repeat} />
+      <BatchBar place={place} followed={followed} since={since} outcomes={outcomes} repeat={repeat} />
       {error && <p className="notice bad">{ofService(error.message)}</p>}
       {batch && above?.(batch, rows)}
       <div className="results-tools">
@@ -87,4 +90,11 @@ export function BatchResults({ place, fields = noFields, saved = noCases, above,
       />
     </div>
   );
+}
+
+/** A case runs again on each target when it did not pass on one of them. Null until all items are there. */
+function runsOfRepeat(rows: readonly CaseRow[], { batchId, items, targets }: Batch): number | null {
+  const own = rows.map(({ cells }) => cells.flatMap((cell) => (cell?.batchId === batchId ? [cell.item] : [])));
+  if (own.flat().length < items) return null;
+  return own.filter((cells) => cells.some(({ verdict }) => failing.includes(verdict))).length * targets.length;
 }

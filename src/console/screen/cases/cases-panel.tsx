@@ -8,7 +8,6 @@ import { useBatches } from '../../cases/use-batch.ts';
 import { casesOf, useSavedCases } from '../../cases/use-saved-cases.ts';
 import { useStart } from '../../cases/use-start.ts';
 import { goTo, type Place } from '../../state/location.ts';
-import { useIsDry } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -64,7 +63,6 @@ function SavedCasesPanel({ place, rule, onOpen }: PanelProps) {
   const of = casesOf(place);
   const saved = useSavedCases(of);
   const targets = chosenTargets.use();
-  const dryRun = useIsDry(place.app);
   const clients = rule.clients.data ?? [];
   const { busy, error, start } = useStart();
   useLastBatch(place);
@@ -77,17 +75,15 @@ function SavedCasesPanel({ place, rule, onOpen }: PanelProps) {
         <div className="inputs-start">
           <TargetsField targets={targets} clients={clients} onTargets={chosenTargets.set} />
           <StartBatch
-            app={place.app}
             label={say('cases.run', { n: cases.length })}
             cases={cases.filter(({ skip }) => !skip).length}
             inputCharacters={cases.reduce((sum, { input, skip }) => sum + (skip ? 0 : input.length), 0)}
             targets={targets}
             clients={clients}
             occurrences={rule.occurrences}
-            dryRun={dryRun}
             busy={busy}
             error={error}
-            onStart={() => void start((key) => runSaved({ ...of, targets, dryRun }, key))}
+            onStart={({ dryRun }) => void start((key) => runSaved({ ...of, targets, dryRun }, key))}
           />
         </div>
       )}

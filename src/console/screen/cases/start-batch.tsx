@@ -1,20 +1,17 @@
-import { useState } from 'react';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import { Refused } from '../../api/request.ts';
 import { runsThatFit } from '../../cases/inputs/room.ts';
-import { countRuns, EVERY_CLIENT, MANY_RUNS } from '../../cases/targets.ts';
+import { countRuns, EVERY_CLIENT, withoutDryRun } from '../../cases/targets.ts';
 import { useKept } from '../../run/queries/use-service.ts';
-import { chooseDry } from '../../state/preferences.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
-import { DrySwitch } from '../input/dry-switch.tsx';
 import { targetWords } from '../input/target-words.ts';
+import { RealRuns } from './real-runs.tsx';
 
 type Props = {
-  app: string | null;
-  /** The label of the button. */
+  /** The label of the button for real runs. */
   label: string;
   cases: number;
   /** How long their inputs are together. */
@@ -22,51 +19,54 @@ type Props = {
   targets: readonly string[];
   clients: readonly Client[];
   occurrences: readonly Occurrence[];
-  dryRun: boolean;
+  /** The inputs are those of earlier runs. */
+  recorded?: boolean;
   busy: boolean;
   error: Error | null;
-  onStart: () => void;
+  onStart: (how: { dryRun: boolean }) => void;
 };
 
 const MAX_NAMED = 3;
 
-/** The button that runs many cases, and what it will do, in numbers. Many real runs are asked for a second time. */
+/** The buttons that run many cases, dry or for real, and what each will do, in numbers. Nothing else decides which of the two it is. */
 export function StartBatch(props: Props) {
-  const { app, label, cases, inputCharacters, targets, clients, occurrences, dryRun, busy, error, onStart } = props;
+  const { label, cases, inputCharacters, targets, clients, recorded = false, busy, error, onStart } = props;
   const { say, ofService } = useText();
   const cannot = useLacks()('run');
-  const [asked, setAsked] = useState(false);
   const runs = countRuns(cases, targets, clients);
-  const warning = warningOf({ runs, targets, occurrences, dryRun, say });
-  const press = () => {
-    if (runs > MANY_RUNS && !dryRun && !asked) return setAsked(true);
-    setAsked(false);
-    onStart();
-  };
+  const where = (some: readonly string[]) => some.map((target) => whereWords(target, say)).join(', ');
+  const unable = withoutDryRun(targets, clients);
+  const blocked = cannot ?? (busy || runs === 0);
+  const noDry = unable.length > 0;
   return (
     <div className="start-batch">
-      <DrySwitch
-        isOn={dryRun}
-        isPossible={clients.some((client) => client.online && client.dryRun)}
-        onChoose={(isDry) => chooseDry(app, isDry)}
-      />
       <button
         type="button"
-        className="button primary small"
-        aria-disabled={busy || runs === 0 || cannot !== null}
-        aria-describedby="batch-warning"
-        onClick={() => !busy && runs > 0 && cannot === null && press()}
+        className="button dry small"
+        aria-disabled={blocked !== false || noDry}
+        aria-describedby="batch-dry"
+        onClick={() => blocked === false && !noDry && onStart({ dryRun: true })}
       >
         <Icon name="play" size={14} />
-        {asked ? say('cases.run.sure', { n: runs }) : label}
+        {say('dry.button')}
       </button>
-      {asked && (
-        <button type="button" className="quiet" onClick={() => setAsked(false)}>
-          {say('cases.run.not')}
-        </button>
-      )}
-      <p id="batch-warning" className={asked ? 'notice warn' : 'muted'} role={asked ? 'alert' : undefined}>
-        {cannot ?? (runs > 0 && warning)}
+      <p id="batch-dry" className={noDry ? 'notice warn' : 'muted'}>
+        {noDry
+          ? say('cases.warning.noDry', { where: where(unable) })
+          : runs > 0 && say('cases.warning.dry', { n: runs, where: where(targets) })}
+      </p>
+      <RealRuns
+        label={label}
+        icon="play"
+        runs={runs}
+        recorded={recorded}
+        primary={!recorded}
+        blocked={blocked}
+        describedBy="batch-warning"
+        onStart={() => onStart({ dryRun: false })}
+      />
+      <p id="batch-warning" className="muted">
+        {cannot ?? (runs > 0 && warningOf(props, { runs, where: where(targets), say }))}
       </p>
       {runs > 0 && <RoomWords runs={runs} inputCharacters={(inputCharacters / cases) * runs} />}
       {error && (
@@ -87,12 +87,11 @@ function RoomWords({ runs, inputCharacters }: { runs: number; inputCharacters: n
   return <p className="notice warn">{say('cases.room', { n: runs, room })}</p>;
 }
 
-type About = Pick<Props, 'targets' | 'occurrences' | 'dryRun'> & { runs: number; say: Say };
-
 /** "10000 real runs on lane beta; they may call charge, coupon". */
-function warningOf({ runs, targets, occurrences, dryRun, say }: About): string {
-  const where = targets.map((target) => whereWords(target, say)).join(', ');
-  if (dryRun) return say('cases.warning.dry', { n: runs, where });
+function warningOf(
+  { occurrences }: Pick<Props, 'occurrences'>,
+  { runs, where, say }: { runs: number; where: string; say: Say },
+): string {
   const named = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
   if (named.size === 0) return say('cases.warning', { n: runs, where });
   const names = [...named]

@@ -5,6 +5,7 @@ import { curlOf } from '../../run/curl.ts';
 import { tookMs } from '../../run/headline.ts';
 import { changedInput, inputInShort } from '../../run/history/history-filter.ts';
 import { printPlace, readTarget } from '../../state/location.ts';
+import { useIsDry } from '../../state/preferences.ts';
 import { formatMs, formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
@@ -34,6 +35,7 @@ type RowProps = {
 export function HistoryRow({ record, before, everyRule, current, selected, onSelect, onOpen, onAgain }: RowProps) {
   const { say, language } = useText();
   const cannotRun = useLacks()('run');
+  const isDry = useIsDry(record.app) || record.dryRun;
   const time = formatTime(record.history[0]?.at ?? 0, language, serviceNow());
   const changed = changedInput(before, record.input);
   const short = inputInShort(record.input, MAX_INPUT) ?? '';
@@ -79,7 +81,7 @@ export function HistoryRow({ record, before, everyRule, current, selected, onSel
       <td className="row-actions" onClick={(event) => event.stopPropagation()}>
         <IconButton
           icon="again"
-          label={cannotRun ?? say('history.rerun')}
+          label={cannotRun ?? say(isDry ? 'history.rerun.dry' : 'history.rerun')}
           disabled={cannotRun !== null}
           onPress={onAgain}
         />

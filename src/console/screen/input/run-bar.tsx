@@ -33,7 +33,7 @@ export function RunBar({ run, rule, input, blocked }: Props) {
       </p>
       <button
         type="button"
-        className="button primary"
+        className={dry.isOn ? 'button dry' : 'button primary'}
         // Not `disabled`: that would take the focus away while it runs.
         aria-disabled={blocked !== null || busy}
         aria-describedby="run-hint"
@@ -62,7 +62,7 @@ export function RunHere({ place, run, input, blocked, onInput }: HereProps) {
       </button>
       <button
         type="button"
-        className="button primary"
+        className={run.dry.isOn ? 'button dry' : 'button primary'}
         aria-disabled={blocked !== null || busy}
         onClick={() => blocked === null && !busy && void run.start()}
       >

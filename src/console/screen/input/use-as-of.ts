@@ -11,12 +11,12 @@ export function useAsOf(ts: string | null) {
   /** `of`: the moment it stands for, or stood beside; another one that is chosen meanwhile takes its place. */
   const [typed, setTyped] = useState<{ text: string; of: string | null } | null>(null);
   const kept = typed?.of === ts ? typed.text : null;
-  const wrong = wrongIn(kept, zone);
+  const bad = kept !== null && readMoment(kept, zone) === null;
 
   function change(text: string): void {
     const read = readMoment(text, zone);
-    setTyped({ text, of: read.kind === 'moment' ? read.ms : ts });
-    if (read.kind === 'moment') goTo({ ts: read.ms });
+    setTyped({ text, of: read ?? ts });
+    if (read !== null) goTo({ ts: read });
   }
 
   return {
@@ -24,12 +24,10 @@ export function useAsOf(ts: string | null) {
     zone,
     text: kept ?? (ts === null ? '' : printMoment(ts, zone)),
     isNow: ts === null && kept === null,
-    /** Why what is typed is no moment; null when it is one. */
-    wrong,
-    bad: wrong !== null,
+    bad,
     change,
     /** Another time than now, to begin with: this second. */
-    anotherTime: () => goTo({ ts: String(Math.floor(Date.now() / 1000) * 1000) }),
+    anotherTime: () => change(printMoment(String(Math.floor(Date.now() / 1000) * 1000), zone)),
     set(next: string | null): void {
       setTyped(null);
       goTo({ ts: next });
@@ -38,15 +36,9 @@ export function useAsOf(ts: string | null) {
     chooseZone(next: string): void {
       chooseZone(next);
       const read = kept === null ? null : readMoment(kept, next);
-      if (read?.kind !== 'moment') return;
-      setTyped({ text: kept ?? '', of: read.ms });
-      goTo({ ts: read.ms });
+      if (read === null) return;
+      setTyped({ text: kept ?? '', of: read });
+      goTo({ ts: read });
     },
   };
-}
-
-function wrongIn(kept: string | null, zone: string): 'bad' | 'skipped' | 'twice' | null {
-  const { kind } = kept === null ? { kind: 'moment' as const } : readMoment(kept, zone);
-  if (kind === 'moment') return null;
-  return kind === 'skipped' || kind === 'twice' ? kind : 'bad';
 }

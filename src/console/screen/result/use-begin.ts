@@ -4,6 +4,7 @@ import type { Client } from '../../api/browse.ts';
 import { beginExecution, type ExecuteCall } from '../../api/executions.ts';
 import type { Refused, Unreachable } from '../../api/request.ts';
 import { randomKey } from '../../run/random-key.ts';
+import { isSlip } from '../../run/slip.ts';
 import { goTo, type Place, printTarget } from '../../state/location.ts';
 import type { DryRun } from '../input/use-dry-run.ts';
 
@@ -32,6 +33,9 @@ export function useCall(place: Place, text: string, { isOn: dryRun, pins }: Pick
   );
 }
 
+/** What a person asks for with a call, whatever stood on the screen before. */
+const askedFor = (call: ExecuteCall) => JSON.stringify({ ...call, derivedFrom: null });
+
 /** Sends calls. Once one has become an execution, it is the run on the screen. */
 export function useBegin(call: ReturnType<typeof useCall>, clients: readonly Client[]) {
   const [sending, setSending] = useState(false);
@@ -47,7 +51,9 @@ export function useBegin(call: ReturnType<typeof useCall>, clients: readonly Cli
   }, []);
 
   const begin = useCallback(
-    async (wanted: ExecuteCall, key: string = randomKey()) => {
+    async (wanted: ExecuteCall, known?: string) => {
+      if (known === undefined && isSlip(askedFor(wanted))) return;
+      const key = known ?? randomKey();
       setSending(true);
       setNotBegun(null);
       const mockId = await send(wanted, key);
@@ -58,6 +64,7 @@ export function useBegin(call: ReturnType<typeof useCall>, clients: readonly Cli
   );
 
   const beginOnEach = useCallback(async () => {
+    if (isSlip(askedFor(call()))) return;
     setSending(true);
     setNotBegun(null);
     const runs: string[] = [];

@@ -3,6 +3,7 @@ import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
 import { callOf } from '../../run/call-of.ts';
 import { draftKey } from '../../state/drafts.ts';
 import { goTo, type Place, readTarget, useArrivals } from '../../state/location.ts';
+import { isDry } from '../../state/preferences.ts';
 import type { Input } from '../input/use-input.ts';
 import type { Run } from './use-run.ts';
 
@@ -45,6 +46,7 @@ export function useOpenRun({ place, input, run }: What) {
       wanted.current = record.mockId;
       goTo({ ...whatRan(record), run: record.mockId, runs: [], input: null, ...more }, { push: true });
     },
+    /** Without effects if the run had none, or if those of this app are to have none now. */
     again(record: ExecutionRecord, more: Partial<Place> = {}): void {
       const begin = async () => {
         const { input: sent, masked } = await getExecution(record.mockId);
@@ -52,7 +54,11 @@ export function useOpenRun({ place, input, run }: What) {
         goTo({ ...whatRan(record), ...more });
         // Hidden values have to be filled in first; opened, the run says so.
         if (masked.length > 0) return goTo({ run: record.mockId, runs: [] }, { push: true });
-        await run.begin({ ...callOf(record, sent), derivedFrom: record.mockId });
+        await run.begin({
+          ...callOf(record, sent),
+          dryRun: record.dryRun || isDry(record.app),
+          derivedFrom: record.mockId,
+        });
       };
       begin().catch(() => {}); // the history row stays and can be pressed again
     },

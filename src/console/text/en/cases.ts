@@ -61,7 +61,8 @@ export const casesWords = {
   'cases.targets.every': 'Every client that is online',
   'cases.where.all': 'any client',
   'cases.where.every': 'every client that is online',
-  'cases.run': { one: 'Run the case', other: 'Run all {n} cases' },
+  'cases.run': { one: 'Run the case for real', other: 'Run all {n} cases for real' },
+  'cases.run.type': { one: 'Type 1 to run it for real:', other: 'Type {n} to run them for real:' },
   'cases.run.sure': { one: 'Run it for real', other: 'Run {n} for real' },
   'cases.run.not': 'Cancel',
   'cases.room': {
@@ -74,6 +75,8 @@ export const casesWords = {
     one: '1 dry run on {where}, without effects',
     other: '{n} dry runs on {where}, without effects',
   },
+  'cases.warning.noDry':
+    'Dry runs are not possible: no client on {where} can run without effects. The published SDKs cannot.',
   'cases.warning.calls': {
     one: '1 real run on {where}; it may run the actions {calls}',
     other: '{n} real runs on {where}; they may run the actions {calls}',
@@ -93,7 +96,14 @@ export const casesWords = {
   'batch.count.unanswered': '{n} without an answer',
   'batch.count.skipped': '{n} skipped',
   'batch.lost': 'The service has not answered since {time}. It is asked again every two seconds.',
-  'batch.repeat': { one: 'Run again: the one that did not pass', other: 'Run again: the {n} that did not pass' },
+  'batch.repeat': {
+    one: 'Run again for real: the one that did not pass',
+    other: 'Run again for real: the {n} that did not pass',
+  },
+  'batch.repeat.dry': {
+    one: 'Dry run again: the one that did not pass',
+    other: 'Dry run again: the {n} that did not pass',
+  },
   'batch.stop': 'Stop',
   'batch.link': 'Copy link to this batch',
   'batch.earlier': 'Batches of this rule',

@@ -145,7 +145,8 @@ export const stateWords = {
   'rules.older': 'This run used version {ran} of the rules. You see them as they were; version {now} is released now.',
   'rules.behind': 'The released version was already {released}, but {client} had not loaded it yet.',
   'rules.edited': 'You see the rules as this run used them. They were edited later without a new version.',
-  'rules.older.again': 'Run this input again on the current rules',
+  'rules.older.again': 'Run this input again for real on the current rules',
+  'rules.older.again.dry': 'Dry run of this input on the current rules',
   'rules.newer':
     'This run used version {ran} of the rules, which is newer than version {now} that the service reads now: its shared directory may be behind.',
   'rules.unavailable':

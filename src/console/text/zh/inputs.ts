@@ -15,7 +15,7 @@ export const inputsWords: Record<keyof typeof words, Template> = {
   'inputs.leaveOut': { one: '略过这一行，运行其余各行', other: '略过这 {n} 行，运行其余各行' },
   'inputs.notJson': '这不是 JSON。第 {line} 行：{message}',
   'inputs.noList': '请给出 JSON 输入列表：[{"cost": 1}, {"cost": 2}]',
-  'inputs.run': { one: '运行这个输入', other: '运行全部 {n} 个输入' },
+  'inputs.run': { one: '真实运行这个输入', other: '真实运行全部 {n} 个输入' },
   'inputs.new': '其他输入',
   'inputs.preview': '前几个输入',
   'inputs.caption': { one: '1 个输入', other: '{n} 个输入中的前 {shown} 个' },

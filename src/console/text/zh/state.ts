@@ -140,7 +140,8 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'rules.older': '此次运行使用的是版本 {ran} 的规则。您看到的是当时的规则；现在发布的是版本 {now}。',
   'rules.behind': '当时已发布版本 {released}，但 {client} 尚未加载。',
   'rules.edited': '您看到的是这次运行当时所用的规则。此后规则有改动，但版本号没有变。',
-  'rules.older.again': '用此输入按当前规则再次运行',
+  'rules.older.again': '用此输入按当前规则再次真实运行',
+  'rules.older.again.dry': '用此输入按当前规则试运行',
   'rules.newer': '此次运行使用的是版本 {ran} 的规则，比服务现在读到的版本 {now} 更新：它的共享目录可能落后了。',
   'rules.unavailable':
     '此次运行使用的规则与现在的不同，而页面无法读取它们（{error}）。这里的树显示现在的规则，不显示配置。',

@@ -2,10 +2,9 @@ import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react
 import { noneSetAside } from '../../../../shared/cases/document/refusal.ts';
 import { runInputs } from '../../../cases/inputs/batch-call.ts';
 import { type ReadInputs, readInputs } from '../../../cases/inputs/read-inputs.ts';
-import { chosenTargets } from '../../../cases/targets.ts';
 import { useStart } from '../../../cases/use-start.ts';
-import { goTo } from '../../../state/location.ts';
-import { useIsDry, useZone } from '../../../state/preferences.ts';
+import { goTo, printTarget } from '../../../state/location.ts';
+import { useZone } from '../../../state/preferences.ts';
 import { formatBytes } from '../../../text/durations.ts';
 import { jsonWords } from '../../../text/json-words.ts';
 import { type Say, useText } from '../../../text/use-text.tsx';
@@ -32,8 +31,7 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
   const timeZone = useZone();
   const read = useMemo(() => readInputs(source.text, fields ?? [], timeZone), [source.text, fields, timeZone]);
   const [leaveOut, setLeaveOut] = useState(false);
-  const targets = chosenTargets.use();
-  const dryRun = useIsDry(place.app);
+  const [targets, setTargets] = useState(() => [place.target.kind === 'each' ? 'all' : printTarget(place.target)]);
   const clients = rule.clients.data ?? [];
   const { busy, error, start, forget } = useStart();
   const { app, ruleId, confId } = place;
@@ -65,23 +63,21 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
         {read.kind === 'inputs' ? (
           <>
             <div className="inputs-start">
-              <TargetsField targets={targets} clients={clients} onTargets={chosenTargets.set} />
+              <TargetsField targets={targets} clients={clients} onTargets={setTargets} />
               {setAside.cases > 0 && (
                 <SetAsideRows setAside={setAside} leaveOut={leaveOut} onLeaveOut={setLeaveOut} onLine={show} />
               )}
               {(setAside.cases === 0 || leaveOut) && (
                 <StartBatch
-                  app={place.app}
                   label={say('inputs.run', { n: read.inputs.count })}
                   cases={read.inputs.count}
                   inputCharacters={source.text.length}
                   targets={targets}
                   clients={clients}
                   occurrences={rule.occurrences}
-                  dryRun={dryRun}
                   busy={busy}
                   error={error}
-                  onStart={() =>
+                  onStart={({ dryRun }) =>
                     void start((key) =>
                       runInputs(
                         { app: app ?? '', ruleId, confId, targets, dryRun, timeZone, inputs: read.inputs },

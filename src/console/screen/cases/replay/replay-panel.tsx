@@ -10,7 +10,6 @@ import { useStart } from '../../../cases/use-start.ts';
 import { lanesOf } from '../../../run/candidates.ts';
 import { everyRun, type HistoryFilter, noFilter, searchOf } from '../../../run/history/history-filter.ts';
 import { goTo } from '../../../state/location.ts';
-import { useIsDry } from '../../../state/preferences.ts';
 import { useText } from '../../../text/use-text.tsx';
 import { useLacks } from '../../frame/use-may.ts';
 import { TimeSelect } from '../../history/time-select.tsx';
@@ -137,10 +136,9 @@ function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] 
   const lanes = lanesOf(clients).map((lane) => `lane:${lane}`);
   const [target, setTarget] = useState(lanes[0] ?? 'all');
   const [asOfNow, setAsOfNow] = useState(false);
-  const dryRun = useIsDry(place.app);
   const { busy, error, start } = useStart();
   const { app, ruleId, confId } = place;
-  const options = { app: app ?? '', ruleId, confId, targets: [target], dryRun, asOfNow, runs };
+  const options = { app: app ?? '', ruleId, confId, targets: [target], asOfNow, runs };
   return (
     <div className="inputs-start">
       <label>
@@ -161,17 +159,16 @@ function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] 
         </select>
       </label>
       <StartBatch
-        app={place.app}
         label={tell('start', { n: runs.length })}
         cases={runs.length}
         inputCharacters={runs.reduce((sum, { input }) => sum + input.length, 0)}
         targets={[target]}
         clients={clients}
         occurrences={rule.occurrences}
-        dryRun={dryRun}
+        recorded
         busy={busy}
         error={error}
-        onStart={() => void start((key) => runRecorded(options, key))}
+        onStart={({ dryRun }) => void start((key) => runRecorded({ ...options, dryRun }, key))}
       />
       <KeepAsCases place={place} runs={runs} />
     </div>

@@ -1,5 +1,6 @@
 import { changesBetween, changeWords } from '../../../../shared/reasoning/changes.ts';
 import { versionRan } from '../../../run/rules-of-run.ts';
+import { useIsDry } from '../../../state/preferences.ts';
 import { type Say, useText } from '../../../text/use-text.tsx';
 import { NoticeLines } from '../../../ui/notice-lines.tsx';
 import type { RuleContext } from '../../frame/use-rule.ts';
@@ -10,12 +11,14 @@ type Props = { rule: RuleContext & { ofRun: OfRun }; onAgain: () => void };
 /** The reservations about the rules of a run. */
 export function RulesNotice({ rule, onAgain }: Props) {
   const { say } = useText();
+  const { ofRun } = rule;
+  const isDry = useIsDry(rule.app) || ('record' in ofRun && ofRun.record.dryRun);
   return (
     <>
       <NoticeLines className="rules-notice" lines={linesOf(rule, say)} />
-      {rule.ofRun.kind === 'older' && (
-        <button type="button" className="button small" onClick={onAgain}>
-          {say('rules.older.again')}
+      {ofRun.kind === 'older' && (
+        <button type="button" className={isDry ? 'button dry small' : 'button small'} onClick={onAgain}>
+          {say(isDry ? 'rules.older.again.dry' : 'rules.older.again')}
         </button>
       )}
     </>
