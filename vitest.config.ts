@@ -10,7 +10,6 @@ const otherSuites = [
   'test/deploy/**',
   'test/sdks/**',
   'test/packages/**',
-  'test/compat/**',
 ];
 
 export default suiteConfig({

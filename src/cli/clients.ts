@@ -19,6 +19,8 @@ const answerSchema = z.object({
       heartbeatAgeMs: z.number().nullable(),
       loadedVersion: z.union([z.number(), z.instanceof(RawNumber)]).nullable(),
       open: z.number(),
+      lastPickUpAt: z.number().nullable(),
+      noPickUpSince: z.number().nullable(),
     }),
   ),
 });
@@ -35,7 +37,7 @@ export async function clients({ app, json, ...where }: ClientsOptions, { stdout 
   return all.some(({ state }) => state !== 'offline') ? exitCodes.ok : exitCodes.rejected;
 }
 
-const HEADINGS = ['ADDRESS', 'LANE', 'STATE', 'HEARTBEAT', 'SDK', 'VERSION', 'OPEN'];
+const HEADINGS = ['ADDRESS', 'LANE', 'STATE', 'HEARTBEAT', 'SDK', 'VERSION', 'OPEN', 'LAST PICK-UP'];
 
 function row({
   address,
@@ -45,7 +47,13 @@ function row({
   sdk,
   loadedVersion,
   open,
+  lastPickUpAt,
+  noPickUpSince,
 }: z.infer<typeof answerSchema>['clients'][number]) {
   const heartbeat = heartbeatAgeMs === null ? '' : `${(heartbeatAgeMs / 1000).toFixed(1)} s ago`;
-  return [address, lane ?? '', state, heartbeat, sdk, String(loadedVersion ?? ''), String(open)];
+  const last = lastPickUpAt === null ? '' : isoTime(lastPickUpAt);
+  const pickUp = noPickUpSince === null ? last : `none since ${isoTime(noPickUpSince)}`;
+  return [address, lane ?? '', state, heartbeat, sdk, String(loadedVersion ?? ''), String(open), pickUp];
 }
+
+const isoTime = (epochMs: number) => new Date(epochMs).toISOString();

@@ -235,8 +235,8 @@ describe('the command line', () => {
       await using one = await clientThat(staysSilent, { lane: 'beta', address: 'host_one' });
       const { exitCode, out } = await command(['clients', '--url', service.url, '--app', String(one.app)]);
       expect(exitCode).toBe(0);
-      expect(out).toMatch(/^ADDRESS +LANE +STATE +HEARTBEAT +SDK +VERSION +OPEN\n/);
-      expect(out).toMatch(/\nhost_one +beta +online +\d\.\d s ago +node +1 +0\n/);
+      expect(out).toMatch(/^ADDRESS +LANE +STATE +HEARTBEAT +SDK +VERSION +OPEN +LAST PICK-UP\n/);
+      expect(out).toMatch(/\nhost_one +beta +online +\d\.\d s ago +node +1 +0 *\n/);
     });
 
     it('ends with 3 when nobody is, and with 2 for an app that is none', async () => {

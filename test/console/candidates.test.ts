@@ -12,6 +12,8 @@ const client = (address: string, more: Partial<Client> = {}): Client => ({
   dryRun: true,
   heartbeatAgeMs: 1,
   open: 0,
+  lastPickUpAt: null,
+  noPickUpSince: null,
   loadedVersion: '1',
   ...more,
 });

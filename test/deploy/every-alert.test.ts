@@ -33,6 +33,20 @@ describe('each alert', () => {
     await testAlerts([lag('another', 0.3)], [isSilent('RuleServerEventLoopLag', '14m')]);
   });
 
+  it.skipIf(!canTest)('RuleServerClientNotPickingUp (needs Prometheus): of any app, on any worker', async () => {
+    const of = (app: number, worker: string, count: number) => ({
+      series: `rule_server_clients_not_picking_up{app="${app}",instance="${worker}"}`,
+      values: `${count}x30`,
+    });
+    const healthy = [of(7, 'one', 0), of(7, 'other', 0)];
+    await testAlerts(healthy, [isSilent('RuleServerClientNotPickingUp', '14m')]);
+    const lying = [...healthy, of(8, 'one', 2), of(8, 'other', 2)];
+    await testAlerts(lying, [
+      isSilent('RuleServerClientNotPickingUp', '4m'),
+      fires('RuleServerClientNotPickingUp', '6m'),
+    ]);
+  });
+
   it.skipIf(!canTest)('RuleServerSweepFindings (needs Prometheus): what a sweep of 21 files tells', async () => {
     await using service = await startService({ leavesFiles: true });
     const { metrics, swept } = workerMetrics();

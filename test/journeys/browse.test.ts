@@ -252,6 +252,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       const id = '0b0e1d3c-0000-4000-8000-000000000000';
       await write('', 'mock', app, 'host_1', `.${id}.open`);
       const { json } = await get(`clients?app=${app}`);
+      const pickUps = ['lastPickUpAt', 'noPickUpSince'];
       const members = [
         'address',
         'lane',
@@ -263,7 +264,8 @@ onOneQueue('what there is to run, over HTTP', (start) => {
         'lastHeartbeat',
         'heartbeatAgeMs',
       ];
-      for (const client of json.clients) expect(Object.keys(client)).toEqual([...members, 'loadedVersion', 'open']);
+      for (const client of json.clients)
+        expect(Object.keys(client)).toEqual([...members, 'loadedVersion', 'open', ...pickUps]);
       expect(json.clients).toMatchObject([
         {
           address: 'dead',

@@ -87,6 +87,10 @@ export const clientsAnswer = z
         heartbeatAgeMs: int64OrNull,
         loadedVersion: asJson({ type: ['number', 'null'] }),
         open: z.int().describe('Executions open at this client.'),
+        lastPickUpAt: int64OrNull.describe('When it picked up a request the last time; null when that is not known.'),
+        noPickUpSince: int64OrNull.describe(
+          'Since when it has let requests lie, although it is online: it is asked last until it picks one up. Null when it does not.',
+        ),
       }),
     ),
     skipped,

@@ -67,6 +67,8 @@ const client = {
   heartbeatAgeMs: 1200,
   loadedVersion: 18,
   open: 0,
+  lastPickUpAt: 1_790_000_000_000,
+  noPickUpSince: null,
 };
 
 const readiness = {

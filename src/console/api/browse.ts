@@ -31,6 +31,9 @@ export type Client = {
   loadedVersion: string | null;
   /** How many runs are open at it. */
   open: number;
+  /** When it picked up a request the last time, and since when it has let requests lie, epoch ms. */
+  lastPickUpAt: number | null;
+  noPickUpSince: number | null;
 };
 
 export type SchemaField = { key: string; valueType: string; nodeId: string; nodeName: string };
@@ -133,6 +136,8 @@ function readClient(client: ExactValue): Client {
     heartbeatAgeMs: number(field(client, 'heartbeatAgeMs')),
     loadedVersion: digits(field(client, 'loadedVersion')),
     open: number(field(client, 'open')) ?? 0,
+    lastPickUpAt: number(field(client, 'lastPickUpAt')),
+    noPickUpSince: number(field(client, 'noPickUpSince')),
   };
 }
 

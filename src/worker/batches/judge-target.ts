@@ -1,5 +1,6 @@
 import type { ItemHead } from '../../shared/cases/batch.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { parseTarget } from '../../shared/contract/target.ts';
 import type { ItemEnding } from './follow-items.ts';
 import type { Chosen, TargetRun } from './target-run.ts';
 
@@ -29,7 +30,7 @@ export async function judgeTarget(
   inARow.set(who, count);
   if (await clientDied(self, ending.noAnswer, who))
     await stop(self, `stopped: client ${who} ended while it ran a case`);
-  else if (count >= UNANSWERED_IN_A_ROW)
+  else if (count >= UNANSWERED_IN_A_ROW && !(await othersTakeOver(self, ending.noAnswer, who)))
     await stop(self, `stopped after ${count} cases in a row without an answer from ${who}`);
 }
 
@@ -39,6 +40,19 @@ async function stop(self: TargetRun, why: string): Promise<void> {
   self.stopped = why;
   // A message that is lost costs time only: the request is taken back at its deadline.
   for (const mockId of self.open) await self.cancels.send({ mockId, why: 'caller-left' }).catch(() => {});
+}
+
+/** Whether the next cases go to another client: one that let requests lie is asked last. */
+async function othersTakeOver(
+  { clients, resolveTarget, run, target }: TargetRun,
+  { code }: NoAnswer,
+  address: string,
+): Promise<boolean> {
+  const parsed = parseTarget(target);
+  if (code !== 'not-picked-up' || parsed.kind === 'malformed') return false;
+  await clients.roster(run.batch.app, { fresh: true }).catch(() => null); // what other workers noted
+  const next = await resolveTarget(run.batch.app, parsed);
+  return next.kind === 'client' && next.client.address !== address;
 }
 
 /** A rule that ends its client's process would end the next one as well. */

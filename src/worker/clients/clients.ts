@@ -13,6 +13,7 @@ import { lstat, lstatCached } from '../files/quick-files.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
+import type { PickUps } from './pick-ups.ts';
 import { createPublishedLeaves } from './published-leaves.ts';
 import { createRegisteredClients, entriesOf } from './registered-clients.ts';
 
@@ -38,7 +39,12 @@ type AppClients = {
   refreshing: Promise<Roster> | null;
 };
 /** `now`: a monotonic clock in ms. */
-type ClientsDependencies = { sharedDirectory: SharedDirectory; clientTimeoutMs: number; now?: () => number };
+type ClientsDependencies = {
+  sharedDirectory: SharedDirectory;
+  pickUps: Pick<PickUps, 'read'>;
+  clientTimeoutMs: number;
+  now?: () => number;
+};
 
 export type Clients = ReturnType<typeof createClients>;
 
@@ -46,7 +52,8 @@ export type Clients = ReturnType<typeof createClients>;
  * Lists the clients of each app. A listing is kept for a moment; `fresh` lists again, so that a client that registered a moment
  * ago is never called unknown. Throws `ForeignPath` when a link stands where an app's clients should be.
  */
-export function createClients({ sharedDirectory, clientTimeoutMs, now = () => time.monotonic() }: ClientsDependencies) {
+export function createClients(dependencies: ClientsDependencies) {
+  const { sharedDirectory, pickUps, clientTimeoutMs, now = () => time.monotonic() } = dependencies;
   const { sharedDir, clock } = sharedDirectory;
   const leavesOf = createPublishedLeaves();
   const directoriesOf = createUnregisteredClients(sharedDir);
@@ -88,6 +95,7 @@ export function createClients({ sharedDirectory, clientTimeoutMs, now = () => ti
     const registered = hasClients ? await remembered.readRegistered(root, await aheadMs(clock)) : noneRegistered;
     const directories = await directoriesOf(app, registered.claimed);
     const roster = { clients: [...registered.clients, ...directories], skipped: registered.skipped };
+    await pickUps.read(app, roster.clients);
     remembered.last = { at, tookMs: now() - at, roster };
     return roster;
   }

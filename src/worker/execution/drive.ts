@@ -1,5 +1,6 @@
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { type Timer, time } from '../../shared/seams/time.ts';
+import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import type { Interrupt } from './interrupts.ts';
@@ -21,6 +22,7 @@ const HANGS_AFTER_MS = 4000;
 export type Surroundings = {
   mailbox: Mailbox;
   progress: ProgressReports;
+  pickUps: Pick<PickUps, 'took'>;
   atStep: AtStep;
   /** A result is there that this worker cannot read. */
   onUnreadable: () => void;
@@ -318,9 +320,10 @@ async function write(effect: Write, claim: Claim, { mailbox, log }: Surroundings
 }
 
 /** Whoever follows the execution hears of it, and the directory is the client's. */
-async function tellOfPickUp(claim: Claim, { mailbox, progress, atStep, log }: Surroundings): Promise<void> {
+async function tellOfPickUp(claim: Claim, { mailbox, progress, pickUps, atStep, log }: Surroundings): Promise<void> {
   const { mockId, app, address } = claim;
   progress.reached(mockId, address, 'picked-up');
+  pickUps.took(claim);
   await atStep('picked-up', mockId);
   log.debug({ mockId, app, address }, 'picked up');
   await mailbox.keepDirectory(claim);

@@ -10,9 +10,11 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
+import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import { whereFilesAre } from '../files/quick-files.ts';
 import { explained } from '../files/reasons.ts';
+import type { ClientLoad } from '../placement/client-load.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
@@ -33,6 +35,8 @@ type ExecuteParts = BeginParts &
     privacy: Privacy;
     tracing: Tracing;
     workload: Workload;
+    pickUps: PickUps;
+    load: Pick<ClientLoad, 'isRunning'>;
     cleanUp: CleanUp;
     record: RecordEnding;
   };
@@ -85,6 +89,7 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
     const { ending, mark } = await workload.atClient(wait.run);
     await atStep('result-read', claim.mockId);
     if (ending.kind === 'interrupted') return { kind: 'give-back' };
+    await notePickUp(claim, ending, parts);
     const marked = mark !== 'none' || !isOurs;
     if (ending.kind === 'answered' && ending.answer.rules) keptTrees.use(ending.answer.rules, treeAsked(claim, data));
     const reported = data.dryRun === undefined ? ending : unlessIgnored(ending, claim);
@@ -100,6 +105,24 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
     stopInterrupts();
     wait.close();
   }
+}
+
+/** It lay there for so long, or until its deadline: clients look into their directories at least every few seconds. */
+const LAY_MS = 10_000;
+const NOT_TAKEN = new Set(['not-picked-up', 'cancelled']);
+
+/** Remembers whether the client took the request. One that runs a rule meanwhile may only have had no time for it. */
+async function notePickUp(
+  claim: Claim,
+  ending: Exclude<WaitEnding, { kind: 'interrupted' }>,
+  { pickUps, load, settings: { RESULT_TIMEOUT_MS } }: ExecuteParts,
+): Promise<void> {
+  if (ending.kind === 'answered') return pickUps.took(claim);
+  const { code, mayHaveRun } = ending.noAnswer;
+  if (mayHaveRun || !NOT_TAKEN.has(code) || claim.madeDirectory) return;
+  const since = claim.answerBy - RESULT_TIMEOUT_MS;
+  if (time.now() - since < Math.min(LAY_MS, RESULT_TIMEOUT_MS)) return;
+  if (!(await load.isRunning(claim))) await pickUps.letLie(claim, since);
 }
 
 /** An answer to a dry run counts only if it says that it was one. */

@@ -41,6 +41,9 @@ export function readFileName(name: string): { mockId: string; kind: 'request' | 
 export const mockDirectory = (sharedDir: string, app: number) => join(sharedDir, 'mock', String(app));
 export const clientsDirectory = (sharedDir: string, app: number) => join(sharedDir, 'clients', String(app));
 export const privateDirectory = (sharedDir: string) => join(sharedDir, '.rule-server');
+/** What workers know of when the clients of an app picked up their requests. */
+export const pickUpsDirectory = (sharedDir: string, app: number | string) =>
+  join(privateDirectory(sharedDir), 'pick-ups', String(app));
 
 /** The file a registered client keeps while it lives. */
 export function registrationPath(

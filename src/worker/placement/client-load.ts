@@ -1,9 +1,16 @@
 import { join } from 'node:path';
+import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { namesIn, throughHandle } from '../files/directory/real-directory.ts';
-import { mockDirectory, openExecutionOf, openFileName, requestFileName } from '../files/file-names.ts';
+import {
+  mockDirectory,
+  openExecutionOf,
+  openFileName,
+  requestFileName,
+  withdrawnFileName,
+} from '../files/file-names.ts';
 import { lstat, readdir } from '../files/seams/files.ts';
 import type { ClientSlots } from './client-slots.ts';
 
@@ -17,6 +24,7 @@ const LOOKED_AT_MOST = 20;
 const SLACK_MS = 5000;
 
 /** `others`: those that are not this worker's. */
+type Placed = Pick<Client, 'app' | 'directoryName'>;
 type Marks = { open: number; others: number; running: boolean };
 type ClientLoadDependencies = {
   sharedDir: string;
@@ -51,7 +59,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
    * Whether a client runs a rule right now: an open execution's request is gone. The published SDKs cannot beat while they
    * run, so a client that runs a rule is not offline.
    */
-  async function isRunning(client: Client): Promise<boolean> {
+  async function isRunning(client: Placed): Promise<boolean> {
     return (await marksOf(pathOf(client))).running;
   }
 
@@ -73,19 +81,19 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
     },
 
     /**
-     * Of those that may be asked, the one with the fewest open executions; of equals the one that beat last. It counts as chosen for the
-     * execution, if one is given. `clients`: who beat last comes first.
+     * Of those that may be asked, one with the fewest open executions, by chance: calls one after the other are spread. It counts as
+     * chosen for the execution, if one is given.
      */
     async leastBusy(clients: Client[], mayBeAsked: (client: Client) => boolean, mockId?: string) {
-      const compared = leastOf(
-        clients,
-        (client) => (mayBeAsked(client) ? rankOf(client) : undefined),
-        COMPARED_AT_MOST,
-      );
+      const compared = leastOf(clients, (client) => (mayBeAsked(client) ? rankOf(client) : undefined));
       const marks = compared.length > 1 ? await Promise.all(compared.map(({ path }) => marksOf(path))) : [];
       // From here to the choice nothing is awaited: calls at the same moment must see each other's choices.
-      const openAt = (path: string, at: number) => slots.ownLoad(path) + (marks[at]?.others ?? 0);
-      const [least] = leastOf(compared, ({ client, path }, at) => ({ client, path, open: openAt(path, at) }), 1);
+      const now = compared.map(({ client, path }, at) => {
+        return { client, path, open: slots.ownLoad(path) + (marks[at]?.others ?? 0) };
+      });
+      const fewest = Math.min(...now.map(({ open }) => open));
+      const equals = now.filter(({ open }) => open === fewest);
+      const least = equals[Math.floor(random.fraction() * equals.length)];
       if (least && mockId !== undefined) slots.choose(mockId, least.path);
       return least?.client;
     },
@@ -94,8 +102,8 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
 
 /** With a thousand clients to compare, even putting paths together takes its time. */
 function createPaths(sharedDir: string) {
-  const paths = new WeakMap<Client, string>();
-  return function pathOf(client: Client): string {
+  const paths = new WeakMap<Placed, string>();
+  return function pathOf(client: Placed): string {
     const path = paths.get(client) ?? join(mockDirectory(sharedDir, client.app), client.directoryName);
     paths.set(client, path);
     return path;
@@ -104,17 +112,20 @@ function createPaths(sharedDir: string) {
 
 type Ranked = { client: Client; path: string; open: number };
 
-/** The first few by open executions; of equals those that come first. Where enough have none, nobody looks at the others. */
-function leastOf<T>(all: readonly T[], rank: (each: T, at: number) => Ranked | undefined, count: number): Ranked[] {
+/** A few with the fewest open executions; of equals those that come first from a place by chance. Where enough have none, nobody looks at the others. */
+function leastOf(all: readonly Client[], rank: (client: Client) => Ranked | undefined): Ranked[] {
+  const from = Math.floor(random.fraction() * all.length);
   const least: Ranked[] = [];
-  for (const [at, each] of all.entries()) {
-    const ranked = rank(each, at);
+  for (let at = 0; at < all.length; at++) {
+    const client = all[(from + at) % all.length];
+    const ranked = client && rank(client);
     const last = least.at(-1);
-    if (!ranked || (least.length === count && last && last.open <= ranked.open)) continue;
-    if (least.length === count) least.pop();
+    const isFull = least.length === COMPARED_AT_MOST;
+    if (!ranked || (isFull && last && last.open <= ranked.open)) continue;
+    if (isFull) least.pop();
     const place = least.findIndex((other) => ranked.open < other.open);
     least.splice(place === -1 ? least.length : place, 0, ranked);
-    if (least.length === count && least.at(-1)?.open === 0) break;
+    if (least.length === COMPARED_AT_MOST && least.at(-1)?.open === 0) break;
   }
   return least;
 }
@@ -125,7 +136,8 @@ async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): 
   const list = (real: string) => limitedByDirectory(real, () => readdir(real));
   const names = new Set(await namesIn(path, list).catch(() => []));
   const all = [...new Set([...names].flatMap((name) => openExecutionOf(name) ?? []))];
-  const begun = all.filter((mockId) => !names.has(requestFileName(mockId)));
+  const isBegun = (mockId: string) => !names.has(requestFileName(mockId)) && !names.has(withdrawnFileName(mockId));
+  const begun = all.filter(isBegun);
   const count = { open: all.length, others: all.filter((mockId) => !isOwn(path, mockId)).length };
   for (const mockId of begun) {
     // The marks of a worker that died stay longer than any execution can be open.

@@ -9,6 +9,7 @@ import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { perProcess } from '../../shared/seams/process.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
+import type { PickUps } from '../clients/pick-ups.ts';
 import { canRead, largeNumberIn } from '../files/dialects/number-range.ts';
 import { isPlainName } from '../files/file-names.ts';
 import type { ClientLoad } from './client-load.ts';
@@ -35,12 +36,17 @@ export function suitsOf(input: string, isDry: boolean): Wishes['suits'] {
 
 /** `sure`: no newer listing could give a better client. */
 type Choice = Resolution & { sure: boolean };
-type ResolveTargetDependencies = { clients: Clients; load: ClientLoad; unwritable: UnwritableClients };
+type ResolveTargetDependencies = {
+  clients: Clients;
+  load: ClientLoad;
+  pickUps: Pick<PickUps, 'letsLie'>;
+  unwritable: UnwritableClients;
+};
 
 export type ResolveTarget = ReturnType<typeof createResolveTarget>;
 
-/** Chooses one client for a target: online or busy, with the fewest open executions, the one heard of last. */
-export function createResolveTarget({ clients, load, unwritable }: ResolveTargetDependencies) {
+/** Chooses one client for a target: online or busy, with the fewest open executions; of equals any. One that lets requests lie comes last. */
+export function createResolveTarget({ clients, load, pickUps, unwritable }: ResolveTargetDependencies) {
   return async function resolveTarget(app: number, target: Target, wishes: Wishes = anyClient): Promise<Resolution> {
     const choice = await choose(app, target, await clients.roster(app), wishes);
     if (choice.sure && choice.kind === 'client' && (await clients.isStillThere(choice.client))) return choice;
@@ -71,7 +77,9 @@ export function createResolveTarget({ clients, load, unwritable }: ResolveTarget
   function inOrderOfPreference({ tried, suits }: Wishes): ((client: Client) => boolean)[] {
     const isLeft = (client: Client) => !tried.has(client.directoryName);
     const isSuited = (client: Client) => isLeft(client) && suits(client);
-    return [(client) => isSuited(client) && !unwritable.has(client), isSuited, isLeft];
+    const takes = (client: Client) => isSuited(client) && !pickUps.letsLie(client);
+    // A try at one that cannot be written costs nothing, a try at one that lets requests lie costs the call.
+    return [(client) => takes(client) && !unwritable.has(client), takes, isSuited, isLeft];
   }
 
   async function byAddress(app: number, address: string, roster: Roster, { mockId }: Wishes): Promise<Choice> {
@@ -95,7 +103,7 @@ export function createResolveTarget({ clients, load, unwritable }: ResolveTarget
   }
 }
 
-/** The clients that a target allows, in groups: those of the first one are asked first. In each, who beat last comes first. */
+/** The clients that a target allows, in groups: those of the first one are asked first. */
 function groupsFor(target: Exclude<Target, { kind: 'address' }>, roster: Roster): Client[][] {
   const { trunk, lanes, directories } = groupsOf(roster);
   switch (target.kind) {
@@ -109,9 +117,9 @@ function groupsFor(target: Exclude<Target, { kind: 'address' }>, roster: Roster)
 type Groups = { trunk: Client[]; lanes: Map<string, Client[]>; directories: Client[] };
 const known = perProcess(() => new WeakMap<Roster, Groups>());
 
-/** The clients of a listing by where they are, who beat last first; worked out once per listing. */
+/** The clients of a listing by where they are; worked out once per listing. */
 function groupsOf(roster: Roster): Groups {
-  const groups = known().get(roster) ?? group(roster.clients.toSorted((one, other) => other.beatAt - one.beatAt));
+  const groups = known().get(roster) ?? group(roster.clients);
   known().set(roster, groups);
   return groups;
 }

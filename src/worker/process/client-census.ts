@@ -4,6 +4,7 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { PickUps } from '../clients/pick-ups.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { readdir } from '../files/seams/files.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
@@ -14,23 +15,33 @@ const COUNTED_MS = 10_000;
 const LATE_MS = 1000;
 
 /** Clients by state. `busy`: the heartbeat stands still, because it runs a rule. `unregistered`: only a directory. */
-type Census = { online: number; busy: number; offline: number; unregistered: number };
+type States = { online: number; busy: number; offline: number; unregistered: number };
+/** `notPickingUp`: how many of each app that has clients let requests lie. */
+type Census = { states: States; notPickingUp: ReadonlyMap<number, number> };
 /** As of the last count that came to its end; undefined before the first. */
 export type ClientCensus = () => Promise<Census | undefined>;
 
-type ClientCensusDependencies = { sharedDir: string; clients: Clients; load: ClientLoad };
+type ClientCensusDependencies = {
+  sharedDir: string;
+  clients: Clients;
+  pickUps: Pick<PickUps, 'letsLie'>;
+  load: ClientLoad;
+};
 
 /** Counts the clients of all apps. */
-export function createClientCensus({ sharedDir, clients, load }: ClientCensusDependencies): ClientCensus {
+export function createClientCensus({ sharedDir, clients, pickUps, load }: ClientCensusDependencies): ClientCensus {
   let last: { at: number; census: Census } | undefined;
   let counting: Promise<void> | undefined;
 
   async function count(): Promise<Census> {
-    const census = { online: 0, busy: 0, offline: 0, unregistered: 0 };
+    const states = { online: 0, busy: 0, offline: 0, unregistered: 0 };
+    const notPickingUp = new Map<number, number>();
     for (const app of await appsWithClients()) {
-      for (const client of await clients.list(app).catch(() => [])) census[await stateOf(client)]++;
+      const all = await clients.list(app).catch(() => []);
+      for (const client of all) states[await stateOf(client)]++;
+      if (all.length > 0) notPickingUp.set(app, all.filter(pickUps.letsLie).length);
     }
-    return census;
+    return { states, notPickingUp };
   }
 
   async function appsWithClients(): Promise<number[]> {
@@ -43,7 +54,7 @@ export function createClientCensus({ sharedDir, clients, load }: ClientCensusDep
     return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
   }
 
-  async function stateOf(client: Client): Promise<keyof Census> {
+  async function stateOf(client: Client): Promise<keyof States> {
     if (!client.registered) return 'unregistered';
     if (client.online) return 'online';
     return (await load.isRunning(client)) ? 'busy' : 'offline';

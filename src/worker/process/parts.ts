@@ -9,6 +9,7 @@ import type { QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import { createCaseFiles } from '../cases/case-files.ts';
 import type { Client } from '../clients/client.ts';
 import { type Clients, createClients } from '../clients/clients.ts';
+import { createPickUps } from '../clients/pick-ups.ts';
 import { createPublishedMetadata } from '../clients/published-metadata.ts';
 import { createExecute } from '../execution/execute.ts';
 import { createCleanUp, createRecord } from '../execution/finish.ts';
@@ -58,8 +59,9 @@ export function createDirectoryParts({ settings, backend, sharedDir, metrics, lo
     waitingLimit: Math.ceil(settings.WORKER_CONCURRENCY / 4),
     othersIn: watcher.othersIn,
   });
-  const clients = createClients({ sharedDirectory, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
   const { clock } = sharedDirectory;
+  const pickUps = createPickUps({ sharedDir, now: clock.now, log });
+  const clients = createClients({ sharedDirectory, pickUps, clientTimeoutMs: settings.CLIENT_TIMEOUT_MS });
   const load = createClientLoad({
     ...{ sharedDir, slots, isOwn: watcher.isOwn, fileNow: clock.now },
     resultTimeoutMs: settings.RESULT_TIMEOUT_MS,
@@ -69,12 +71,12 @@ export function createDirectoryParts({ settings, backend, sharedDir, metrics, lo
   const listClients = createListAlive({ clients, load });
   const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
   return {
-    ...{ sharedDir, sharedDirectory, watcher, slots, clients, load, unwritable, rules, metadataFor },
+    ...{ sharedDir, sharedDirectory, watcher, slots, clients, pickUps, load, unwritable, rules, metadataFor },
     claims: createClaims(sharedDir, clock),
     flush: createFlush({ isOn: settings.FSYNC === '1' }),
     keptAnswers: createKeptAnswers(sharedDir, clock),
     caseFiles: createCaseFiles({ sharedDir, clock }),
-    resolveTarget: createResolveTarget({ clients, load, unwritable }),
+    resolveTarget: createResolveTarget({ clients, load, pickUps, unwritable }),
     inspections: createInspections({ sharedDir, rules, leafClassesOf, listClients, log }),
   };
 }

@@ -37,7 +37,17 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
     labelNames: ['state'],
     registers,
     async collect() {
-      for (const [state, count] of Object.entries((await census()) ?? {})) this.set({ state }, count);
+      for (const [state, count] of Object.entries((await census())?.states ?? {})) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'rule_server_clients_not_picking_up',
+    help: 'Clients by app that let requests lie although they are online, of the apps that have clients; every worker sees the same ones, so take the maximum.',
+    labelNames: ['app'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const [app, count] of (await census())?.notPickingUp ?? []) this.set({ app }, count);
     },
   });
   registerNoticing(metrics, sources.noticing);

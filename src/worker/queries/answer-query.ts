@@ -7,6 +7,7 @@ import type { Query, Selection } from '../../shared/contract/query.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { PickUps } from '../clients/pick-ups.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { ForeignPath } from '../files/directory/client-directories.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
@@ -24,6 +25,7 @@ type AnswerQueryDependencies = {
   sharedDir: string;
   clients: Clients;
   load: ClientLoad;
+  pickUps: PickUps;
   rules: Rules;
   metadataFor: MetadataFor;
   fence: Fence;
@@ -36,6 +38,7 @@ export function createAnswerQuery({
   sharedDir,
   clients,
   load,
+  pickUps,
   rules,
   metadataFor,
   fence,
@@ -43,7 +46,7 @@ export function createAnswerQuery({
   savedCases,
 }: AnswerQueryDependencies) {
   const listApps = createListApps({ sharedDir, rules });
-  const listClients = createListClients({ clients, load });
+  const listClients = createListClients({ clients, load, pickUps });
 
   return async function answerQuery(query: Query): Promise<Answer> {
     switch (query.ask) {
@@ -127,7 +130,7 @@ function notThere(kind: string, { app, ruleId, confId }: Selection): Answer {
 const PARALLEL_LOOKS = 16;
 
 /** Lists the clients of an app with what each has to do; null when a link stands where they should be. */
-function createListClients({ clients, load }: { clients: Clients; load: ClientLoad }) {
+function createListClients({ clients, load, pickUps }: Pick<AnswerQueryDependencies, 'clients' | 'load' | 'pickUps'>) {
   const run = createConcurrencyLimit(PARALLEL_LOOKS);
 
   return async function listClients(app: number) {
@@ -141,12 +144,14 @@ function createListClients({ clients, load }: { clients: Clients; load: ClientLo
     const { address, lane, registered, online, dialect, sdk, dryRun, lastHeartbeat, beatAt, loadedVersion } = client;
     const state = (await load.isRunning(client)) ? 'busy' : online ? 'online' : 'offline';
     const hasBeaten = beatAt > 0;
+    const { lastPickUpAt, noPickUpSince } = await pickUps.timesOf(client);
     return {
       ...{ address, lane, registered, state, dialect, sdk, dryRun },
       lastHeartbeat: hasBeaten ? BigInt(Math.trunc(lastHeartbeat)) : null,
       heartbeatAgeMs: hasBeaten ? Math.max(0, Math.round(time.now() - beatAt)) : null,
       loadedVersion: loadedVersion === null ? null : new RawNumber(loadedVersion),
       open: await load.openAt(client),
+      ...{ lastPickUpAt, noPickUpSince },
     };
   }
 }

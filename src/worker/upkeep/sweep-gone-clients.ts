@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Clients } from '../clients/clients.ts';
+import type { PickUps } from '../clients/pick-ups.ts';
 import { isRealDirectory } from '../files/directory/client-directories.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { mockDirectory } from '../files/file-names.ts';
@@ -11,11 +12,13 @@ import { readdir, rmdir } from '../files/seams/files.ts';
 
 const GONE_FOR_MS = 24 * 60 * 60_000;
 
+type Parts = { sharedDir: string; clients: Clients; pickUps: Pick<PickUps, 'removeGone'> };
+
 /**
  * Removes the empty directories of registered clients without a heartbeat for a day. A client that was killed has another address
  * when it starts again, so its old directory stays unused for good. A directory with anything in it stays.
  */
-export function createSweepGoneClients({ sharedDir, clients }: { sharedDir: string; clients: Clients }) {
+export function createSweepGoneClients({ sharedDir, clients, pickUps }: Parts) {
   return async function sweepGoneClients(): Promise<number> {
     let removed = 0;
     const names = (await readdir(join(sharedDir, 'clients')).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
@@ -31,6 +34,7 @@ export function createSweepGoneClients({ sharedDir, clients }: { sharedDir: stri
         );
       }
     }
+    await pickUps.removeGone((app) => clients.list(app));
     return removed;
   };
 }

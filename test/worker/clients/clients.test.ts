@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClients } from '../../../src/worker/clients/clients.ts';
+import { createPickUps } from '../../../src/worker/clients/pick-ups.ts';
 import { createPublishedLeaves } from '../../../src/worker/clients/published-leaves.ts';
 import { ForeignPath } from '../../../src/worker/files/directory/client-directories.ts';
 import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
@@ -20,10 +22,17 @@ beforeEach(async () => {
 });
 afterEach(() => files.remove());
 
+const pickUps = () => createPickUps({ sharedDir: files.sharedDir, now: Date.now, log: pino({ level: 'silent' }) });
+
 async function open(now?: () => number) {
   const sharedDirectory = createSharedDirectory({ sharedDir: files.sharedDir, store: memoryStore() });
   await sharedDirectory.check();
-  return createClients({ sharedDirectory, clientTimeoutMs: CLIENT_TIMEOUT_MS, ...(now && { now }) });
+  return createClients({
+    sharedDirectory,
+    pickUps: pickUps(),
+    clientTimeoutMs: CLIENT_TIMEOUT_MS,
+    ...(now && { now }),
+  });
 }
 
 type Members = { lane?: string; app?: number; beat?: object | null; registration?: string; folder?: string };
@@ -365,7 +374,7 @@ test('the directory of a client that has not beaten for a day is removed, unless
   }
   await files.write('', 'mock/7/used/notes.txt');
   await mkdir(files.pathOf('mock/7/shell'));
-  const sweep = createSweepGoneClients({ sharedDir: files.sharedDir, clients: await open() });
+  const sweep = createSweepGoneClients({ sharedDir: files.sharedDir, clients: await open(), pickUps: pickUps() });
   expect(await sweep()).toBe(1);
   expect((await readdir(files.pathOf('mock/7'))).sort()).toEqual(['away', 'here', 'shell', 'used']);
   expect(await readdir(files.pathOf('clients/7'))).toContain('m_gone.json');

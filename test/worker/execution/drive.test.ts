@@ -86,7 +86,14 @@ function openedIn(sharedDir: string, memory: ReturnType<typeof createMemoryBudge
   };
   const flush = createFlush({ isOn: false });
   const mailbox = createMailbox({ ...files, watcher, flush, memory, settings: quickSettings() });
-  return openWait(facts, { mailbox, progress: createProgressReports(), atStep: () => {}, onUnreadable: () => {}, log });
+  return openWait(facts, {
+    mailbox,
+    progress: createProgressReports(),
+    pickUps: { took() {} },
+    atStep: () => {},
+    onUnreadable: () => {},
+    log,
+  });
 }
 
 const noAnswer = { kind: 'unanswered', noAnswer: { code: 'no-answer', mayHaveRun: true } };

@@ -1,6 +1,8 @@
 import type { Client } from '../../api/browse.ts';
 import { goTo } from '../../state/location.ts';
+import { formatTime } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { heartbeatWords, sdkKey } from '../input/target-now.tsx';
 
@@ -25,10 +27,27 @@ export function ClientsPanel({ app, clients, released, onClose }: Props) {
               {client.address}
             </button>
             <small>{factsOf(client, released, say).join(' · ')}</small>
+            <PickUp client={client} />
           </li>
         ))}
       </ul>
     </Sheet>
+  );
+}
+
+/** A client may beat and yet take nothing: what it took last tells them apart. */
+function PickUp({ client: { lastPickUpAt, noPickUpSince } }: { client: Client }) {
+  const { say, language } = useText();
+  const at = noPickUpSince ?? lastPickUpAt;
+  if (at === null) return null;
+  const time = formatTime(at, language, Date.now());
+  return noPickUpSince === null ? (
+    <small>{say('clients.lastPickUp', { time })}</small>
+  ) : (
+    <small className="warn">
+      <Icon name="warning" size={14} />
+      {say('clients.noPickUp', { time })}
+    </small>
   );
 }
 

@@ -104,6 +104,8 @@ export const frameWords = {
   'clients.none': 'No client of this app has been seen.',
   'clients.use': 'Use {address} as the target',
   'clients.open': { one: '{n} open run', other: '{n} open runs' },
+  'clients.lastPickUp': 'last picked up a request at {time}',
+  'clients.noPickUp': 'has picked up no request since {time}: others are asked first until it does',
   'clients.otherVersion': 'v{version} loaded, v{released} released',
   'tree.edited': 'edited',
   'tree.edits': { one: '{n} edit is not released: {nodes}.', other: '{n} edits are not released: {nodes}.' },

@@ -102,6 +102,8 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'clients.none': '这个应用还没有出现过客户端。',
   'clients.use': '以 {address} 为运行目标',
   'clients.open': '{n} 次未结束的运行',
+  'clients.lastPickUp': '上次取走请求：{time}',
+  'clients.noPickUp': '自 {time} 起没有取走请求：在它取走请求之前，优先使用其他客户端',
   'clients.otherVersion': '已加载 v{version}，已发布 v{released}',
   'tree.edited': '已编辑',
   'tree.edits': '有 {n} 处编辑尚未发布：{nodes}。',

@@ -22,6 +22,7 @@ const OWN_AND_NEVER_LINKS = [
   '.rule-server/claims',
   '.rule-server/answers',
   '.rule-server/clocks',
+  '.rule-server/pick-ups',
   'mock',
 ];
 /** The folders that a worker must be able to write; it makes those that are missing. */
