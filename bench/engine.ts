@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { DEMO_APP, startDemoClient } from '../src/client/demo.ts';
 import { execute } from '../src/client/engine/execution.ts';
 import { createRegistry } from '../src/client/leaves/registry.ts';
-import { objectOf } from '../src/client/rules/members.ts';
-import { readNode } from '../src/client/rules/node-file.ts';
 import { createRuleSet } from '../src/client/rules/rule-set.ts';
+import { releasedOf } from '../src/client/runs/load-objects.ts';
+import { objectOf } from '../src/shared/rules/members.ts';
 import { sampleLeaves } from '../test/client/support/sample-leaves.ts';
 import { buildOnce } from '../test/sdks/build-once.ts';
 import { pythonSdk } from '../test/sdks/python.ts';
@@ -60,9 +60,7 @@ async function compareEngines(): Promise<void> {
 }
 
 function runFor(seconds: number, withSteps: boolean): Turn {
-  const files = new Map(nodes.map((node) => [BigInt(node.id), readNode(objectOf(JSON.stringify(node)))]));
-  const rule = { id: 1n, name: null, status: 1n, confId: 1n, window: null, scenes: [] };
-  const released = { version: 1n, rules: new Map([[1n, rule]]), nodes: files, problems: [] };
+  const released = releasedOf({ rules: [{ id: 1, confId: 1 }], nodes });
   const rules = createRuleSet(released, createRegistry(sampleLeaves));
   const runOnce = () => {
     const request = { ruleId: 1n, confId: null, ts: null, data: objectOf(INPUT) };

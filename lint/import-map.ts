@@ -45,9 +45,9 @@ export const importMap: Part[] = [
   },
   {
     path: 'src/client/',
-    mayImport: ['src/client/', CONTRACT],
+    mayImport: ['src/client/', CONTRACT, 'src/shared/rules/', 'src/shared/runtime/errno.ts'],
     refusedPackages: ['hono', '@hono', 'bullmq', 'ioredis'],
-    because: 'The client is an SDK: of the service it knows the contract alone.',
+    because: 'The client is an SDK: of the service it knows the contract and the files of rules.',
   },
   {
     path: 'src/console/',
@@ -72,7 +72,18 @@ export const importMap: Part[] = [
  * in a circle. The files that lie directly in a part wire its folders and are not ordered; lint/circles.ts refuses circles of files.
  */
 export const layers: Record<string, string[]> = {
-  'src/shared/': ['contract', 'json-tree', 'cases', 'reasoning', 'privacy', 'seams', 'runtime', 'store', 'reports'],
+  'src/shared/': [
+    'contract',
+    'json-tree',
+    'cases',
+    'reasoning',
+    'privacy',
+    'seams',
+    'runtime',
+    'rules',
+    'store',
+    'reports',
+  ],
   'src/api/': [
     'overload',
     'calls',

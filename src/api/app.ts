@@ -45,6 +45,7 @@ import {
   withoutStore,
   wrongMethod,
 } from './http/server/refuse-calls.ts';
+import { warnOfParameters } from './http/warn-of-parameters.ts';
 import { inEnvelope } from './ice/envelope.ts';
 import type { RunOnce } from './idempotency/run-once.ts';
 import type { BoardOptions } from './queue-board.ts';
@@ -134,7 +135,7 @@ export function createApp({
   app.use(requestMetrics.measure);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
   app.use(pageHeaders());
-  app.use('/rule-server/*', compressJson());
+  app.use('/rule-server/*', compressJson(), warnOfParameters());
   app.use(keepNothing());
   app.use(checkHost({ host: settings.HOST, hasKeys: needsKeys(settings), origins: access.origins }));
   if (access.origins.length > 0) app.use(letIn([...access.origins]));

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { parseJson } from '../shared/contract/json/parse-json.ts';
 import { RawNumber } from '../shared/contract/json/raw-number.ts';
@@ -8,6 +7,7 @@ import { junitReport } from '../shared/reports/junit.ts';
 import type { ReportedItem } from '../shared/reports/reported.ts';
 import { exitCodes } from './terminal/exit-codes.ts';
 import { createHttpApi, errorOf } from './terminal/http-api.ts';
+import { openOutput } from './terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 
 export type CheckOptions = {
@@ -42,14 +42,15 @@ const words = { 'can-ship': 'can ship', 'cannot-ship': 'cannot ship', 'not-teste
 /** Tells whether the rules of an app can be released to a target. Nothing runs. Resolves to the exit code. */
 export async function check(options: CheckOptions, { stdout, stderr }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
+  const junit = options.junit === undefined ? null : await openOutput('--junit', options.junit);
   const query = new URLSearchParams({ app: options.app, target: options.target });
   if (options.rule !== undefined) query.set('ruleId', options.rule);
   const { status, text } = await api.call(`/rule-server/mock/readiness?${query}`);
   if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
   const answer = answerSchema.parse(parseJson(text));
   stdout.write(options.json ? `${visibleJson(text)}\n` : told(answer));
-  if (options.junit !== undefined) {
-    await writeFile(options.junit, junitOf(answer));
+  if (junit !== null) {
+    await junit(junitOf(answer), 'What it would tell is printed above.');
     stderr.write(`The report is in ${options.junit}.\n`);
   }
   if (answer.rules.length === 0) throw new CommandFailed(`App ${options.app} has no rules.`, exitCodes.usage);

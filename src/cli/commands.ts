@@ -240,7 +240,7 @@ function describeHistory({ program, surroundings, ended, withApi }: Describing):
       ended(await (await import('./runs/history.ts')).history(options, surroundings)),
     );
   addSearchWords(history)
-    .option('--from <time>', 'begun at this time or later: epoch ms, or an ISO 8601 time')
+    .option('--from <time>', 'begun at this time or later: epoch ms, an ISO 8601 time with an offset, or a day (UTC)')
     .option('--to <time>', 'begun before this time')
     .option('--limit <count>', 'how many at most', '20');
   withApi(history).addHelpText('after', HISTORY_EXAMPLES);

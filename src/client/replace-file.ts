@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errnoOf } from './errno.ts';
+import { errnoOf } from '../shared/runtime/errno.ts';
 
 /** Puts a whole file in place: readers see the old one or the new one, never half of either. */
 export async function replaceFile(path: string, text: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { errnoOf, unless } from './errno.ts';
+import { errnoOf, unless } from '../shared/runtime/errno.ts';
 import type { Places } from './places.ts';
 
 /** The process that a registration names. */

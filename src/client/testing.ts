@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
+import { visibleLines } from '../shared/contract/json/visible-text.ts';
 import type { State } from './engine/state.ts';
 import type { StepOutcome } from './engine/steps.ts';
 import type { RunStep } from './runs/run-in-process.ts';
@@ -113,7 +114,7 @@ function insist({ pass, message }: Verdict): void {
 
 /** The sentence of a `not` is the other way round. */
 function verdict(pass: boolean, difference: () => string): Verdict {
-  return { pass, message: () => (pass ? 'it is so, and was expected not to be' : difference()) };
+  return { pass, message: () => visibleLines(pass ? 'it is so, and was expected not to be' : difference()) };
 }
 
 function isOf({ nodeId, name }: RunStep, node: string): boolean {

@@ -68,6 +68,38 @@ describe('the command line, with cases,', () => {
     return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
   };
 
+  it('makes the folder of a report, and refuses a path that cannot be written before anything runs', async () => {
+    await using client = await clientThat(answers({ process: '[1:A:T:0]' }));
+    const csv = await file('reports.csv', 'uid\n1\n');
+    const target = ['--app', String(client.app), '--rule', '1'];
+    const out = join(folder, 'made', 'for', 'it', 'out.csv');
+    expect(await command(['batch', '--csv', csv, ...target, '--out', out])).toMatchObject({ exitCode: 0 });
+    expect(await readFile(out, 'utf8')).toContain('row 1');
+    const cases = await file(
+      'reports.cases.yaml',
+      `app: ${client.app}\nruleId: 1\ncases:\n  - name: a\n    input: {}\n`,
+    );
+    const directory = join(folder, 'directory.csv');
+    await mkdir(directory);
+    for (const bad of [join(csv, 'below-a-file.csv'), directory])
+      for (const line of [
+        ['batch', '--csv', csv, ...target, '--out', bad],
+        ['test', cases, '--junit', bad],
+        ['replay', ...target, '--junit', bad],
+        ['replay', ...target, '--csv', bad],
+        ['check', '--app', String(client.app), '--junit', bad],
+        ['cases', 'record', ...target, '--out', bad],
+      ]) {
+        const { exitCode, err } = await command(line);
+        expect([line[0], exitCode, err]).toEqual([
+          line[0],
+          2,
+          expect.stringMatching(/cannot be written: .*Nothing ran/),
+        ]);
+      }
+    expect(client.found).toHaveLength(1);
+  });
+
   it('passes the cases of the demo on lane beta, and shows on the trunk which differ, where and how', async () => {
     const junit = join(folder, 'out.xml');
     const beta = await command(['test', DEMO, '--target', 'lane:beta']);

@@ -87,19 +87,22 @@ describe('the command line', () => {
     });
 
     it('shows as an escape whatever a client wrote for the terminal to obey', async () => {
-      const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egpj.exe\u2066\rover';
-      const unseen = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+      const evil =
+        '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egpj.exe\u2066\rover\u200b\ufeff\u00a0\u3000\u3164\u{e0001}';
+      const unseen =
+        /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u200b-\u200f\u2028-\u202e\u2066-\u2069\u3000\u3164\ufeff\u{e0000}-\u{e007f}]/u;
       for (const does of [errs(evil), answers({ process: evil, 'the service': { [evil]: evil } })]) {
         await using client = await clientThat(does);
         for (const more of [[], ['--json']]) {
           const { out, err } = await exec(client.app, more);
           expect(out).toContain('\\u202egpj.exe');
+          expect(out).toContain('\\u200b\\ufeff\\u00a0\\u3000\\u3164\\udb40\\udc01');
           expect(out + err).not.toMatch(unseen);
           if (more.length > 0) expect(JSON.stringify(JSON.parse(out))).toContain('\u202egpj.exe');
         }
       }
       const nowhere = await exec(++apps, ['--target', `address:${evil}`]);
-      expect(nowhere.err).toMatch(/the address contains a control or bidirectional character/);
+      expect(nowhere.err).toMatch(/the address contains a character that cannot be seen: .*\\udb40\\udc01/);
       expect(nowhere.err).not.toMatch(unseen);
     });
 

@@ -52,6 +52,7 @@ describe('what an assistant may rely on', () => {
     ['list_rules', { q: 'campaign' }, 'q'],
     ['describe_inputs', { ruleId: 1, lane: 'beta' }, 'lane'],
     ['run_rule', { ruleId: 1, stub: '{}' }, 'stub'],
+    ['run_rule', { ruleId: 1, dry: true }, 'dry is not known here; did you mean "dryRun"?'],
     ['find_runs', { offset: 50 }, 'offset'],
     ['explain_run', {}, 'mockId'],
   ])('%s refuses an argument that it does not know, by its name', async (name, given, unknown) => {

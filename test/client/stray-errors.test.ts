@@ -6,6 +6,7 @@ import type { Data } from '../../src/client/engine/data/data.ts';
 import { execute } from '../../src/client/engine/execution.ts';
 import { createRegistry } from '../../src/client/leaves/registry.ts';
 import { createRuleSet } from '../../src/client/rules/rule-set.ts';
+import { releasedOf } from '../../src/client/runs/load-objects.ts';
 import { createClientFiles, until } from './support/client-files.ts';
 import { leafFile, smallLeaves } from './support/small-leaves.ts';
 
@@ -73,25 +74,9 @@ test('what is put after the run has ended is told, and changes nothing', async (
 
 test.each([1, 3])('a chain of 5,000 nodes below each other runs to its end (relation %i)', async (type) => {
   const length = 5000;
-  const registry = createRegistry(smallLeaves);
-  const file = {
-    name: null,
-    confName: '',
-    confField: '',
-    forwardId: null,
-    inverse: false,
-    errorState: null,
-    window: null,
-  };
-  const nodes = new Map(
-    Array.from({ length }, (_, at) => BigInt(at + 1)).map((id) => [
-      id,
-      { ...file, id, type: BigInt(type), sonIds: [id + 1n], problems: [] },
-    ]),
-  );
-  const last = BigInt(length + 1);
-  nodes.set(last, { ...file, id: last, type: BigInt(leafFile.T.type), confName: 'Yes', sonIds: [], problems: [] });
-  const rules = createRuleSet({ version: 1n, rules: new Map(), nodes, problems: [] }, registry);
+  const chain = Array.from({ length }, (_, at) => ({ id: at + 1, type, sonIds: String(at + 2) }));
+  const nodes = [...chain, { id: length + 1, type: leafFile.T.type, confName: 'Yes' }];
+  const rules = createRuleSet(releasedOf({ rules: [], nodes }), createRegistry(smallLeaves));
   const request = { ruleId: null, confId: 1n, ts: null, data: {} };
   const { ended, run } = execute(rules, request, { withSteps: true, timeoutMs: 20_000 });
   expect(await ended).toEqual({ kind: 'done', outcome: 'TRUE' });

@@ -208,6 +208,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
         updateAt: 1_795_150_000_000,
         timeWindow: { type: 'always', start: null, end: null },
         scenes: ['recharge', 'consume'],
+        problems: [],
         folder: 'promo/spring',
       });
       expect(json.skipped).toEqual([

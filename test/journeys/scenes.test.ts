@@ -67,7 +67,7 @@ it.each([
   [{ scene: 'checkout', ruleId: 12 }, 'scene', 'names the rule to run: give it without ruleId and confId'],
   [{ scene: 7, ruleId: 1 }, 'scene', 'must be a string, found 7'],
   [{ scene: '' }, 'ruleId', 'give ruleId or confId: there is nothing to run'],
-  [{ scenes: 'checkout', ruleId: 1 }, 'scenes', 'is not a field of this request; did you mean "scene"?'],
+  [{ scenes: 'checkout', ruleId: 1 }, 'scenes', 'is not known here; did you mean "scene"?'],
 ])('%j is refused, naming the field', async (body, field, message) => {
   const { status, json } = await execute(body);
   expect({ status, errors: json.errors }).toEqual({ status: 400, errors: [{ field, message }] });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.ts';
 import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
-import { conditions, listParameters } from '../http/parameters.ts';
+import { conditions, hasAnId, listParameters, needsAnId, selectedParameters } from '../http/parameters.ts';
 
 const text = z
   .string()
@@ -30,6 +31,29 @@ export const batchBodyParameters = z.object({
     }),
 });
 export type BatchBodyParameters = z.infer<typeof batchBodyParameters>;
+
+/** A body of CSV has rows only: what a JSON body says beside its cases is in the query. */
+export const csvBatchParameters = batchBodyParameters
+  .extend({
+    ...selectedParameters,
+    targets: z
+      .array(z.string())
+      .default([])
+      .meta({ json: { type: 'array', items: { type: 'string' } } }),
+    concurrency: z
+      .string()
+      .default('')
+      .transform((value) => Number(value || DEFAULT_CONCURRENCY))
+      .refine((value) => Number.isInteger(value) && value >= 1 && value <= MAX_CONCURRENCY, {
+        error: `must be a whole number from 1 to ${MAX_CONCURRENCY}`,
+      }),
+    dryRun: z
+      .enum(['', 'true', 'false'], { error: 'must be true or false' })
+      .default('')
+      .transform((value) => (value === '' ? null : value === 'true')),
+  })
+  .refine(hasAnId, needsAnId);
+export type CsvBatchParameters = z.infer<typeof csvBatchParameters>;
 
 /** The batches to list. */
 export const batchListParameters = listParameters.pick({ app: true, ruleId: true });

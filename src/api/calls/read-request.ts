@@ -3,7 +3,7 @@ import { type AskedRequest, executeRequestSchema, memberValue } from '../../shar
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
-import { isOneSlipAway } from '../../shared/contract/near-miss.ts';
+import { unknownNames } from '../../shared/contract/nearest.ts';
 
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
 export type Problem = { field: string; message: string };
@@ -28,11 +28,8 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   if (scanned.type !== 'object') return bad('body', `must be a JSON object, found ${article(scanned.type)}`);
 
   const problems: Problem[] = scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' }));
-  for (const member of scanned.members) {
-    const { key } = member;
-    const meant = nearMiss(key);
-    if (meant) problems.push({ field: key, message: `is not a field of this request; did you mean "${meant}"?` });
-  }
+  const names = scanned.members.map(({ key }) => key);
+  for (const { name, message } of unknownNames(names, FIELDS, OTHER_NAMES)) problems.push({ field: name, message });
   const parsed = executeRequestSchema.safeParse(membersByKey(scanned.members));
   if (!parsed.success) {
     problems.push(...parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })));
@@ -42,41 +39,13 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
     : { kind: 'bad', problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-const FIELDS = [
-  ...['app', 'ruleId', 'confId', 'ts', 'debug', DATA_FIELD, 'target', 'scene', 'dryRun', 'stub'],
-  ...['comparisonId', 'derivedFrom'],
-];
+const FIELDS = Object.keys(executeRequestSchema.shape);
+/** Names that other programs have for a field. */
 const OTHER_NAMES = new Map([
-  ['roam', DATA_FIELD],
-  ['service', DATA_FIELD],
+  ...['roam', 'service', 'data', 'input'].map((name) => [name, DATA_FIELD] as const),
+  ...['simulate', 'simulation', 'noeffects', 'whatif', 'test'].map((name) => [name, 'dryRun'] as const),
   ['iceid', 'ruleId'],
-  ['scenes', 'scene'],
-  ['stubs', 'stub'],
 ]);
-
-/** The known field that a key probably means: another spelling, the name of another server, or one slip in a longer name. */
-function nearMiss(key: string): string | undefined {
-  if (FIELDS.includes(key) || key.length > 40) return undefined;
-  const plain = letters(key);
-  const other = OTHER_NAMES.get(plain);
-  if (other) return other;
-  return FIELDS.find((field) => {
-    const known = letters(field);
-    return plain === known || (known.length >= 5 && plain.length >= 4 && isOneSlipAway(plain, known));
-  });
-}
-
-export const NO_DRY_RUN =
-  'is not known here: this runs for real. Ask for a run without effects with "dryRun": true in the body of POST /rule-server/mock/execute';
-
-/** Tells whether a member asks for a run without effects, where there is none: the API refuses such a call, because a real run is not what was asked for. */
-export function asksForNoEffects({ key, raw }: Pick<Member, 'key' | 'raw'>): boolean {
-  const plain = letters(key);
-  const isAsked = plain === 'stub' || plain === 'stubs' || isOneSlipAway(plain, 'dryrun');
-  return isAsked && raw !== 'false' && raw !== 'null';
-}
-
-const letters = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
 
 function membersByKey(members: Member[]): Record<string, unknown> {
   return Object.fromEntries(

@@ -27,5 +27,7 @@ export type Environment = {
     /** Whether the answer shows inputs, or what cases hold of them. */
     readsInput: boolean | undefined;
     code: string | undefined;
+    /** The names of the parameters that its route knows. */
+    parameters: readonly string[] | undefined;
   };
 };

@@ -1,9 +1,13 @@
+import type { Context } from 'hono';
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
+import { noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
+import { unknownNames } from '../../shared/contract/nearest.ts';
 import { parseTarget, TARGET_PATTERN } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
 import { readCondition } from '../executions/search/search-conditions.ts';
+import type { Environment } from './environment.ts';
 
 const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
@@ -73,13 +77,13 @@ export const selectedParameters = {
     description: 'A node: the sub-tree below it. With ruleId: inside that rule.',
   }),
 };
-const needsAnId = {
+export const needsAnId = {
   path: ['ruleId'],
   error: 'give ruleId or confId',
   when: ({ issues }: { issues: { path?: PropertyKey[] | undefined }[] }) =>
     !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
 };
-const hasAnId = ({ ruleId, confId }: { ruleId: string | null; confId: string | null }) =>
+export const hasAnId = ({ ruleId, confId }: { ruleId: string | null; confId: string | null }) =>
   ruleId !== null || confId !== null;
 
 const selected = {
@@ -113,12 +117,19 @@ const oneOf = (names: readonly string[], description: string) =>
     .refine((value) => value === undefined || names.includes(value), { error: `must be one of ${names.join(', ')}` })
     .meta({ json: { type: 'string', enum: [...names] }, description });
 
+/** A day alone begins at midnight UTC. A time of day needs an offset: the zone of this process means nothing to the caller. */
+const IS_DAY = /^\d{4}-\d\d-\d\d$/;
+
 const moment = (description: string) =>
   absentIfEmpty('')
-    .transform((value) =>
-      value === undefined ? undefined : /^\d{1,15}$/.test(value) ? Number(value) : Date.parse(value),
-    )
-    .refine((value) => value === undefined || Number.isFinite(value), { error: 'must be epoch ms or an ISO 8601 time' })
+    .transform((value, context) => {
+      if (value === undefined) return undefined;
+      if (/^\d{1,15}$/.test(value)) return Number(value);
+      const read = readMoment(value, IS_DAY.test(value) ? 'UTC' : undefined);
+      if (read.kind === 'moment') return Number(read.ms);
+      context.addIssue({ code: 'custom', message: noMomentMessage(read.kind, undefined) });
+      return z.NEVER;
+    })
     .meta({ json: { type: 'string' }, description });
 
 /** `?where=` several times: conditions on an input. */
@@ -144,7 +155,9 @@ const searchParameters = {
   state: oneOf(stateSchema.options, 'Only executions in this state.'),
   outcome: oneOf(['TRUE', 'FALSE', 'NONE', 'no-result'], 'Only executions whose rule came to this.'),
   code: oneOf(codeSchema.options, 'Only executions that ended without an answer for this reason.'),
-  from: moment('Only executions begun at this time or later: epoch ms, or an ISO 8601 time.'),
+  from: moment(
+    'Only executions begun at this time or later: epoch ms, an ISO 8601 time with an offset, or a day (UTC).',
+  ),
   to: moment('Only executions begun before this time.'),
   address: absentIfEmpty('Only executions of the client at this address.'),
   lane: absentIfEmpty('Only executions of a client in this lane.'),
@@ -223,28 +236,62 @@ export const eraseParameters = z.object({
     }),
 });
 
-/** Reads a query string. Unknown parameters are ignored; a bad one is named, with everything else that is wrong. */
-export function readParameters<T extends z.ZodObject>(
+/** A request that takes no parameters. */
+export const noParameters = z.object({});
+
+type ReadParameters<T extends z.ZodObject> =
+  | { kind: 'read'; value: z.output<T> }
+  | { kind: 'bad'; problems: Problem[] };
+
+/**
+ * Reads the query string of a request, and names everything that is wrong with it. A parameter that is not known refuses a request that
+ * changes something. An answer to one that only reads has it in its `warnings` (`warn-of-parameters.ts`).
+ */
+export function readParameters<T extends z.ZodObject>(schema: T, context: Context<Environment>): ReadParameters<T> {
+  const known = Object.keys(schema.shape);
+  const given = parametersOf(context);
+  context.set('parameters', known);
+  const unknown = isRead(context.req.method) ? [] : unknownNames([...given.keys()], known);
+  const read = parseParameters(schema, given);
+  if (unknown.length === 0) return read;
+  const problems = unknown.map(({ name, message }) => ({ field: name, message }));
+  return { kind: 'bad', problems: read.kind === 'bad' ? [...problems, ...read.problems] : problems };
+}
+
+export const isRead = (method: string) => method === 'GET' || method === 'HEAD';
+
+/** The values of each parameter. A map, because callers choose the names, and an object has `constructor`. */
+export function parametersOf({ req }: Pick<Context, 'req'>): Map<string, string[]> {
+  const given = new Map<string, string[]>();
+  const start = req.url.indexOf('?');
+  if (start < 0) return given; // as nearly every call
+  for (const [name, value] of new URLSearchParams(req.url.slice(start)))
+    given.set(name, [...(given.get(name) ?? []), value]);
+  return given;
+}
+
+/** The same without looking at parameters that are not known. */
+export function parseParameters<T extends z.ZodObject>(
   schema: T,
-  given: Record<string, string[]>,
-): { kind: 'read'; value: z.output<T> } | { kind: 'bad'; problems: Problem[] } {
-  const values = Object.entries(given).map(([name, all]) => [name, all.filter((value) => value !== '')] as const);
-  const isList = (name: string) => name in schema.shape && isArrayOf(schema.shape[name]);
-  const repeated = values.filter(([name, { length }]) => name in schema.shape && length > 1 && !isList(name));
-  const parsed = schema.safeParse(
-    Object.fromEntries(values.map(([name, all]) => [name, isList(name) ? all : (all[0] ?? '')])),
-  );
+  given: ReadonlyMap<string, readonly string[]>,
+): ReadParameters<T> {
+  const repeated: Problem[] = [];
+  const values = Object.entries(schema.shape).flatMap(([name, member]): [string, unknown][] => {
+    const all = given.get(name)?.filter((value) => value !== '');
+    if (all === undefined) return [];
+    if (isArrayOf(member)) return [[name, all]];
+    if (all.length > 1) repeated.push({ field: name, message: `must be given once, found ${all.length}` });
+    return [[name, all[0] ?? '']];
+  });
+  const parsed = schema.safeParse(Object.fromEntries(values));
   if (parsed.success && repeated.length === 0) return { kind: 'read', value: parsed.data };
-  const twice = repeated.map(([field, { length }]) => ({ field, message: `must be given once, found ${length}` }));
   const bad = (parsed.error?.issues ?? []).map(({ path, message }) => ({ field: path.join('.'), message }));
-  return {
-    kind: 'bad',
-    problems: [...twice, ...bad.filter(({ field }) => !twice.some((each) => each.field === field))],
-  };
+  const others = bad.filter(({ field }) => !repeated.some((each) => each.field === field));
+  return { kind: 'bad', problems: [...repeated, ...others] };
 }
 
 /** Whether a parameter may be given several times. */
-function isArrayOf(schema: z.ZodType | undefined): boolean {
-  const meta = schema?.meta()?.json;
+function isArrayOf(schema: unknown): boolean {
+  const meta = schema instanceof z.ZodType ? schema.meta()?.json : undefined;
   return typeof meta === 'object' && meta !== null && 'type' in meta && meta.type === 'array';
 }

@@ -8,6 +8,7 @@ import { outcomeOf, retryAfterSeconds } from '../../shared/contract/endings/code
 import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { noAnswerBody } from '../../shared/contract/execution-record.ts';
+import { visibleLines } from '../../shared/contract/json/visible-text.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 type RetryAfter = keyof typeof retryAfterSeconds;
@@ -23,14 +24,15 @@ type Rest = {
 export function problem(status: number, error: string, rest: Rest = {}): Response {
   const { retryAfter } = rest;
   const again = retryAfter === undefined ? {} : { 'retry-after': String(retryAfterSeconds[retryAfter]) };
+  const shown = visibleLines(error);
   const body = {
     type: 'about:blank',
     title: STATUS_CODES[status],
     status,
-    detail: error,
-    ...(rest.errors && { errors: rest.errors }),
+    detail: shown,
+    ...(rest.errors && { errors: rest.errors.map((each) => ({ ...each, message: visibleLines(each.message) })) }),
     success: false,
-    error,
+    error: shown,
     ...rest.more,
   };
   return new Response(JSON.stringify(body), {

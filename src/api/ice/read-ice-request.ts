@@ -3,8 +3,8 @@ import { type AskedRequest, executeRequestSchema, memberValue } from '../../shar
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
+import { isOneSlipAway } from '../../shared/contract/near-miss.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
-import { asksForNoEffects, NO_DRY_RUN } from '../calls/read-request.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
 type IceRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; ret: number; message: string };
@@ -50,6 +50,16 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
   const told = parsed.data?.ruleId != null && typeof sceneName === 'string' && hasScene ? { scene: sceneName } : {};
   if (parsed.success) return { kind: 'request', request: { ...parsed.data, ...told } };
   return bad(OTHER_ERROR, parsed.error.issues.map(({ path, message }) => `${theirName(path)} ${message}`).join('; '));
+}
+
+const NO_DRY_RUN =
+  'is not known here: this runs for real. Ask for a run without effects with "dryRun": true in the body of POST /rule-server/mock/execute';
+
+/** Tells whether a member asks for a run without effects. The published server has none, and a real run is not what was asked for. */
+function asksForNoEffects({ key, raw }: Pick<Member, 'key' | 'raw'>): boolean {
+  const plain = key.toLowerCase().replace(/[\s_-]/g, '');
+  const isAsked = plain === 'stub' || plain === 'stubs' || isOneSlipAway(plain, 'dryrun');
+  return isAsked && raw !== 'false' && raw !== 'null';
 }
 
 /** As at the published server, a target of no known form is an address. */

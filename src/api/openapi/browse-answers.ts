@@ -58,6 +58,7 @@ const ruleMembers = {
   scenes: z.array(text),
   timeWindow,
   updateAt: int64OrNull,
+  problems: z.array(text),
   folder: text,
 };
 const skipped = z.array(z.strictObject({ file: text, reason: text })).describe('Files that were passed over.');

@@ -11,6 +11,7 @@ const rule = {
   scenes: ['recharge'],
   timeWindow: always,
   updateAt: 1_790_000_000_000,
+  problems: [],
   folder: '',
 };
 const leaf = {

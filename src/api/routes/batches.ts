@@ -1,4 +1,4 @@
-import { type Context, Hono, type HonoRequest } from 'hono';
+import { type Context, Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { csvReport } from '../../shared/reports/csv.ts';
@@ -14,10 +14,10 @@ import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
-import { realRunsOnly } from '../http/real-runs-only.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
+import { takesNoParameters } from '../http/takes-no-parameters.ts';
 import { untilGone } from '../http/until-gone.ts';
-import { contentType, createBatch } from './create-batch.ts';
+import { createBatch } from './create-batch.ts';
 
 type BatchesDependencies = {
   batches: Batches;
@@ -50,7 +50,7 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
     };
 
   return new Hono<Environment>()
-    .post('/batches', needs('run'), realRunsOnly(dryRunParameter), (context) => {
+    .post('/batches', needs('run'), (context) => {
       const lease = openBodies.lease();
       return createBatch(context, lease, { batches, readCsvBatch, maxBodyBytes }).finally(() => lease.close());
     })
@@ -84,19 +84,17 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
     .delete(
       '/batches/:batchId',
       needs('cancel'),
+      takesNoParameters(),
       withBatch((found) => cancel(found, batches)),
     );
 }
-
-/** Inputs as CSV have it in the query; a JSON body has a member. */
-const dryRunParameter = (req: HonoRequest) => (contentType({ req }) === 'csv' ? 'dryRun' : undefined);
 
 type Asked = Context<Environment>;
 
 const show = (found: Found) => json(200, batchBody(found));
 
 async function list(context: Asked, batches: Batches): Promise<Response> {
-  const read = readParameters(batchListParameters, context.req.queries());
+  const read = readParameters(batchListParameters, context);
   if (read.kind === 'bad') return badQuestion(read.problems);
   const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
   if (notIts) return notIts;
@@ -105,7 +103,7 @@ async function list(context: Asked, batches: Batches): Promise<Response> {
 }
 
 async function items({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
-  const read = readParameters(itemParameters, context.req.queries());
+  const read = readParameters(itemParameters, context);
   if (read.kind === 'bad') return badQuestion(read.problems);
   const { include: withDetails, cursor, ...filter } = read.value;
   const hidden = batches.hiddenIn(batch, filter.where);
@@ -138,14 +136,14 @@ async function item({ batch }: Found, context: Asked, batches: Batches): Promise
     : problem(404, refusals.unknownItem(batch.batchId, `${req.param('n')}`));
 }
 
-async function coverage({ batch }: Found, { req }: Asked, batches: Batches): Promise<Response> {
-  const read = readParameters(coverageParameters, req.queries());
+async function coverage({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
+  const read = readParameters(coverageParameters, context);
   if (read.kind === 'bad') return badQuestion(read.problems);
   return json(200, JSON.stringify(await batches.coverage(batch, read.value.target)));
 }
 
 async function report({ batch, progress }: Found, context: Asked, batches: Batches): Promise<Response> {
-  const read = readParameters(reportParameters, context.req.queries());
+  const read = readParameters(reportParameters, context);
   if (read.kind === 'bad') return badQuestion(read.problems);
   const { write, type, extension } = writers[read.value.format];
   context.set('readsInput', true);

@@ -25,7 +25,7 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   };
 
   const aboutSchema = async (context: Context<Environment>) => {
-    const read = readParameters(schemaParameters, context.req.queries());
+    const read = readParameters(schemaParameters, context);
     if (read.kind === 'bad') return badQuestion(read.problems);
     const { include, ...selection } = read.value;
     const show = include === 'settings' ? undefined : plainSchema;
@@ -33,13 +33,13 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   };
 
   const aboutTree = async (context: Context<Environment>) => {
-    const read = readParameters(selectionParameters, context.req.queries());
+    const read = readParameters(selectionParameters, context);
     if (read.kind === 'bad') return badQuestion(read.problems);
     return refusedApp(context, read.value.app) ?? reply({ v, ask: 'tree', ...read.value });
   };
 
   const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
-    const read = readParameters(appParameters, context.req.queries());
+    const read = readParameters(appParameters, context);
     if (read.kind === 'bad') return badQuestion(read.problems);
     return refusedApp(context, read.value.app) ?? reply({ v, ask: kind, ...read.value });
   };

@@ -91,7 +91,7 @@ async function showAsJson(cases: CasesOf, savedCases: SavedCases): Promise<Respo
 }
 
 function readWhich(context: Context<Environment>): Read<CasesOf> {
-  const read = readParameters(casesParameters, context.req.queries());
+  const read = readParameters(casesParameters, context);
   if (read.kind === 'bad') return { kind: 'answered', response: badQuestion(read.problems) };
   const notIts = refusedApp(context, read.value.app);
   if (read.value.ruleId !== null || read.value.confId !== null) tellAbout(context, read.value);

@@ -5,8 +5,8 @@ import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody, setAsideBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
-import { batchBodyParameters } from '../batches/parameters.ts';
-import { readBatchRequest } from '../batches/read-batch-request.ts';
+import { batchBodyParameters, csvBatchParameters } from '../batches/parameters.ts';
+import { type ReadBatch, readBatchRequest } from '../batches/read-batch-request.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { Taken } from '../batches/taken.ts';
 import type { BodyLease } from '../calls/open-bodies.ts';
@@ -27,13 +27,7 @@ export async function createBatch(
   if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
   const body = await readBody(context.env.incoming, maxBodyBytes, lease);
   if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
-  const query = context.req.queries();
-  const parameters = readParameters(batchBodyParameters, query);
-  if (parameters.kind === 'bad') return badRequest(parameters.problems);
-  const read =
-    type === 'csv'
-      ? await readCsvBatch(body.bytes, query, parameters.value)
-      : readBatchRequest(body.bytes, parameters.value);
+  const read = type === 'csv' ? await readRows(context, body.bytes, readCsvBatch) : readDocument(context, body.bytes);
   if (read.kind === 'bad') return badRequest(read.problems);
   if (read.kind === 'refused') return problem(read.status, read.error);
   const notIts = refusedApp(context, read.request.app);
@@ -47,6 +41,16 @@ export async function createBatch(
   const taken = await batches.create(read.request, by);
   if (taken.kind === 'taken') tellAbout(context, { ...read.request, batchId: taken.batchId });
   return respondToTaken(taken, read.setAside, batches);
+}
+
+async function readRows(context: Context<Environment>, rows: Uint8Array, readCsvBatch: ReadCsvBatch) {
+  const parameters = readParameters(csvBatchParameters, context);
+  return parameters.kind === 'bad' ? parameters : readCsvBatch(rows, parameters.value);
+}
+
+function readDocument(context: Context<Environment>, document: Uint8Array): ReadBatch {
+  const parameters = readParameters(batchBodyParameters, context);
+  return parameters.kind === 'bad' ? parameters : readBatchRequest(document, parameters.value);
 }
 
 function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
@@ -83,7 +87,7 @@ async function respondToTaken(taken: Taken, setAside: SetAside, batches: Batches
 }
 
 /** Browsers send forms and plain text to any site without asking it first; JSON and CSV they do not. */
-export function contentType({ req }: Pick<Context<Environment>, 'req'>): 'json' | 'csv' | 'foreign' {
+function contentType({ req }: Context<Environment>): 'json' | 'csv' | 'foreign' {
   const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'text/csv') return 'csv';
   const fromBrowser = req.header('origin') !== undefined || req.header('sec-fetch-site') !== undefined;

@@ -19,8 +19,8 @@ import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
 import { readBody } from '../http/read-body.ts';
-import { realRunsOnly } from '../http/real-runs-only.ts';
 import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
+import { takesNoParameters } from '../http/takes-no-parameters.ts';
 import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
 type ExecuteDependencies = {
@@ -38,7 +38,7 @@ type ExecuteDependencies = {
 /** POST /rule-server/mock/execute: run one rule on one client and answer with what the client wrote. */
 export function executeRoute(dependencies: ExecuteDependencies) {
   const { submitExecution, ruleOfScene, runOnce, isAdmitted, closedByUs, maxBodyBytes, openBodies } = dependencies;
-  return new Hono<Environment>().post('/execute', needs('run'), realRunsOnly(), async (context) => {
+  return new Hono<Environment>().post('/execute', needs('run'), takesNoParameters(), async (context) => {
     const lease = openBodies.lease();
     return execute(context, lease).finally(() => lease.close());
   });

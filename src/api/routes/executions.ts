@@ -18,7 +18,7 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
   return new Hono<Environment>()
     .get('/executions/:mockId', needs('read'), async (context) => {
       const mockId = context.req.param('mockId');
-      const read = readParameters(executionParameters, context.req.queries());
+      const read = readParameters(executionParameters, context);
       if (read.kind === 'bad') return badQuestion(read.problems);
       const execution = await executions.get(mockId);
       const isIts = execution !== null && isFor(callerOf(context), execution.record.app);
@@ -30,7 +30,7 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
     })
     .delete('/executions/:mockId', needs(toCancelOrErase), async (context) => {
       const mockId = context.req.param('mockId');
-      const read = readParameters(eraseParameters, context.req.queries());
+      const read = readParameters(eraseParameters, context);
       if (read.kind === 'bad') return badQuestion(read.problems);
       const { apps } = callerOf(context);
       const record = await executions.find(mockId).catch(unlessNewer);

@@ -47,7 +47,7 @@ export function findExecutionsRoutes(executions: Executions) {
 
   return new Hono<Environment>()
     .get('/executions', needs('read'), async (context) => {
-      const read = readParameters(listParameters, context.req.queries());
+      const read = readParameters(listParameters, context);
       if (read.kind === 'bad') return badQuestion(read.problems);
       const { include, ...filter } = read.value;
       if (include === 'input') context.set('readsInput', true);
@@ -63,7 +63,7 @@ export function findExecutionsRoutes(executions: Executions) {
       );
     })
     .get('/failures', needs('read'), async (context) => {
-      const read = readParameters(failureParameters, context.req.queries());
+      const read = readParameters(failureParameters, context);
       if (read.kind === 'bad') return badQuestion(read.problems);
       const { apps } = callerOf(context);
       return searched(context, read.value, async () =>

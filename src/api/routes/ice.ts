@@ -14,7 +14,7 @@ import type { SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
-import { readParameters, selectionParameters } from '../http/parameters.ts';
+import { parametersOf, parseParameters, selectionParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { envelope, INPUT_ERROR, OTHER_ERROR, refusal } from '../ice/envelope.ts';
 import { iceAnswer, timedOut } from '../ice/ice-answer.ts';
@@ -106,8 +106,9 @@ function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number):
 }
 
 async function answerSchema(context: Context<Environment>, ask: AskWorker['ask']): Promise<Response> {
-  const { iceId = [], ...given } = context.req.queries();
-  const read = readParameters(selectionParameters, { ...given, ruleId: iceId });
+  const given = parametersOf(context);
+  given.set('ruleId', given.get('iceId') ?? []);
+  const read = parseParameters(selectionParameters, given);
   if (read.kind === 'bad')
     return refusal(INPUT_ERROR, read.problems.map(({ field, message }) => `${field} ${message}`).join('; '));
   const notIts = refusedApp(context, read.value.app);

@@ -8,6 +8,7 @@ import type { Executions } from '../executions/executions.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 import type { Environment } from '../http/environment.ts';
 import { json, problem } from '../http/respond.ts';
+import { takesNoParameters } from '../http/takes-no-parameters.ts';
 import { MOCK_ID, unknownExecution } from './executions.ts';
 
 /** How long executions are kept: how many there are, and which of them are pinned. */
@@ -28,7 +29,7 @@ export function keptExecutionRoutes(executions: Executions) {
         JSON.stringify(callerOf(context).apps === null ? kept : { ...kept, executions: null, bytes: null }),
       );
     })
-    .put('/executions/:mockId/pin', needs('run'), async (context) => {
+    .put('/executions/:mockId/pin', needs('run'), takesNoParameters(), async (context) => {
       const mockId = context.req.param('mockId');
       const record = await itsRecord(context, mockId);
       if (record === null) return unknownExecution(mockId);
@@ -37,7 +38,7 @@ export function keptExecutionRoutes(executions: Executions) {
       if (pinned === 'full') return problem(409, refusals.pinsFull(MAX_PINNED));
       return new Response(null, { status: 204 });
     })
-    .delete('/executions/:mockId/pin', needs('run'), async (context) => {
+    .delete('/executions/:mockId/pin', needs('run'), takesNoParameters(), async (context) => {
       const mockId = context.req.param('mockId');
       const record = await itsRecord(context, mockId);
       if (record === null) return unknownExecution(mockId);

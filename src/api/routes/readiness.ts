@@ -14,7 +14,7 @@ import { createReadiness, type RuleReadiness } from '../readiness/readiness.ts';
 export function readinessRoute(dependencies: Parameters<typeof createReadiness>[0]) {
   const readiness = createReadiness(dependencies);
   return new Hono<Environment>().get('/readiness', needs('read'), async (context) => {
-    const read = readParameters(readinessParameters, context.req.queries());
+    const read = readParameters(readinessParameters, context);
     if (read.kind === 'bad') return badQuestion(read.problems);
     const { app, target } = read.value;
     const notIts = refusedApp(context, app);

@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
 import { refusalLines } from '../../shared/cases/document/refusal.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
+import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { announce } from './announce.ts';
 import { countsLine, readReport, readReportAs, runBatch, type SetAside, showProgress } from './follow-batch.ts';
@@ -39,6 +40,7 @@ const FORMATS = new Map([
 export async function batch(options: BatchOptions, surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, onInterrupt } = surroundings;
   const format = formatOf(options.out);
+  const out = options.out === undefined ? null : await openOutput('--out', options.out);
   const { timeZone, skipInvalid = false } = options;
   if (timeZone !== undefined && !isTimeZone(timeZone))
     throw new CommandFailed(
@@ -63,7 +65,10 @@ export async function batch(options: BatchOptions, surroundings: Surroundings): 
     onSetAside: (setAside) => stderr.write(setAsideLines(options.csv, setAside)),
   }).finally(() => bar?.close());
   const { report, json } = await readReport(api, batchId);
-  if (options.out !== undefined) await writeFile(options.out, await readReportAs(api, batchId, format));
+  await out?.(
+    await readReportAs(api, batchId, format),
+    `The batch is over: GET …/batches/${batchId}/report has its report.`,
+  );
   if (options.json) stdout.write(visibleJson(json));
   else stdout.write(`${visible(options.csv)}: ${countsLine(report.counts)} (batch ${batchId})\n`);
   return exitCodeOfReport(report);

@@ -1,11 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { nameOfCase, type RecordedRun, type Way, waysOf } from '../../shared/reasoning/trace/recorded-run.ts';
-import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { HistoryOptions } from '../runs/history.ts';
 import { readRecorded, skippedWords } from '../runs/recorded-runs.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
+import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 
@@ -19,6 +19,12 @@ export async function record(options: RecordOptions, { stdout, onInterrupt }: Su
   const { app = '', rule = '', out = `rule-${rule}.cases.yaml`, every = false, force = false } = options;
   const ids = { app: typedNumber(app), rule: typedNumber(rule) };
   const api = createHttpApi({ url: options.url, key: options.key });
+  const write = await openOutput('--out', out);
+  if (!force && existsSync(out))
+    throw new CommandFailed(
+      `${out} is there already. Nothing was changed: give another --out, or --force.`,
+      exitCodes.failed,
+    );
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const recorded = await readRecorded(api, { ...options, state: options.state ?? 'succeeded' }, interrupted.signal);
@@ -30,7 +36,7 @@ export async function record(options: RecordOptions, { stdout, onInterrupt }: Su
     ? ways.flatMap((way) => [linesOf(way), ...way.others.map((run) => linesOfRun(run))])
     : ways.map(linesOf);
   const head = [`app: ${ids.app}`, `ruleId: ${ids.rule}`, 'cases:'];
-  await write(out, `${[...head, ...cases].join('\n')}\n`, force);
+  await write(`${[...head, ...cases].join('\n')}\n`, 'Nothing was recorded.');
   const told = { out, cases: cases.length, runs: recorded.runs.length, ways: ways.length };
   if (options.json)
     stdout.write(visibleJson(`${JSON.stringify({ ...told, skipped: Object.fromEntries(recorded.skipped) })}\n`));
@@ -55,17 +61,6 @@ function linesOfRun(run: RecordedRun): string {
     '    tags: [recorded]',
     `    expect: { outcome: ${decision} }`,
   ].join('\n');
-}
-
-async function write(path: string, text: string, force: boolean): Promise<void> {
-  await writeFile(path, text, { flag: force ? 'w' : 'wx' }).catch((error: Error) => {
-    if (errnoOf(error) === 'EEXIST')
-      throw new CommandFailed(
-        `${path} is there already. Nothing was changed: give another --out, or --force.`,
-        exitCodes.failed,
-      );
-    throw new CommandFailed(`${path} cannot be written: ${error.message}`, exitCodes.usage);
-  });
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
@@ -6,6 +6,7 @@ import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { queryOf, readSuites, type Which } from './suite.ts';
 
@@ -31,7 +32,7 @@ export async function pull(options: PullOptions, { stdout }: Surroundings): Prom
       `${path} differs from the saved cases. ${NEITHER_LOST}: push it, or pull with --force.`,
       exitCodes.failed,
     );
-  await writeFile(path, saved).catch((error) => fail(path, error));
+  await (await openOutput('--out', path))(saved, `${NEITHER_LOST}.`);
   return tell(stdout, options.json ? told : `${path} is written (ETag ${told.etag}).`);
 }
 

@@ -3,6 +3,7 @@ import { visibleJson, visibleLines } from '../../shared/contract/json/visible-te
 import { junitReport } from '../../shared/reports/junit.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { announce } from './announce.ts';
 import { countsLine, junitBatch, type Report } from './follow-batch.ts';
@@ -37,7 +38,10 @@ export type TestOptions = {
 export async function test(paths: string[], options: TestOptions, surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, environment, onInterrupt } = surroundings;
   const api = createHttpApi({ url: options.url, key: options.key });
+  const junit = options.junit === undefined ? null : await openOutput('--junit', options.junit);
   const suites = await suitesOf(api, paths, options);
+  if (options.update)
+    for (const { origin } of suites) if (origin.kind === 'file') await openOutput('--update', origin.path);
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const runner = await runnerOf(api, options, { stderr, signal: interrupted.signal });
@@ -64,8 +68,8 @@ export async function test(paths: string[], options: TestOptions, surroundings: 
     if (options.bail && codes.at(-1) !== exitCodes.ok) break;
   }
   if (options.json) stdout.write(visibleJson(`{"batches":[${all.map(({ json }) => json.trim()).join(',')}]}\n`));
-  if (options.junit !== undefined)
-    await writeFile(options.junit, junitReport(...all.map(({ suite, report }) => junitBatch(report, suite))));
+  const batches = all.map(({ suite, report }) => junitBatch(report, suite));
+  await junit?.(junitReport(...batches), 'The cases ran: what came of them is printed above.');
   return worstOf(codes);
 }
 

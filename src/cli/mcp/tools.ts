@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
+import { unknownNames } from '../../shared/contract/nearest.ts';
 import { anyForm } from '../../shared/contract/target.ts';
 import { get, type HttpApi } from '../terminal/http-api.ts';
 import { answer } from './answer.ts';
@@ -16,6 +17,17 @@ const confId = id.describe('A node: only the sub-tree below it. With ruleId: ins
 const READS = { readOnlyHint: true, openWorldHint: false };
 const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
+/** The arguments of a tool. An unknown one is refused: an assistant that asks for less than it means to would run a rule for real. */
+const input = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? unknownNames(issue.keys, Object.keys(shape))
+            .map(({ name, message }) => `${name} ${message}`)
+            .join('; ')
+        : undefined,
+  });
+
 /** The tools. Each is one or two calls of the HTTP interface, and hands its answers on as they are. */
 export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowRun: boolean }): void {
   server.registerTool(
@@ -23,7 +35,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     {
       title: 'List rules',
       description: 'The apps, or with `app` the rules of that app and its clients.',
-      inputSchema: z.strictObject({ app: app.optional() }),
+      inputSchema: input({ app: app.optional() }),
       outputSchema: rulesAnswer,
       annotations: READS,
     },
@@ -34,7 +46,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     {
       title: 'Describe the inputs of a rule',
       description: 'The keys that a rule reads from its input, with their types and the nodes that read them.',
-      inputSchema: z.strictObject({ app, ruleId, confId }),
+      inputSchema: input({ app, ruleId, confId }),
       outputSchema: inputsAnswer,
       annotations: READS,
     },
@@ -48,7 +60,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
       title: 'Explain a run',
       description:
         'Why an execution came out as it did: the deciding path, a sentence for each reason, and the smallest change of the input with which the result would be TRUE (computed, not run); then its input, answer and trace, and the tree of its rule as it ran, with the settings of each node.',
-      inputSchema: z.strictObject({ mockId: z.uuid().describe('The execution: find_runs names it.') }),
+      inputSchema: input({ mockId: z.uuid().describe('The execution: find_runs names it.') }),
       outputSchema: explanationAnswer,
       annotations: READS,
     },
@@ -65,7 +77,7 @@ function addFind(server: McpServer, api: HttpApi): void {
       title: 'Find runs',
       description:
         'Executions with their inputs, the newest first: all, or those that a search finds. `looked` says how far a search came; with `nextCursor` of an answer as `cursor` it goes on.',
-      inputSchema: z.strictObject({
+      inputSchema: input({
         app: app.optional(),
         ruleId,
         where: z
@@ -104,7 +116,7 @@ function addRun(server: McpServer, api: HttpApi): void {
     {
       title: 'Run a rule',
       description: 'Runs a rule once on a live client: a real run with real effects, unless dryRun is true.',
-      inputSchema: z.strictObject({
+      inputSchema: input({
         app,
         ruleId,
         confId,

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
@@ -12,6 +11,7 @@ import type { HistoryOptions } from '../runs/history.ts';
 import { type Recorded, readRecorded, skippedWords, traceOf } from '../runs/recorded-runs.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get, type HttpApi } from '../terminal/http-api.ts';
+import { openOutput } from '../terminal/output-file.ts';
 import { rawMember } from '../terminal/raw-member.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
@@ -28,6 +28,8 @@ export type ReplayOptions = HistoryOptions & {
 /** Cases of one batch: their inputs fit into one request. */
 const CASES = 500;
 
+const ABOVE = 'The runs were made again: what came of them is printed above.';
+
 /** A run that had another decision. `at`: the node at which it began to differ. */
 type Change = { before: RecordedRun; now: string; mockId: string; at: string };
 /** `unanswered`: why runs came to no decision, and how many for each reason. */
@@ -41,6 +43,8 @@ type Compared = { same: number; changes: Change[]; unanswered: Map<string, numbe
 export async function replay(options: ReplayOptions, surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, onInterrupt } = surroundings;
   const api = createHttpApi({ url: options.url, key: options.key });
+  const junit = options.junit === undefined ? null : await openOutput('--junit', options.junit);
+  const csv = options.csv === undefined ? null : await openOutput('--csv', options.csv);
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const recorded = await readRecorded(api, { ...options, state: options.state ?? 'succeeded' }, interrupted.signal);
@@ -51,13 +55,10 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
   await announce(api, plan, { yes: options.yes ?? false, dryRun: !options.real, stderr });
   const reports = await runAll(api, recorded.runs, options, { surroundings, signal: interrupted.signal });
   const compared = await compare(api, recorded.runs, reports);
-  if (options.junit !== undefined)
-    await writeFile(
-      options.junit,
-      junitReport(...reports.map((report) => junitBatch(report, { ruleId: options.rule ?? null, confId: null }))),
-    );
-  if (options.csv !== undefined) await writeFile(options.csv, csvOf(compared));
   stdout.write(options.json ? jsonOf(compared, recorded) : wordsOf(compared, { recorded, options }));
+  const batches = reports.map((report) => junitBatch(report, { ruleId: options.rule ?? null, confId: null }));
+  await junit?.(junitReport(...batches), ABOVE);
+  await csv?.(csvOf(compared), ABOVE);
   if (compared.changes.length > 0) return exitCodes.failed;
   return compared.unanswered.size > 0 ? exitCodes.timedOut : exitCodes.ok;
 }

@@ -39,7 +39,7 @@ export function addSearchWords(command: Command): Command {
 export function addRecordedSearch(command: Command): Command {
   return addSearchWords(
     command
-      .option('--from <time>', 'begun at or after this time, ISO 8601')
+      .option('--from <time>', 'begun at this time or later: epoch ms, an ISO 8601 time with an offset, or a day (UTC)')
       .option('--to <time>', 'begun before this time')
       .option('--limit <n>', 'how many at most, the newest first', '500'),
   );

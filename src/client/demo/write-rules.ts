@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unless } from '../errno.ts';
+import { unless } from '../../shared/runtime/errno.ts';
 import { replaceFile } from '../replace-file.ts';
 import { demoNodes, demoRules } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import type { ExactObject } from './data/values.ts';
+import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
 import type { Effects, Node } from './node.ts';
 import type { State } from './state.ts';
 

@@ -1,5 +1,5 @@
+import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
 import { createStore } from './data/keys.ts';
-import type { ExactObject } from './data/values.ts';
 import { createDryRun, type Stubs } from './dry-run.ts';
 import { evaluate } from './evaluate.ts';
 import type { HandleError } from './node.ts';

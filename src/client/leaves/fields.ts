@@ -1,6 +1,6 @@
-import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { isExactObject, noOrigins, toPlain, type Value } from '../engine/data/values.ts';
-import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from './java-scalars.ts';
+import { type ExactValue, isExactObject } from '../../shared/contract/json/raw-number.ts';
+import { type Converted, javaBoolean, javaDouble, javaInteger, javaText } from '../../shared/rules/java-scalars.ts';
+import { noOrigins, toPlain, type Value } from '../engine/data/values.ts';
 import type { FieldType, LeafDefinition } from './leaf.ts';
 
 /** A field that a rule can configure. `offered`: shown to whoever edits rules. */

@@ -1,7 +1,7 @@
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import { type ExactObject, isExactObject } from '../../shared/contract/json/raw-number.ts';
 import { onlyComputes } from '../code/only-computes.ts';
 import type { Data } from '../engine/data/data.ts';
-import { type ExactObject, isExactObject } from '../engine/data/values.ts';
 import type { Effects, Node } from '../engine/node.ts';
 import type { State } from '../engine/state.ts';
 import { configuredValue, countsAsNothing, type Field } from './fields.ts';

@@ -1,5 +1,5 @@
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { isExactObject } from '../engine/data/values.ts';
+import { isExactObject } from '../../shared/contract/json/raw-number.ts';
 import type { AnyLeaves } from '../leaves/leaf.ts';
 import { createRegistry } from '../leaves/registry.ts';
 import { printAnswer } from '../print-answer.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, utimes } from 'node:fs/promises';
 import { watch } from 'chokidar';
-import { unless } from '../errno.ts';
+import { unless } from '../../shared/runtime/errno.ts';
 import { repeat } from '../repeat.ts';
 import { createLookPace } from './look-pace.ts';
 

@@ -1,5 +1,4 @@
-import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { isExactObject } from '../engine/data/values.ts';
+import { type ExactValue, isExactObject } from '../../shared/contract/json/raw-number.ts';
 import type { Stub, Stubs } from '../engine/dry-run.ts';
 
 const STATES = ['TRUE', 'FALSE', 'NONE'] as const;

@@ -3,11 +3,11 @@ import { open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { type ExactObject, isExactObject } from '../../shared/contract/json/raw-number.ts';
 import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
-import { type ExactObject, isExactObject } from '../engine/data/values.ts';
+import { idMember, integerMember, textMember } from '../../shared/rules/members.ts';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { ExecutionRequest } from '../engine/execution.ts';
-import { errnoOf, unless } from '../errno.ts';
-import { idMember, integerMember, textMember } from '../rules/members.ts';
 import { readStubs } from './read-stubs.ts';
 
 /** The result of taking a file that may be a request. `left`: it is not ours to run (any more), or not complete yet. */

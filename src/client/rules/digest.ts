@@ -1,13 +1,8 @@
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { digestOfNode, digestOfRules } from '../../shared/contract/rules-digest.ts';
-import { type ExactObject, isExactObject } from '../engine/data/values.ts';
+import { digestOfRules } from '../../shared/rules/digest.ts';
 import type { Selection } from '../engine/selection.ts';
-import type { NodeFile } from './node-file.ts';
 import type { Released } from './released-files.ts';
 
 const MAX_KEPT = 1000;
-/** A node that an update did not touch is the same object in the next version. */
-const known = new WeakMap<NodeFile, string>();
 
 const ofReleased = new WeakMap<Released, ReturnType<typeof createDigests>>();
 
@@ -25,13 +20,8 @@ function createDigests({ rules, nodes, unreadable }: Released): (selection: Sele
     const rule = ruleId === null ? null : rules.get(ruleId);
     const start = confId ?? rule?.confId ?? null;
     if (rule === undefined || start === null) return null;
-    const missing = (id: bigint) => (unreadable?.nodes.has(id) ? 'unusable' : 'absent');
-    return digestOfRules({
-      rule,
-      start,
-      below: (id) => linksOf(nodes.get(id)),
-      digestOf: (id) => of(nodes.get(id)) ?? missing(id),
-    });
+    const nodeOf = (id: bigint) => nodes.get(id) ?? (unreadable?.nodes.has(id) ? 'unusable' : 'absent');
+    return digestOfRules({ rule, start, nodeOf });
   }
 
   return (selection) => {
@@ -43,32 +33,4 @@ function createDigests({ rules, nodes, unreadable }: Released): (selection: Sele
     made.set(key, digest);
     return digest;
   };
-}
-
-function of(file: NodeFile | undefined): string | undefined {
-  if (file === undefined) return undefined;
-  const before = known.get(file);
-  if (before !== undefined) return before;
-  const { confName, confField } = file;
-  const digest = digestOfNode({ ...file, ...linksOf(file), confName: confName || null, values: valuesOf(confField) });
-  known.set(file, digest);
-  return digest;
-}
-
-const isLeaf = (type: bigint) => type >= 5n && type <= 7n;
-
-/** A leaf has no children, whatever its file says. */
-function linksOf(file: NodeFile): { forwardId: bigint | null; sonIds: readonly bigint[] };
-function linksOf(file: NodeFile | undefined): { forwardId: bigint | null; sonIds: readonly bigint[] } | undefined;
-function linksOf(file: NodeFile | undefined) {
-  return file && { forwardId: file.forwardId, sonIds: isLeaf(file.type) ? [] : file.sonIds };
-}
-
-function valuesOf(confField: string): ExactObject {
-  try {
-    const values = parseExact(confField);
-    return isExactObject(values) ? values : {};
-  } catch {
-    return {};
-  }
 }

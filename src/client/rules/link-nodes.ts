@@ -1,9 +1,10 @@
+import { type RuleNode, shortNameOf } from '../../shared/rules/node-file.ts';
+import { sidesOf } from '../../shared/rules/time-window.ts';
 import type { LeftOut, Node, Role } from '../engine/node.ts';
 import { relations } from '../engine/relations.ts';
 import { errorStateOf } from '../engine/state.ts';
 import { makeLeaf } from '../leaves/make-leaf.ts';
 import type { Registry } from '../leaves/registry.ts';
-import type { NodeFile } from './node-file.ts';
 import type { Released } from './released-files.ts';
 
 /** Nodes ready to run, why others are not, and what else is wrong. Kept from one version to the next: see `linkNodes`. */
@@ -33,8 +34,7 @@ export function linkNodes(released: ReleasedNodes, registry: Registry, before?: 
       const made = bodyOf(file, registry, before?.bodies.get(file.id));
       bodies.set(file.id, made);
       nodes.set(file.id, nodeOf(file, made, registry));
-      for (const problem of [...file.problems, ...made.problems, ...problemsOf(file)])
-        problems.push(`node ${file.id}: ${problem}`);
+      for (const problem of [...file.problems, ...made.problems]) problems.push(`node ${file.id}: ${problem}`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       refused.set(file.id, reason);
@@ -45,40 +45,35 @@ export function linkNodes(released: ReleasedNodes, registry: Registry, before?: 
   return { nodes, refused, problems, bodies };
 }
 
-function bodyOf({ type, confName, confField }: NodeFile, registry: Registry, before?: MadeBody): MadeBody {
-  const relation = relations.get(type);
+function bodyOf({ type, confName, confField }: RuleNode, registry: Registry, before?: MadeBody): MadeBody {
+  const { number } = type;
+  if (number === null) throw new TypeError('type is missing');
+  const relation = relations.get(number);
   if (relation) return { confName: '', confField: '', body: { kind: 'relation', relation }, problems: [] };
-  if (type < 5n || type > 7n) throw new TypeError(`type ${type} is not known`);
+  if (!type.leaf) throw new TypeError(`type ${number} is not known`);
   if (confName === '') throw new TypeError('a leaf without a class (confName)');
   const entry = registry.find(confName);
   if (entry === undefined) throw new TypeError(`the class ${confName} is not registered`);
   // A condition that were taken for a consequence would look like one to whoever edits the rule.
-  if (BigInt(entry.kind) !== type)
-    throw new TypeError(`it has type ${type}, but ${entry.clazz} is a leaf of type ${entry.kind}`);
+  if (BigInt(entry.kind) !== number)
+    throw new TypeError(`it has type ${number}, but ${entry.clazz} is a leaf of type ${entry.kind}`);
   if (before?.body.kind === 'leaf' && before.confName === confName && before.confField === confField) return before;
   return { confName, confField, ...makeLeaf(entry, confField) };
 }
 
-function nodeOf(file: NodeFile, { body }: MadeBody, registry: Registry): Node {
-  const { id, window, inverse } = file;
+function nodeOf(file: RuleNode, { body }: MadeBody, registry: Registry): Node {
+  const { id, inverse } = file;
+  const window = sidesOf(file.timeWindow);
   const errorState = file.errorState === null ? null : (errorStateOf(file.errorState) ?? null);
   const clazz = registry.find(file.confName)?.clazz ?? file.confName;
-  const name = body.kind === 'relation' ? body.relation.name : shortName(clazz);
+  const name = body.kind === 'relation' ? body.relation.name : shortNameOf(clazz);
   const links = { forward: null, children: [], leftOut: [] };
   return { id, name, head: `[${id}:${name}:`, window, inverse, errorState, body, ...links };
 }
 
-function problemsOf({ errorState, type, sonIds }: NodeFile): string[] {
-  const problems: string[] = [];
-  if (errorState !== null && errorStateOf(errorState) === undefined)
-    problems.push(`errorState ${errorState} is not known`);
-  if (!relations.has(type) && sonIds.length > 0) problems.push('a leaf has no children: sonIds is ignored');
-  return problems;
-}
-
 type Tied = Pick<Linked, 'refused'> & { nodes: ReadonlyMap<bigint, Node>; problems: string[] };
 
-function tie(node: Node, file: NodeFile | undefined, { nodes, refused, problems }: Tied): void {
+function tie(node: Node, file: RuleNode | undefined, { nodes, refused, problems }: Tied): void {
   if (file === undefined) return;
   const leftOut: LeftOut[] = [];
   const found = (id: bigint, role: Role): Node[] => {
@@ -92,11 +87,6 @@ function tie(node: Node, file: NodeFile | undefined, { nodes, refused, problems 
     return [];
   };
   node.forward = file.forwardId === null ? null : (found(file.forwardId, 'forward')[0] ?? null);
-  node.children = node.body.kind === 'relation' ? file.sonIds.flatMap((id) => found(id, 'child')) : [];
+  node.children = file.sonIds.flatMap((id) => found(id, 'child'));
   node.leftOut = leftOut;
-}
-
-/** A class's name without its package, as the Java SDK writes it in traces. */
-function shortName(clazz: string): string {
-  return clazz.slice(Math.max(clazz.lastIndexOf('.'), clazz.lastIndexOf('$')) + 1);
 }

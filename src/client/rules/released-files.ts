@@ -1,10 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import type { ExactObject } from '../engine/data/values.ts';
-import { unless } from '../errno.ts';
-import { byteMember, idMember, objectOf } from './members.ts';
-import { type NodeFile, readNode } from './node-file.ts';
-import { type RuleFile, readRule } from './rule-file.ts';
+import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
+import { idOfFileName } from '../../shared/rules/file-name.ts';
+import { objectOf, parseObject } from '../../shared/rules/members.ts';
+import { isReleased, problemOfStatus, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
+import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
+import { type Changes, readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
+import { unless } from '../../shared/runtime/errno.ts';
 
 /**
  * The rules and nodes that an app has released. `problems`: files that were passed over, and why. `unreadable`: the ids of
@@ -12,15 +14,14 @@ import { type RuleFile, readRule } from './rule-file.ts';
  */
 export type Released = {
   version: bigint;
-  rules: Map<bigint, RuleFile>;
-  nodes: Map<bigint, NodeFile>;
+  rules: Map<bigint, Rule>;
+  nodes: Map<bigint, RuleNode>;
   problems: string[];
   unreadable?: Unreadable;
 };
 
 type Unreadable = { rules: ReadonlyMap<bigint, string>; nodes: ReadonlyMap<bigint, string> };
 
-const DELETED = -1n;
 const READS_AT_ONCE = 32;
 
 /** Reads everything an app has released. `directory`: the app's folder; a missing one has released nothing. */
@@ -46,24 +47,45 @@ export async function readReleased(directory: string): Promise<Released> {
 /** The version an app is at; null when there is none, or none that can be read. */
 export async function readVersion(directory: string): Promise<bigint | null> {
   const text = await readFile(join(directory, 'version.txt'), 'utf8').catch(unless('ENOENT', 'ENOTDIR'));
-  return /^\s*\d{1,19}\s*$/.test(text ?? '') ? BigInt(text?.trim() ?? 0) : null;
+  return versionOf(text ?? '');
 }
 
-/** Whether a file stands for something released: as in the Java SDK one without a status does not. */
-export function isReleased(object: ExactObject): boolean {
-  const status = byteMember(object, 'status');
-  return status !== null && status !== DELETED;
+/** The changes of one version; null when its file is not there (yet). Throws when the file cannot be read as one. */
+export async function readUpdateFile(directory: string, version: bigint): Promise<Update | null> {
+  const text = await readFile(join(directory, 'versions', `${version}_upd.json`), 'utf8').catch(
+    unless('ENOENT', 'ENOTDIR'),
+  );
+  return text === undefined ? null : readUpdate(objectOf(text));
+}
+
+/** The released files after an update. The given ones stay what they were. */
+export function applyUpdate(released: Released, { rules, nodes }: Update, version: bigint): Released {
+  return { ...released, version, rules: changed(released.rules, rules), nodes: changed(released.nodes, nodes) };
+}
+
+function changed<T extends { status: bigint | null }>(
+  before: ReadonlyMap<bigint, T>,
+  { deleted, written }: Changes<T>,
+) {
+  const files = new Map(before);
+  for (const id of deleted) files.delete(id);
+  for (const [id, file] of written) {
+    if (isReleased(file)) files.set(id, file);
+    else files.delete(id);
+  }
+  return files;
 }
 
 type Folder<T> = {
   recursive: boolean;
-  read: (object: ExactObject) => T;
+  read: (object: ExactObject, named: bigint) => T;
   problems: string[];
   unreadable: Map<bigint, string>;
   directory: string;
 };
+type File = { id: bigint; status: bigint | null };
 
-async function readFolder<T extends { id: bigint }>(folder: string, options: Folder<T>): Promise<Map<bigint, T>> {
+async function readFolder<T extends File>(folder: string, options: Folder<T>): Promise<Map<bigint, T>> {
   const entries = await readdir(folder, { recursive: options.recursive, withFileTypes: true }).catch(
     unless('ENOENT', 'ENOTDIR'),
   );
@@ -80,30 +102,18 @@ async function readFolder<T extends { id: bigint }>(folder: string, options: Fol
   return found;
 }
 
-async function readInto<T extends { id: bigint }>(found: Map<bigint, T>, path: string, options: Folder<T>) {
+async function readInto<T extends File>(found: Map<bigint, T>, path: string, options: Folder<T>) {
+  const { read, problems, unreadable, directory } = options;
+  const name = relative(directory, path);
+  const id = idOfFileName(basename(path));
+  if (id === undefined) return problems.push(`${name} is not named by an id`);
   const text = await readFile(path, 'utf8').catch(unless('ENOENT'));
   if (text === undefined) return;
-  let object: ExactObject | undefined;
-  try {
-    object = objectOf(text);
-    const file = options.read(object);
-    if (isReleased(object)) found.set(file.id, file);
-    else if (object.status == null)
-      options.problems.push(`${relative(options.directory, path)} has no status and counts as not released`);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    options.problems.push(`${relative(options.directory, path)} cannot be used: ${why}`);
-    const id = idOf(object, path);
-    if (id !== null) options.unreadable.set(id, `its file cannot be read: ${why}`);
-  }
-}
-
-/** The id of a file that cannot be used: the one inside it, else the one it is named after. */
-function idOf(object: ExactObject | undefined, path: string): bigint | null {
-  const named = /^[1-9]\d{0,18}$/.exec(basename(path, '.json'));
-  try {
-    return (object && idMember(object, 'id')) ?? (named && BigInt(named[0]));
-  } catch {
-    return named && BigInt(named[0]);
+  const file = parseObject(text, (object) => read(object, id));
+  if (file.kind === 'found' && isReleased(file.value)) found.set(id, file.value);
+  else if (file.kind === 'found') problems.push(...problemOfStatus(file.value.status).map((why) => `${name} ${why}`));
+  else if (file.kind === 'unusable') {
+    problems.push(`${name} ${file.reason}`);
+    unreadable.set(id, `its file ${file.reason}`);
   }
 }

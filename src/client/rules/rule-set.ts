@@ -1,11 +1,12 @@
+import type { Rule } from '../../shared/rules/rule-file.ts';
+import { sidesOf } from '../../shared/rules/time-window.ts';
+import { findCycle } from '../../shared/rules/walk.ts';
 import type { Node } from '../engine/node.ts';
 import { type Found, type Rules, type Selection, sentenceOf } from '../engine/selection.ts';
 import type { TimeWindow } from '../engine/time-window.ts';
 import type { Registry } from '../leaves/registry.ts';
 import { type Linked, linkNodes } from './link-nodes.ts';
 import type { Released } from './released-files.ts';
-import type { RuleFile } from './rule-file.ts';
-import { findCycle, reachable } from './walk.ts';
 
 export type RuleSet = Rules & {
   readonly version: bigint;
@@ -37,7 +38,7 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
   const rules = [...released.rules.values()];
   const problems = [...released.problems, ...linked.problems, ...rules.flatMap(problemsOf)];
 
-  function problemsOf({ id, confId }: RuleFile): string[] {
+  function problemsOf({ id, confId }: Rule): string[] {
     if (confId === null) return [`rule ${id} has no root (confId): running it does nothing`];
     const found = find({ ruleId: id, confId: null });
     return found.kind === 'refused' ? [found.reason] : [];
@@ -47,7 +48,7 @@ export function createRuleSet(released: Released, registry: Registry, { before, 
   return { version: released.version, released, linked, problems, find, inScene };
 }
 
-function idsIn(rules: readonly RuleFile[], scene: string): readonly bigint[] {
+function idsIn(rules: readonly Rule[], scene: string): readonly bigint[] {
   const ids = rules.filter(({ scenes }) => scenes.includes(scene)).map(({ id }) => id);
   return ids.sort((one, other) => (one < other ? -1 : 1));
 }
@@ -76,8 +77,8 @@ function createFind(released: Released, linked: Linked, strict: boolean | undefi
     if (root === undefined)
       return refused(`rule ${ruleId} cannot run: its root ${rule.confId} is missing${because(rule.confId)}`);
     if (confId === null) {
-      if (root !== null) return startAt(root, rule.window, `rule ${ruleId}`);
-      return { kind: 'found', start: null, window: rule.window, leftOut: [] };
+      if (root !== null) return startAt(root, sidesOf(rule.timeWindow), `rule ${ruleId}`);
+      return { kind: 'found', start: null, window: sidesOf(rule.timeWindow), leftOut: [] };
     }
     const start = root && [...check(root).nodes].find(({ id }) => id === confId);
     return start
@@ -103,15 +104,21 @@ function createFind(released: Released, linked: Linked, strict: boolean | undefi
   return find;
 }
 
+/** The nodes that run after a node, in order: first its forward condition, then its children. */
+function nextOf({ forward, children }: Node): readonly Node[] {
+  return forward === null ? children : [forward, ...children];
+}
+
 /** The nodes below a node, each visited once. */
 function createCheck() {
   const checks = new Map<Node, Checked>();
   return function check(start: Node): Checked {
     const known = checks.get(start);
     if (known) return known;
-    const nodes = reachable(start);
+    const nodes = new Set([start]);
+    for (const node of nodes) for (const next of nextOf(node)) nodes.add(next);
     const leftOut = [...nodes].flatMap((node) => node.leftOut.map((left) => ({ ...left, under: node.id })));
-    const checked = { cycle: findCycle(start), nodes, leftOut };
+    const checked = { cycle: findCycle(start, nextOf), nodes, leftOut };
     checks.set(start, checked);
     return checked;
   };

@@ -1,7 +1,6 @@
 import type { Registry } from '../leaves/registry.ts';
-import { type Released, readReleased, readVersion } from './released-files.ts';
+import { applyUpdate, type Released, readReleased, readUpdateFile, readVersion } from './released-files.ts';
 import { createRuleSet, type RuleSet } from './rule-set.ts';
-import { applyUpdate, readUpdate } from './update-file.ts';
 
 /** How often the update file of the newest version may be missing before everything is read again: it is written last. */
 const PATIENCE = 3;
@@ -51,7 +50,7 @@ export async function openRuleSource({ directory, registry, strict = false, onPr
     if (version < released.version || version - released.version > MAX_UPDATES) return null;
     for (let next = released.version + 1n; next <= version; next++) {
       try {
-        const changes = await readUpdate(directory, next);
+        const changes = await readUpdateFile(directory, next);
         if (changes === null) {
           if (next < version || ++waited >= PATIENCE) return null;
           return released === rules.released ? 'wait' : released;

@@ -1,13 +1,13 @@
-import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import { isExactObject, noOrigins, toExact } from '../engine/data/values.ts';
+import { isExactObject, RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { readNode } from '../../shared/rules/node-file.ts';
+import { readRule } from '../../shared/rules/rule-file.ts';
+import { noOrigins, toExact } from '../engine/data/values.ts';
 import type { HandleError } from '../engine/node.ts';
 import type { DataSchema } from '../leaves/data-schema.ts';
 import type { AnyLeaves, LeafClasses, Leaves } from '../leaves/leaf.ts';
 import { createRegistry } from '../leaves/registry.ts';
 import { stubsOfResults } from '../leaves/stand-ins.ts';
-import { readNode } from '../rules/node-file.ts';
 import type { Released } from '../rules/released-files.ts';
-import { readRule } from '../rules/rule-file.ts';
 import { createRuleSet } from '../rules/rule-set.ts';
 import {
   type RunRequest,
@@ -94,5 +94,6 @@ function exactOf(object: Readonly<Record<string, unknown>>): Exact {
   const exact = toExact(object, noOrigins, 'it');
   if (!isExactObject(exact)) throw new TypeError('is not an object');
   const { confField } = exact;
-  return isExactObject(confField) ? { ...exact, confField: stringifyExact(confField) } : exact;
+  const released = { status: new RawNumber('1'), ...exact };
+  return isExactObject(confField) ? { ...released, confField: stringifyExact(confField) } : released;
 }

@@ -1,7 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import { type ExactObject, isExactObject } from '../engine/data/values.ts';
+import {
+  type ExactObject,
+  type ExactValue,
+  isExactObject,
+  stringifyExact,
+} from '../../shared/contract/json/raw-number.ts';
 import type { Ending, ExecutionRequest } from '../engine/execution.ts';
 import { replaceFile } from '../replace-file.ts';
 

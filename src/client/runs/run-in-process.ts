@@ -1,4 +1,5 @@
-import { isExactObject, noOrigins, toExact, toPlainObject, type Value } from '../engine/data/values.ts';
+import { isExactObject } from '../../shared/contract/json/raw-number.ts';
+import { noOrigins, toExact, toPlainObject, type Value } from '../engine/data/values.ts';
 import { messageOf } from '../engine/evaluate.ts';
 import type { Execution } from '../engine/execution.ts';
 import type { State } from '../engine/state.ts';

@@ -28,7 +28,7 @@ export function zones(chosen: string): string[] {
   return [...new Set([chosen, browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }
 
-function browserZone(): string {
+export function browserZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 

@@ -1,5 +1,5 @@
 // This room: What crosses processes: a call (`execute-request.ts`, `target.ts`, `data-field.ts`) becomes a job (`job.ts`) and a record
-// (`execution-record.ts`), on rules (`rules-of-run.ts`, `rules-digest.ts`), with a trace (`trace-entries.ts`). APIs ask workers a
+// (`execution-record.ts`), on rules (`rules-of-run.ts`), with a trace (`trace-entries.ts`). APIs ask workers a
 // `query.ts`. `client-kinds.ts` are dialects and SDKs, `claim-age.ts` says when claims may go, `moment.ts` reads times, `word-search.ts`
 // words; `nearest.ts` and `near-miss.ts` guess what was meant.
 

@@ -1,25 +1,43 @@
 /** Moments as they are typed and shown: epoch ms as text, times of day in a time zone by its IANA name. */
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const DATE = /^(\d{4})(?:-(\d\d?)-(\d\d?)|(\d\d)(\d\d)|-?(\d{3})|-?W(\d\d)(?:-?([1-7]))?)$/i;
 const TIME = /^(\d\d?)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?$/;
 const WITH_OFFSET = /^(.*?)\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)$/i;
 
+/** `ms`: epoch ms as text. A local time without an offset is `skipped` or occurs `twice` where clocks are changed. */
+type ReadMoment = { kind: 'moment'; ms: string } | { kind: NoMoment };
+type NoMoment = 'not-a-time' | 'no-offset' | 'skipped' | 'twice';
+
 /**
- * Epoch ms for what was typed; null when it is no moment. Understands milliseconds, any ISO 8601 date and time with an offset,
- * and without one a date and time of `zone`. A time of day that the zone skips that day is no moment.
+ * Reads a moment as it was typed: milliseconds, any ISO 8601 date and time with an offset, and without one a date and time of `zone`. A time
+ * that occurs twice or never in the zone is not guessed.
  */
-export function readMoment(typed: string, zone: string): string | null {
+export function readMoment(typed: string, zone: string | undefined): ReadMoment {
   const text = typed.trim();
-  if (/^[1-9]\d{9,18}$/.test(text)) return text;
+  if (/^[1-9]\d{9,18}$/.test(text)) return { kind: 'moment', ms: text };
   const [, before = '', z, sign, hours, minutes = '0'] = (hasTime(text) && WITH_OFFSET.exec(text)) || [];
   const local = localMs(z || sign ? before : text);
-  if (local === null) return null;
+  if (local === null) return { kind: 'not-a-time' };
   if (z) return positive(local);
   if (sign) return positive(local - (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE);
-  const guess = local - offsetMs(local, zone);
-  const at = local - offsetMs(guess, zone);
-  return at + offsetMs(at, zone) === local ? positive(at) : null;
+  if (zone === undefined) return { kind: 'no-offset' };
+  const offsets = new Set([local - DAY, local + DAY].map((at) => offsetMs(at, zone)));
+  const [at, later] = [...offsets].map((offset) => local - offset).filter((ms) => ms + offsetMs(ms, zone) === local);
+  if (at === undefined) return { kind: 'skipped' };
+  return later === undefined ? positive(at) : { kind: 'twice' };
+}
+
+/** Why a text is no moment, and what to write instead. */
+export function noMomentMessage(kind: NoMoment, zone: string | undefined): string {
+  const wrong = {
+    'not-a-time': 'is not a time such as 2026-03-15T12:00:00+08:00',
+    'no-offset': 'is not a time with an offset such as +08:00',
+    skipped: `does not occur in ${zone}, where the clocks skip it: give an offset such as +08:00`,
+    twice: `occurs twice in ${zone}, where the clocks go back: give an offset such as +08:00`,
+  };
+  return wrong[kind];
 }
 
 /** A moment as it is typed: 2026-01-31 08:00:00, with thousandths when it has them. */
@@ -106,6 +124,6 @@ function formatIn(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-function positive(ms: number): string | null {
-  return ms > 0 ? String(ms) : null;
+function positive(ms: number): ReadMoment {
+  return ms > 0 ? { kind: 'moment', ms: String(ms) } : { kind: 'not-a-time' };
 }

@@ -13,6 +13,35 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
+const MAX_SHOWN = 60;
+/** A caller chooses how many names it sends, and each costs a comparison with all that are known. */
+const MAX_NAMED = 100;
+
+type Unknown = { name: string; message: string };
+
+/** The names that are not among the known ones, and for each which one to use. `others`: names of other programs, without letter case and separators. */
+export function unknownNames(
+  names: readonly string[],
+  known: readonly string[],
+  others?: ReadonlyMap<string, string>,
+): Unknown[] {
+  const unknown = [...new Set(names)].filter((name) => !known.includes(name)).slice(0, MAX_NAMED);
+  return unknown.map((name) => ({ name: shownName(name), message: notKnown(name, known, others) }));
+}
+
+function shownName(name: string): string {
+  return name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN - 1)}…` : name;
+}
+
+function notKnown(name: string, known: readonly string[], others?: ReadonlyMap<string, string>): string {
+  const plain = name.length > MAX_LENGTH ? '' : name.toLowerCase().replace(/[\s_-]/g, '');
+  const meant = others?.get(plain) ?? nearest(name, known) ?? known.find((each) => isBeginning(plain, each));
+  const advice = known.length === 0 ? ': leave it out' : `: use ${known.join(', ')}`;
+  return `is not known here${meant === undefined ? advice : `; did you mean "${meant}"?`}`;
+}
+
+const isBeginning = (plain: string, name: string) => plain.length >= 3 && name.toLowerCase().startsWith(plain);
+
 /** `; did you mean …?`, or nothing when no known name is near. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const found = nearest(name, known);

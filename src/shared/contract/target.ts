@@ -1,4 +1,4 @@
-import { hasUnseen } from './json/visible-text.ts';
+import { hasUnseen, visible } from './json/visible-text.ts';
 
 /**
  * The place where an execution should run: anywhere, in a lane, or at one address.
@@ -37,7 +37,8 @@ export function parseTarget(text: string): Target | { kind: 'malformed'; message
   const { target, name } = named;
   const { kind } = target;
   if (name === '') return malformed(`names no ${kind}: write "${FORMS[kind]}"`);
-  if (hasUnseen(name)) return malformed(`the ${kind} contains a control or bidirectional character`);
+  if (hasUnseen(name))
+    return malformed(`the ${kind} contains a character that cannot be seen: ${visible(quoted(name))}`);
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) return malformed(`the ${kind} is longer than ${MAX_NAME_BYTES} bytes`);
   if (kind === 'address' && name.split(/[/\\]/).some((part) => part === '' || part === '.' || part === '..')) {
     return malformed(`${quoted(name)} is a path, not a client's address`);

@@ -1,3 +1,4 @@
+import { visibleLines } from '../contract/json/visible-text.ts';
 import { type Reported, reasonsOf } from './reported.ts';
 
 const HEADER = [
@@ -21,7 +22,17 @@ const FORMULA = /^[=+\-@\t\r]/;
 export function csvReport({ items }: Reported): string {
   const lines = items.map((item) => {
     const { n, name, target, verdict, outcome, tookMs, address, code, mockId, changed, cut } = item;
-    const texts = [name, target, verdict, outcome, tookMs, address, code, mockId, reasonsOf(item).join('; ')];
+    const texts = [
+      name,
+      target,
+      verdict,
+      outcome,
+      tookMs,
+      address,
+      code,
+      mockId,
+      visibleLines(reasonsOf(item).join('; ')),
+    ];
     const data = changed ?? (cut ? CUT : '');
     return [String(n), ...texts.map((value) => (value === null ? '' : String(value))), data];
   });

@@ -1,4 +1,5 @@
 import { type Batch, type BatchProgress, type Counts, noCounts, totalOf } from '../cases/batch.ts';
+import { visibleLines } from '../contract/json/visible-text.ts';
 import { type ReportedItem, reasonsOf } from './reported.ts';
 
 /** Characters that XML 1.0 cannot hold, not even escaped. */
@@ -7,7 +8,8 @@ const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 /** The report that GitLab, Jenkins and GitHub's test reporters read: a testsuite for each target, a testcase for each case. */
 export function junitReport(...batches: JUnitBatch[]): string {
   const total = totalOf(batches.flatMap(({ progress }) => progress.counts));
-  const suites = batches.flatMap(suitesOf);
+  const unique = createUniqueNames();
+  const suites = batches.flatMap((batch) => suitesOf(batch, unique));
   const tests = batches.reduce((sum, { items }) => sum + items.length, 0);
   const name = `rule server batch ${batches.map(({ batch }) => batch.batchId).join(', ')}`;
   const head = attributes({ name, ...countsOf(total, tests, true) });
@@ -21,12 +23,24 @@ export type JUnitBatch = {
   items: ReportedItem[];
 };
 
-function suitesOf({ batch, progress, items }: JUnitBatch): string[] {
+/** GitLab and others keep one test of each classname and name: those of one class get names of their own. */
+function createUniqueNames() {
+  const given = new Set<string>();
+  return (classname: string, name: string): string => {
+    let [shown, count] = [name, 1];
+    while (given.has(escaped(JSON.stringify([classname, shown])))) shown = `${name} (${++count})`;
+    given.add(escaped(JSON.stringify([classname, shown])));
+    return shown;
+  };
+}
+
+function suitesOf({ batch, progress, items }: JUnitBatch, unique: ReturnType<typeof createUniqueNames>): string[] {
   return batch.targets.map((target, index) => {
     const own = items.filter((item) => item.target === target);
-    const cases = own.map((item) => testCase(item, batch.file, subjectOf(batch)));
+    const classname = `${batch.file === null ? '' : `${batch.file}: `}${subjectOf(batch)} on ${target}`;
+    const cases = own.map((item) => testCase({ ...item, name: unique(classname, item.name) }, batch.file, classname));
     const head = attributes({
-      name: `${subjectOf(batch)} on ${target}`,
+      name: classname,
       ...countsOf(progress.counts[index] ?? noCounts(), own.length),
       time: seconds(own.reduce((sum, { tookMs }) => sum + (tookMs ?? 0), 0)),
       timestamp: new Date(batch.createdAt).toISOString().slice(0, 19),
@@ -46,9 +60,9 @@ function countsOf({ failed, error, unanswered, skipped, pending }: Counts, tests
 }
 
 function testCase(item: ReportedItem, file: string | null, classname: string): string {
-  const { name, line, target, tookMs, verdict } = item;
+  const { name, line, tookMs, verdict } = item;
   const where = { ...(file !== null && { file }), ...(line !== null && { line }) };
-  const head = attributes({ name, classname: `${classname} on ${target}`, time: seconds(tookMs ?? 0), ...where });
+  const head = attributes({ name, classname, time: seconds(tookMs ?? 0), ...where });
   const reasons = reasonsOf(item);
   const [first = verdict] = reasons;
   const text = escaped(reasons.join('\n'));
@@ -77,7 +91,7 @@ function attributes(values: Record<string, string | number>): string {
 
 /** Text for XML: also `]]>` and what XML cannot hold. */
 function escaped(text: string): string {
-  return text
+  return visibleLines(text)
     .replace(ILLEGAL, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -2,6 +2,7 @@
 
 import { totalOf } from '../cases/batch.ts';
 import { verdicts } from '../cases/verdict.ts';
+import { visible } from '../contract/json/visible-text.ts';
 import { type Reported, reasonsOf } from './reported.ts';
 
 const MAX_LISTED = 100;
@@ -26,5 +27,5 @@ export function markdownReport({ batch, progress, items }: Reported): string {
 
 /** Text that means nothing to Markdown or HTML, in one line. */
 function cell(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>|#~!&]/g, (char) => `\\${char}`);
+  return visible(text.replace(/[ \t\r\n]+/g, ' ')).replace(/[\\`*_{}[\]<>|#~!&]/g, (char) => `\\${char}`);
 }

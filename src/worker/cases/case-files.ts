@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { MAX_CASES_BYTES } from '../../shared/cases/document/document.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
+import { absent, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { throughHandle } from '../files/directory/real-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { privateDirectory } from '../files/file-names.ts';
 import { readBoundedFile, refusal } from '../files/reading/bounded-file.ts';
-import { absent, type Reading, readingOfError, unusable } from '../files/reading/reading.ts';
 import { lstat, mkdir, readdir, rename, rm } from '../files/seams/files.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { z } from 'zod';
-import { integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
+import { type ExactObject, integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
+import { listMember, memberOf, parseObject, textMember } from '../../shared/rules/members.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
@@ -8,7 +8,6 @@ import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
 import { readEntries } from '../files/seams/files.ts';
 import type { Entry } from '../files/seams/operations.ts';
-import { parseConfig } from '../rules/config-fields.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Registration } from '../rules/leaves/leaf-metadata.ts';
 import type { LeafNode } from '../rules/leaves/leaf-nodes.ts';
@@ -23,15 +22,6 @@ const PARALLEL_READS = 16;
 type Listed = Omit<Registration, 'leafNodes'> & { leafNodes: readonly unknown[] };
 type PublishedMetadataDependencies = { sharedDir: string; listClients: (app: number) => Promise<readonly Listed[]> };
 
-const lastSchema = z.object({
-  address: z.string().min(1),
-  lastHeartbeat: z
-    .instanceof(RawNumber)
-    .transform(({ text }) => Number(integerOf(text) ?? 0n))
-    .catch(0),
-  leafNodes: z.array(z.unknown()).catch([]),
-});
-
 /**
  * The metadata that clients published about their leaf classes: those the registry lists, and for an app whose clients are all gone
  * the copy of the last registration that stays behind on the trunk and in each lane.
@@ -44,7 +34,7 @@ export function createPublishedMetadata({ sharedDir, listClients }: PublishedMet
     maxBytes: MAX_CACHED_BYTES,
     load: async (path) => {
       const text = await readBoundedFile(path, MAX_REGISTRATION_BYTES);
-      return text.kind === 'found' ? parseConfig(text.value, lastSchema) : text;
+      return text.kind === 'found' ? parseObject(text.value, readLast) : text;
     },
   });
 
@@ -93,4 +83,12 @@ export function createPublishedMetadata({ sharedDir, listClients }: PublishedMet
 
 function entriesOf(path: string): Promise<Entry[]> {
   return limitedByDirectory(path, () => readEntries(path)).catch(() => []);
+}
+
+function readLast(object: ExactObject) {
+  const address = textMember(object, 'address');
+  if (address === '') throw new TypeError('address is missing');
+  const at = memberOf(object, 'lastHeartbeat');
+  const lastHeartbeat = at instanceof RawNumber ? Number(integerOf(at.text) ?? 0n) : 0;
+  return { address, lastHeartbeat, leafNodes: listMember(object, 'leafNodes') };
 }

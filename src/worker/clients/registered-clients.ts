@@ -23,6 +23,8 @@ const REGISTRATION = /^m_(.+)\.json$/;
 /** The registered clients of an app, the files that were passed over, and every directory name a file claims. */
 type Registered = { clients: Client[]; skipped: Skipped[]; claimed: ReadonlySet<string> };
 
+const UNFIT_NAME = 'has a name that is too long or contains a character that cannot be seen';
+
 type RegistrationPlace = { folder: string; lane: string | null; name: string };
 type Parsed = { stamp: string; registration: RegistrationFile | null; reason: string | null };
 
@@ -111,7 +113,9 @@ async function findPlaces(root: string, skip: (file: string, reason: string) => 
   const folders: { folder: string; lane: string | null }[] = [{ folder: root, lane: null }];
   const lanesPath = join(root, 'lane');
   if (await isFolder(lanesPath)) {
-    const lanes = (await entriesOf(lanesPath)).filter((entry) => entry.isDirectory() && isSegment(entry.name));
+    const named = (await entriesOf(lanesPath)).filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+    const lanes = named.filter(({ name }) => isSegment(name));
+    for (const { name } of named.filter(({ name }) => !isSegment(name))) skip(`lane/${name}`, UNFIT_NAME);
     if (lanes.length > MAX_LANES) skip('lane', `has more than ${MAX_LANES} lanes: the rest was not read`);
     folders.push(...lanes.slice(0, MAX_LANES).map(({ name: lane }) => ({ folder: join(lanesPath, lane), lane })));
   }
@@ -131,7 +135,8 @@ function unfit(registration: RegistrationFile, app: number, name: string): strin
   if (registration.app !== app) return `says that it is of app ${registration.app}`;
   const directoryName = directoryNameOf(registration);
   if (name !== directoryName) return `is not named after its address: m_${directoryName}.json`;
-  if (!isSegment(name)) return 'has an address that no directory can be named after';
+  if (!isSegment(name))
+    return 'has an address that is too long, or contains a slash or a character that cannot be seen';
   return null;
 }
 

@@ -1,19 +1,16 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import { nameMember, parseObject } from '../../shared/rules/members.ts';
+import { absent } from '../../shared/rules/reading.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
-import { absent } from '../files/reading/reading.ts';
 import { readdir } from '../files/seams/files.ts';
-import { optionalText, parseConfig } from '../rules/config-fields.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Rules } from '../rules/rules.ts';
 
 const MAX_APP = 2_147_483_647;
 const MAX_APP_BYTES = 64 * 1024;
 const PARALLEL_READS = 16;
-
-const appSchema = z.object({ name: optionalText });
 
 /** Lists the apps that have rules, clients or a directory of a client, in ascending order, with the names they have. */
 export function createListApps({ sharedDir, rules }: { sharedDir: string; rules: Rules }) {
@@ -37,7 +34,7 @@ export function createListApps({ sharedDir, rules }: { sharedDir: string; rules:
     const text = (await isRealFolder(folder))
       ? await run(() => readBoundedFile(join(folder, `${app}.json`), MAX_APP_BYTES))
       : absent;
-    const parsed = text.kind === 'found' ? parseConfig(text.value, appSchema) : text;
-    return { app, name: parsed.kind === 'found' ? parsed.value.name : null };
+    const name = text.kind === 'found' ? parseObject(text.value, nameMember) : text;
+    return { app, name: name.kind === 'found' ? name.value : null };
   }
 }

@@ -1,18 +1,17 @@
 import { basename, join } from 'node:path';
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
+import { idOfFileName } from '../../shared/rules/file-name.ts';
+import { memberNamed, parseObject } from '../../shared/rules/members.ts';
+import { type RuleNode, readNode } from '../../shared/rules/node-file.ts';
+import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
+import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
+import { readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
 import { createLimitPerApp } from '../files/concurrency-limit.ts';
 import { readBoundedFile, refusal } from '../files/reading/bounded-file.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
-import type { Reading } from '../files/reading/reading.ts';
-import { absent, unusable } from '../files/reading/reading.ts';
 import { readdir } from '../files/seams/files.ts';
 import type { FileStats } from '../files/seams/operations.ts';
-import { idOfFileName } from './config-fields.ts';
 import { isRealFolder, listFolder } from './folder-listing.ts';
-import { parseEdit, parseNode } from './node-file.ts';
-import type { Rule } from './rule-file.ts';
-import { parseRule } from './rule-file.ts';
 import type { RuleIndex } from './rule-index.ts';
 import { createRuleIndexes } from './rule-index.ts';
 
@@ -22,6 +21,7 @@ const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 const PARALLEL_READS = 16;
 const MAX_APP = 2_147_483_647;
 
+type Load<T> = (path: string, stats: FileStats) => Promise<Reading<T>>;
 /** A rule as one file says, and when that file was last changed. */
 type DatedRule = { rule: Rule; modifiedMs: number };
 
@@ -30,11 +30,11 @@ export type ConfigFiles = ReturnType<typeof createConfigFiles>;
 /** Finds an app's rules and nodes, and reads single files as they are now. Nothing below `sharedDir` is read through a link. */
 export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: () => number }) {
   const run = createLimitPerApp(PARALLEL_READS, sharedDir);
-  const cache = { run, now, maxBytes: MAX_CACHED_BYTES };
-  const folders = createPathCache({ ...cache, load: listFolder });
-  const rules = createPathCache({ ...cache, load: loaderOf(parseDatedRule) });
-  const nodes = createPathCache({ ...cache, load: loaderOf(parseNode) });
-  const edits = createPathCache({ ...cache, load: loaderOf(parseEdit) });
+  const cacheOf = <T>(load: Load<T>) => createPathCache({ run, now, maxBytes: MAX_CACHED_BYTES, load });
+  const folders = cacheOf(listFolder);
+  const rules = cacheOf(loaderOf((object, id, stats) => ({ rule: readRule(object, id), modifiedMs: stats.mtimeMs })));
+  const nodes = cacheOf(loaderOf(readNode));
+  const edits = cacheOf(loaderOf(readEdit));
   const indexOf = createRuleIndexes(folders.read);
   const pathOf = (app: number, ...rest: string[]) => join(sharedDir, String(app), ...rest);
   const isApp = (app: number) => isRealFolder(pathOf(app));
@@ -70,16 +70,17 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
     },
 
     /** The update file of one version; null when there is none that can be read. */
-    async update(app: number, version: bigint): Promise<ExactValue | null> {
+    async update(app: number, version: bigint): Promise<Update | null> {
       const path = pathOf(app, 'versions', `${version}_upd.json`);
-      const text = (await hasFolder(app, 'versions')) ? await readBoundedFile(path, MAX_FILE_BYTES) : absent;
-      return text.kind === 'found' ? exactOrNull(text.value) : null;
+      const read = (await hasFolder(app, 'versions')) ? await readBoundedFile(path, MAX_FILE_BYTES) : absent;
+      const update = read.kind === 'found' ? parseObject(read.value, readUpdate) : read;
+      return update.kind === 'found' ? update.value : null;
     },
 
     /** The app's configuration version, null when there is none. */
     async version(app: number): Promise<bigint | null> {
       const text = (await isApp(app)) ? await readBoundedFile(pathOf(app, 'version.txt'), MAX_VERSION_BYTES) : absent;
-      return text.kind === 'found' && /^\s*\d{1,19}\s*$/.test(text.value) ? BigInt(text.value.trim()) : null;
+      return text.kind === 'found' ? versionOf(text.value) : null;
     },
   };
 }
@@ -91,24 +92,17 @@ async function appsIn(sharedDir: string, isOne: (app: number) => Promise<boolean
   return numbers.filter((app, at) => app <= MAX_APP && found[at]).sort((a, b) => a - b);
 }
 
-function loaderOf<T>(parse: (text: string, id: bigint, stats: FileStats) => Reading<T>) {
-  return async (path: string, stats: FileStats): Promise<Reading<T>> => {
+function loaderOf<T>(read: (object: ExactObject, id: bigint, stats: FileStats) => T): Load<T> {
+  return async (path, stats) => {
     const id = idOfFileName(basename(path));
     if (id === undefined) return unusable('is not named by an id');
     const text = refusal(stats, MAX_FILE_BYTES) ?? (await readBoundedFile(path, MAX_FILE_BYTES));
-    return text.kind === 'found' ? parse(text.value, id, stats) : text;
+    return text.kind === 'found' ? parseObject(text.value, (object) => read(object, id, stats)) : text;
   };
 }
 
-function exactOrNull(text: string): ExactValue | null {
-  try {
-    return parseExact(text);
-  } catch {
-    return null;
-  }
-}
-
-function parseDatedRule(text: string, id: bigint, stats: FileStats): Reading<DatedRule> {
-  const parsed = parseRule(text, id);
-  return parsed.kind === 'found' ? { kind: 'found', value: { rule: parsed.value, modifiedMs: stats.mtimeMs } } : parsed;
+/** The member `id` of an edit, if it has one, is the number of the edit. */
+function readEdit(object: ExactObject, id: bigint): RuleNode {
+  const { [memberNamed(object, 'id') ?? '']: _, ...node } = object;
+  return readNode(node, id);
 }

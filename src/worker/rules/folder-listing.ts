@@ -1,10 +1,9 @@
+import { idOfFileName } from '../../shared/rules/file-name.ts';
+import { type Reading, unusable } from '../../shared/rules/reading.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
-import type { Reading } from '../files/reading/reading.ts';
-import { unusable } from '../files/reading/reading.ts';
 import { lstat } from '../files/seams/files.ts';
 import type { Entry, FileStats } from '../files/seams/operations.ts';
-import { idOfFileName } from './config-fields.ts';
 
 const MAX_ENTRIES = 100_000;
 const MAX_SKIPPED = 100;

@@ -1,13 +1,13 @@
-import type { Reading } from '../files/reading/reading.ts';
-import type { TimeWindow } from './config-fields.ts';
+import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
+import { type RuleNode, shortNameOf } from '../../shared/rules/node-file.ts';
+import type { NodeTypeName } from '../../shared/rules/node-types.ts';
+import type { Reading } from '../../shared/rules/reading.ts';
+import type { TimeWindow } from '../../shared/rules/time-window.ts';
 import type { NodeKey } from './leaves/leaf-keys.ts';
 import { keysOf } from './leaves/leaf-keys.ts';
 import type { Comparison, LeafNode } from './leaves/leaf-nodes.ts';
 import type { LeafSetting } from './leaves/leaf-settings.ts';
 import { settingsOf } from './leaves/leaf-settings.ts';
-import type { ConfigValues, RuleNode } from './node-file.ts';
-import { shortNameOf } from './node-file.ts';
-import type { NodeTypeName } from './node-types.ts';
 
 /** The definition of a node. `unusable`: its file exists but cannot be read, and `problems` says why. */
 export type NodeDetails = {
@@ -20,7 +20,7 @@ export type NodeDetails = {
   inverse: boolean;
   errorState: bigint | null;
   timeWindow: TimeWindow;
-  values: ConfigValues;
+  values: ExactObject;
   settings: LeafSetting[];
   comparison: Comparison | null;
   keys: NodeKey[];
@@ -44,8 +44,8 @@ export function detailsOf(
     state: 'released',
     type: type.name,
     label: name,
-    className: confName,
-    shortName: shortNameOf(confName),
+    className: confName || null,
+    shortName: shortNameOf(confName) || null,
     inverse,
     errorState,
     timeWindow,

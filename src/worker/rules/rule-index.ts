@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Reading } from '../files/reading/reading.ts';
+import type { Reading } from '../../shared/rules/reading.ts';
 import type { FolderListing, Skipped } from './folder-listing.ts';
 
 const MAX_FOLDERS = 10_000;

@@ -1,18 +1,13 @@
-// This room: `rules.ts` lists the rules of an app: files (`config-files.ts`, `rule-index.ts`, `folder-listing.ts`), a rule
-// (`rule-file.ts`), a node (`node-file.ts`, `node-types.ts`, `config-fields.ts`), what a node is, wherever it stands (`node-details.ts`).
-// `rules-digest.ts` tells one state of them from another, `older-rules.ts` finds an earlier one, and `kept-trees.ts` keeps the tree of a
-// run.
-
 import { join } from 'node:path';
+import type { RuleNode } from '../../shared/rules/node-file.ts';
+import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
+import type { Rule } from '../../shared/rules/rule-file.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
-import { absent, type Reading, unusable } from '../files/reading/reading.ts';
 import { type ConfigFiles, createConfigFiles } from './config-files.ts';
 import type { Skipped } from './folder-listing.ts';
-import type { RuleNode } from './node-file.ts';
 import { createRulesAt } from './older-rules.ts';
-import type { PlacedRule, Rule } from './rule-file.ts';
-import { type GraphSources, type RuleGraph, readGraph, type Selection } from './tree/rule-graph.ts';
+import { type GraphSources, type PlacedRule, type RuleGraph, readGraph, type Selection } from './tree/rule-graph.ts';
 
 /** All rules of an app by id, and the files that were passed over. */
 type RuleList =

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Data } from '../../../src/client/engine/data/data.ts';
 import { createStore } from '../../../src/client/engine/data/keys.ts';
-import { objectOf } from '../../../src/client/rules/members.ts';
 import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
+import { objectOf } from '../../../src/shared/rules/members.ts';
 
 function dataOf(text: string) {
   const root = objectOf(text);

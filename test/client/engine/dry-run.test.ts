@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Data } from '../../../src/client/engine/data/data.ts';
 import type { Leaves } from '../../../src/client/leaves/leaf.ts';
 import { readStubs } from '../../../src/client/requests/read-stubs.ts';
-import { objectOf } from '../../../src/client/rules/members.ts';
+import { objectOf } from '../../../src/shared/rules/members.ts';
 import { type Nodes, rulesOf, run } from '../support/run-rule.ts';
 
 const called: string[] = [];

@@ -63,19 +63,20 @@ test('what is wrong with the files is said, and the rest runs', async () => {
   await files.write('{"id":8,"status":1}', 7, 'confs', '8.json');
   const source = await open();
   expect(problems.sort()).toEqual([
-    'bases/4.json has no status and counts as not released',
-    'bases/5.json cannot be used: JSON ends too early, after 6 characters',
-    'confs/8.json cannot be used: type is missing',
+    'bases/4.json has no status: Java and Node clients take it as not released',
+    'bases/5.json is not JSON: JSON ends too early, after 6 characters',
     'node 1: its child 3 is left out: type 13 is not known',
     'node 1: its child 4 is left out: the class Nobody is not registered',
     'node 1: its child 5 is left out: confField: ms must be a number',
-    'node 1: sonIds: "x" is no id',
+    'node 1: sonIds has spaces: one client does not start with them',
+    'node 1: sonIds: not an id: "x"',
     'node 3 is left out: type 13 is not known',
     'node 4 is left out: the class Nobody is not registered',
     'node 5 is left out: confField: ms must be a number',
     'node 6: Boom has no field txt',
     'node 6: a leaf has no children: sonIds is ignored',
     'node 6: errorState 9 is not known',
+    'node 8 is left out: type is missing',
     'rule 2 cannot run: its root 77 is missing',
     'rule 3 has no root (confId): running it does nothing',
   ]);
@@ -89,13 +90,13 @@ test('an app without any files has no rules, and no problems', async () => {
   expect(await run(source.current(), { ruleId: 1 })).toMatchObject({ outcome: 'there is no rule 1' });
 });
 
-test('rules are found in any folder below bases, by the id inside the file', async () => {
+test('rules are found in any folder below bases, by the name of the file', async () => {
   await files.node(1, yes);
   await files.rule(1, '"confId":1', 'promo/spring');
   await files.write('{"id":6,"confId":1,"status":1}', 7, 'bases', 'called-otherwise.json');
   const rules = (await open()).current();
   expect(await run(rules, { ruleId: 1 })).toMatchObject({ outcome: 'TRUE' });
-  expect(await run(rules, { ruleId: 6 })).toMatchObject({ outcome: 'TRUE' });
+  expect(await run(rules, { ruleId: 6 })).toMatchObject({ outcome: 'there is no rule 6' });
 });
 
 test('the values a node configures reach its leaf, scalars in any spelling', async () => {

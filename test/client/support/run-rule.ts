@@ -1,27 +1,21 @@
-import type { ExactObject } from '../../../src/client/engine/data/values.ts';
 import { messageOf } from '../../../src/client/engine/evaluate.ts';
 import { type ExecutionOptions, execute } from '../../../src/client/engine/execution.ts';
 import { printSteps } from '../../../src/client/engine/print-steps.ts';
 import type { Leaves } from '../../../src/client/leaves/leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { readStubs } from '../../../src/client/requests/read-stubs.ts';
-import { objectOf } from '../../../src/client/rules/members.ts';
-import { type NodeFile, readNode } from '../../../src/client/rules/node-file.ts';
 import { createRuleSet, type RuleSet } from '../../../src/client/rules/rule-set.ts';
-import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
+import { releasedOf } from '../../../src/client/runs/load-objects.ts';
+import { type ExactObject, stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
+import { objectOf } from '../../../src/shared/rules/members.ts';
 
 /** What a node's file says, as plain members; `id` is its key. */
 export type Nodes = Record<number, Record<string, unknown>>;
 
 /** Rules made of nodes given in a test. Rule 1 has the root 1. */
 export function rulesOf(nodes: Nodes, leaves: Leaves): RuleSet {
-  const files = new Map<bigint, NodeFile>();
-  for (const [id, members] of Object.entries(nodes)) {
-    const confField = typeof members.confField === 'object' ? { confField: JSON.stringify(members.confField) } : {};
-    files.set(BigInt(id), readNode(objectOf(JSON.stringify({ id: Number(id), ...members, ...confField }))));
-  }
-  const rules = new Map([[1n, { id: 1n, name: null, status: 1n, confId: 1n, window: null, scenes: [] }]]);
-  return createRuleSet({ version: 1n, rules, nodes: files, problems: [] }, createRegistry(leaves));
+  const files = Object.entries(nodes).map(([id, members]) => ({ id: Number(id), ...members }));
+  return createRuleSet(releasedOf({ rules: [{ id: 1, confId: 1 }], nodes: files }), createRegistry(leaves));
 }
 
 /** `stubs`, as JSON text: a run without effects. */

@@ -165,7 +165,7 @@ describeInBrowser('what the console must never do', () => {
   });
 
   test('what a client wrote is read in the order in which it was written: characters that turn it around are shown as escapes', async () => {
-    const TURNED = 'tsoc \u202e003 < 09\u202c';
+    const TURNED = 'tsoc \u202e003 < 09\u202c, Berlin\u200b \u00a0Ulm';
     const does = answersWith((request) =>
       resultText(request, { success: false, error: TURNED, roam: { note: TURNED, [TURNED]: 1 } }),
     );
@@ -173,14 +173,14 @@ describeInBrowser('what the console must never do', () => {
     await using _client = await createResponder({ sharedDir, app: 7, address: 'a-liar', does });
     const page = await journey.visit('/?app=7&rule=1&target=address:a-liar');
     await pressRun(page);
-    await says(page.locator('body'), /tsoc \\u202e003 < 09\\u202c/);
+    await says(page.locator('body'), /tsoc \\u202e003 < 09\\u202c, Berlin\\u200b \\u00a0Ulm/);
     const seen = await page.locator('body').innerText();
-    expect(seen).not.toMatch(/[\u202a-\u202e]/);
+    expect(seen).not.toMatch(/[\u202a-\u202e\u200b\u00a0]/);
     const named = page.locator('[title], [aria-label]');
     const names = await named.evaluateAll((all) =>
       all.map((one) => `${one.getAttribute('title')}${one.getAttribute('aria-label')}`),
     );
-    expect(names.join('')).not.toMatch(/[\u202a-\u202e]/);
+    expect(names.join('')).not.toMatch(/[\u202a-\u202e\u200b\u00a0]/);
   });
 
   test('a link without an input does not say that it has one', async () => {

@@ -3,7 +3,8 @@ import type { CellType } from '../../../src/shared/cases/csv/cell-type.ts';
 import { readCsv } from '../../../src/shared/cases/csv/csv-cases.ts';
 
 const types = new Map<string, CellType>([
-  ['uid', 'number'],
+  ['uid', 'integer'],
+  ['cost', 'number'],
   ['user.age', 'number'],
   ['vip', 'boolean'],
 ]);
@@ -45,8 +46,8 @@ describe('CSV', () => {
       setAside: {
         cases: 2,
         refusals: [
-          { path: 'uid', line: 4, message: 'must be a number as JSON writes it, found "x" (row 2, column 1)' },
-          { path: 'vip', line: 6, message: 'must be a true or false, found "maybe" (row 3, column 3)' },
+          { path: 'uid', line: 4, message: 'must be a whole number, found "x" (row 2, column 1)' },
+          { path: 'vip', line: 6, message: 'must be true or false, found "maybe" (row 3, column 3)' },
         ],
       },
     });
@@ -76,9 +77,28 @@ describe('CSV', () => {
     expect(inputs('\ufeffuid\r\n1\r\n2')).toEqual(['{"uid":1}', '{"uid":2}']));
   it('takes any name for a member', () =>
     expect(inputs('__proto__.a,"[""c.d""]"\nx,y\n')).toEqual(['{"__proto__":{"a":"x"},"c.d":"y"}']));
+  it('takes no row of empty cells and no empty column for an input, as spreadsheets leave them', () => {
+    expect(inputs('uid,city,,\n1,a,,\n,,,\n2,"",,\n,,,\n')).toEqual(['{"uid":1,"city":"a"}', '{"uid":2,"city":""}']);
+    expect(inputs('uid,city\n,\n').join()).toContain('has a header but no rows');
+    expect(inputs('uid,\n1,x\n').join()).toContain('name the input path of each column');
+  });
+  it('refuses an id that a spreadsheet has cut, and takes the same for a fraction', () => {
+    expect(inputs('uid\n9.0072E+15\n').join()).toContain('a spreadsheet such as Excel shortened it');
+    expect(inputs('cost\n9.0072E+15\n')).toEqual(['{"cost":9.0072E+15}']);
+  });
+  it('does not guess a time that occurs twice or never in its zone', () => {
+    const found = readCsv('asOf\n2026-10-25 02:30\n2026-03-29 02:30\n2026-10-25 02:30+01:00\n', {
+      typeOf: () => 'text',
+      timeZone: 'Europe/Berlin',
+    });
+    expect(found.kind === 'refused' && found.refusals.map(({ line, message }) => [line, message])).toEqual([
+      [2, expect.stringMatching(/^occurs twice in Europe\/Berlin.*: give an offset/)],
+      [3, expect.stringMatching(/^does not occur in Europe\/Berlin.*: give an offset/)],
+    ]);
+  });
   it.each([
-    ['uid\n012\n', 'uid must be a number as JSON writes it, found "012"'],
-    ['vip\nyes\n', 'vip must be a true or false, found "yes"'],
+    ['uid\n012\n', 'uid must be a whole number, found "012"'],
+    ['vip\nyes\n', 'vip must be true or false, found "yes"'],
     ['uid,uid\n1,1\n', 'gives "uid" twice'],
     ['a[0]\n1\n', 'is not an input path'],
     ['uid,city\n1\n', 'is not CSV'],

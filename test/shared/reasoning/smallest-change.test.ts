@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Data } from '../../../src/client/engine/data/data.ts';
-import { isExactObject, noOrigins, toExact } from '../../../src/client/engine/data/values.ts';
+import { noOrigins, toExact } from '../../../src/client/engine/data/values.ts';
 import { describeLeaf } from '../../../src/client/leaves/leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { printAnswer } from '../../../src/client/print-answer.ts';
-import { readNode } from '../../../src/client/rules/node-file.ts';
-import { readRule } from '../../../src/client/rules/rule-file.ts';
 import { createRuleSet } from '../../../src/client/rules/rule-set.ts';
+import { releasedOf } from '../../../src/client/runs/load-objects.ts';
 import { runRule } from '../../../src/client/runs/run-rule.ts';
+import { isExactObject } from '../../../src/shared/contract/json/raw-number.ts';
 import { type Json, readJson } from '../../../src/shared/json-tree/read-json.ts';
 import { readResult } from '../../../src/shared/reasoning/result.ts';
 import type { Mark } from '../../../src/shared/reasoning/trace/mark.ts';
@@ -195,17 +195,7 @@ function ruleByChance(chance: Chance, declaresAll: boolean) {
     return compared(id, key, is, JSON.stringify(to), options);
   };
   const root = make(3, false);
-  const released = {
-    version: 1n,
-    rules: new Map([[1n, readRule(exact({ id: 1, confId: Number(root.id) }))]]),
-    nodes: new Map(
-      files.map((file) => [
-        BigInt(String(file.id)),
-        readNode(exact({ ...file, confField: JSON.stringify(file.confField ?? {}) })),
-      ]),
-    ),
-    problems: [],
-  };
+  const released = releasedOf({ rules: [{ id: 1, confId: Number(root.id) }], nodes: files });
   return { root, rules: createRuleSet(released, registry) };
 }
 

@@ -101,8 +101,8 @@ describe('JUnit', () => {
         attributes.skipped,
       ]),
     ).toEqual([
-      ['app 9001 rule 9223372036854775807 on all', '3', '1', '1', '0'],
-      ['app 9001 rule 9223372036854775807 on lane:<b>&"', '3', '0', '1', '2'],
+      ['a & b.yaml: app 9001 rule 9223372036854775807 on all', '3', '1', '1', '0'],
+      ['a & b.yaml: app 9001 rule 9223372036854775807 on lane:<b>&"', '3', '0', '1', '2'],
     ]);
     expect(root.children[0]?.children[0]).toMatchObject({
       name: 'testcase',
@@ -110,9 +110,17 @@ describe('JUnit', () => {
     });
     expect(root.children[1]?.children[0]?.attributes.line).toBeUndefined();
   });
-  it('keeps names whole and replaces what XML cannot hold', () => {
+  it('gives each testcase its own classname and name, across files, targets and rows of one name', () => {
+    const same = { ...reported, items: ['a', 'a (2)', 'a', 'a'].map((name, at) => item(at + 1, { name })) };
+    const other = { ...same, batch: { ...batch, file: 'other.yaml' } };
+    const cases = readXml(junitReport(same, other)).children.flatMap(({ children }) => children);
+    const ids = cases.map(({ attributes: { classname, name } }) => `${classname} ${name}`);
+    expect(ids).toHaveLength(8);
+    expect(new Set(ids).size).toBe(8);
+  });
+  it('keeps names whole, and what cannot be seen or XML cannot hold becomes visible', () => {
     expect(root.children[0]?.children[1]?.attributes.name).toBe(
-      'a\nb ]]> <x a="1"> & \ufffd\ufffd\ufffd\ufffd \u{1f600} \r\t"',
+      'a\nb ]]> <x a="1"> & \\u0000\\u0008\ufffd\\ud800 \u{1f600} \\u000d\t"',
     );
     expect(root.children[0]?.children[1]?.children[0]?.text).toContain('data.a differs: expected 1, found a\nb ]]>');
   });

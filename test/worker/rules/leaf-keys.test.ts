@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { parseExact } from '../../../src/shared/contract/json/exact-json.ts';
-import { RawNumber } from '../../../src/shared/contract/json/raw-number.ts';
+import { type ExactObject, RawNumber } from '../../../src/shared/contract/json/raw-number.ts';
 import { keysOf } from '../../../src/worker/rules/leaves/leaf-keys.ts';
 import { parseLeafNodes } from '../../../src/worker/rules/leaves/leaf-nodes.ts';
-import type { ConfigValues } from '../../../src/worker/rules/node-file.ts';
 
 type Part = { type: string; value?: string; ref?: string; fromKey?: string; parts?: Part[] };
 type Access = { direction?: string; accessMode?: string; accessMethod?: string; valueType?: string };
 type Field = { field: string; type: string; value?: unknown };
 
-function keysRead(parts: Part[], values: ConfigValues = {}, fields: Field[] = [], access: Access = {}) {
+function keysRead(parts: Part[], values: ExactObject = {}, fields: Field[] = [], access: Access = {}) {
   const roamKeys = [{ direction: 'read', accessMode: 'direct', keyParts: parts, ...access }];
   const [leaf] = parseLeafNodes([{ type: 5, clazz: 'a.B', iceFields: fields, roamKeys }]);
   return leaf ? keysOf(leaf, values) : [];

@@ -3,13 +3,11 @@ import { Data } from '../../../src/client/engine/data/data.ts';
 import { createStore } from '../../../src/client/engine/data/keys.ts';
 import { makeLeaf } from '../../../src/client/leaves/make-leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
-import { objectOf } from '../../../src/client/rules/members.ts';
-import { readNode } from '../../../src/client/rules/node-file.ts';
-import { readRule } from '../../../src/client/rules/rule-file.ts';
 import { RawNumber } from '../../../src/shared/contract/json/raw-number.ts';
+import { objectOf } from '../../../src/shared/rules/members.ts';
+import { readNode } from '../../../src/shared/rules/node-file.ts';
+import { readRule } from '../../../src/shared/rules/rule-file.ts';
 import { settingsOf } from '../../../src/worker/rules/leaves/leaf-settings.ts';
-import { parseNode } from '../../../src/worker/rules/node-file.ts';
-import { parseRule } from '../../../src/worker/rules/rule-file.ts';
 
 const context = { store: createStore({}), ts: 0, signal: () => new AbortController().signal };
 
@@ -20,31 +18,23 @@ class Check {
   }
 }
 
-test('the worker and the client read the members of a file in any case, and the very case before others', () => {
+test('the members of a node are read in any case, and the very case before others', () => {
   const text =
     '{"ID":3,"STATUS":1,"Type":5,"CONFNAME":"Check","confname":"Other","ConfField":"{\\"MIN\\":5}","forwardid":"4","Inverse":"true"}';
-  const worker = parseNode(text, 3n);
-  if (worker.kind !== 'found') throw new Error(JSON.stringify(worker));
-  const client = readNode(objectOf(text));
-  const { confName, forwardId, inverse } = client;
-  expect(worker.value).toMatchObject({ id: 3n, confName, forwardId, inverse, type: { leaf: true } });
-  expect({ confName, forwardId, inverse }).toEqual({ confName: 'Check', forwardId: 4n, inverse: true });
-  const exact = '{"id":3,"TYPE":6,"type":5,"confName":"Check"}';
-  expect([parseNode(exact, 3n), readNode(objectOf(exact)).type]).toMatchObject([
-    { value: { type: { name: 'LeafFlow' } } },
-    5n,
-  ]);
+  expect(readNode(objectOf(text), 3n)).toMatchObject({
+    ...{ id: 3n, status: 1n, confName: 'Check', values: { MIN: new RawNumber('5') } },
+    ...{ forwardId: 4n, inverse: true, type: { name: 'LeafFlow', leaf: true } },
+  });
+  expect(readNode(objectOf('{"id":3,"TYPE":6,"type":5,"confName":"Check"}')).type.name).toBe('LeafFlow');
 });
 
-test('so they do the members of a rule', () => {
+test('so are the members of a rule', () => {
   const text = '{"Id":3,"Status":1,"CONFID":7,"SCENES":"a, b","timetype":5,"START":9}';
-  const worker = parseRule(text, 3n);
-  const { confId, scenes, window } = readRule(objectOf(text));
-  expect(worker).toMatchObject({ value: { status: 1n, confId, scenes, timeWindow: { type: 'after', start: 9n } } });
-  expect({ confId, scenes, window }).toEqual({ confId: 7n, scenes: ['a', 'b'], window: { after: 9n, before: null } });
+  const timeWindow = { type: 'after', start: 9n, end: null };
+  expect(readRule(objectOf(text))).toMatchObject({ status: 1n, confId: 7n, scenes: ['a', 'b'], timeWindow });
 });
 
-test('so they do the configured fields of a leaf', () => {
+test('the worker and the client read so the configured fields of a leaf', () => {
   const entry = createRegistry({ Check }).find('Check');
   if (entry === undefined) throw new Error('it is registered');
   const { body } = makeLeaf(entry, '{"MIN":5}');

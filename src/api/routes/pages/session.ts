@@ -9,23 +9,26 @@ import { sessionRequestSchema } from '../../access/session-request.ts';
 import type { Environment } from '../../http/environment.ts';
 import { readBody } from '../../http/read-body.ts';
 import { badQuestion, json, problem } from '../../http/respond.ts';
+import { takesNoParameters } from '../../http/takes-no-parameters.ts';
+import { warnOfParameters } from '../../http/warn-of-parameters.ts';
 
 const MAX_BODY_BYTES = 4096;
 
 /** GET /session says who asks, and what that key may do. POST /session trades a key for a session cookie, DELETE ends the session: for browsers, whose EventSource sends no headers. */
 export function sessionRoutes({ keyring, sessions, origins }: Access) {
   return new Hono<Environment>()
-    .get('/session', (context) => {
+    .get('/session', warnOfParameters(), (context) => {
       const { name, may, apps } = callerOf(context);
       return json(200, JSON.stringify({ name, may: [...may], apps: apps && [...apps] }));
     })
-    .post('/session', async (context) => {
+    .post('/session', takesNoParameters(), async (context) => {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
       const body = await readBody(context.env.incoming, MAX_BODY_BYTES);
       const read = sessionRequestSchema.safeParse(
         body.kind === 'complete' ? parseJson(body.bytes.toString('utf8')) : undefined,
       );
-      if (!read.success) return badQuestion([{ field: 'key', message: 'must be there: send {"key":"…"}' }]);
+      if (!read.success)
+        return badQuestion([{ field: 'key', message: 'must be there, and nothing beside it: send {"key":"…"}' }]);
       if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to
       const found = keyring.find(read.data.key);
       if (found.kind === 'expired') return problem(401, refusals.keyExpired(found.name));
@@ -36,7 +39,7 @@ export function sessionRoutes({ keyring, sessions, origins }: Access) {
       setSession(context, token);
       return context.body(null, 204);
     })
-    .delete('/session', async (context) => {
+    .delete('/session', takesNoParameters(), async (context) => {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
       const token = sessionOf(context);
       if (token !== undefined) {

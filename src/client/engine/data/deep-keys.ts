@@ -1,5 +1,4 @@
-import type { ExactValue } from '../../../shared/contract/json/raw-number.ts';
-import { type ExactObject, isExactObject } from './values.ts';
+import { type ExactObject, type ExactValue, isExactObject } from '../../../shared/contract/json/raw-number.ts';
 
 /** The value at a dotted key: `vip.level` through objects, `items.0` into lists. Undefined when there is none. */
 export function readDeep(root: ExactObject, key: string): ExactValue | undefined {

@@ -1,7 +1,7 @@
-import type { ExactValue } from '../../../shared/contract/json/raw-number.ts';
+import type { ExactObject, ExactValue } from '../../../shared/contract/json/raw-number.ts';
 import { readDeep, removeDeep, writeDeep } from './deep-keys.ts';
 import { booleanOf, doubleOf, intOf, listOf, longOf, mapOf, stringOf } from './typed-values.ts';
-import { createOrigins, type ExactObject, type Origins, toExact, toPlain, type Value } from './values.ts';
+import { createOrigins, type Origins, toExact, toPlain, type Value } from './values.ts';
 
 /** The data of one run. Once that is over nothing changes it any more: the first key that is still put is told. */
 export type Store = {

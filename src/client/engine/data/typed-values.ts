@@ -1,5 +1,5 @@
-import { type ExactValue, integerOf, RawNumber } from '../../../shared/contract/json/raw-number.ts';
-import { isExactObject, type Origins, toPlain, type Value } from './values.ts';
+import { type ExactValue, integerOf, isExactObject, RawNumber } from '../../../shared/contract/json/raw-number.ts';
+import { type Origins, toPlain, type Value } from './values.ts';
 
 /**
  * One value as a type. Absent and null are undefined; a value of another type throws a `TypeError` naming the key: a

@@ -1,12 +1,13 @@
 import { MAX_DEPTH } from '../../../shared/contract/json/json-scan.ts';
-import type { ExactValue } from '../../../shared/contract/json/raw-number.ts';
-import { RawNumber } from '../../../shared/contract/json/raw-number.ts';
+import {
+  type ExactObject,
+  type ExactValue,
+  isExactObject,
+  RawNumber,
+} from '../../../shared/contract/json/raw-number.ts';
 
 /** A JSON value as leaf code sees it: integers beyond 2^53 are bigint, every other number is a number. */
 export type Value = null | boolean | string | number | bigint | Value[] | { [key: string]: Value };
-
-/** A JSON object with its numbers as they were written. */
-export type ExactObject = { [key: string]: ExactValue };
 
 /** Which exact value a plain one was made from, so that what is put back unchanged keeps its numbers' spelling. */
 export type Origins = { get(plain: object): ExactValue | undefined; set(plain: object, exact: ExactValue): void };
@@ -28,10 +29,6 @@ export function createOrigins(): Origins {
 
 /** The depth that a rule's data may have: an answer wraps it once more and must stay below the depth everybody accepts. */
 const MAX_VALUE_DEPTH = MAX_DEPTH - 2;
-
-export function isExactObject(value: ExactValue | undefined): value is ExactObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RawNumber);
-}
 
 /** A number as leaf code sees it. Written as an integer and beyond 2^53 it is a bigint, else the nearest double. */
 function plainNumber(text: string): number | bigint {

@@ -5,6 +5,7 @@ import { delimiterOf } from '../../../shared/cases/csv/csv-delimiter.ts';
 import { readCase } from '../../../shared/cases/document/read-case.ts';
 import { createRefusals, type Refusal, type SetAside } from '../../../shared/cases/document/refusal.ts';
 import { parsePath, printPath } from '../../../shared/cases/path.ts';
+import { readMoment } from '../../../shared/contract/moment.ts';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../../shared/json-tree/read-json.ts';
 import type { SchemaField } from '../../api/browse.ts';
@@ -34,14 +35,14 @@ export type ReadInputs =
 const PREVIEWED = 50;
 
 /**
- * Reads CSV with a header, or a JSON list of inputs or of cases. Times in CSV without an offset are of `timeZone`. The service reads it
+ * Reads CSV with a header, or a JSON list of inputs or of cases. Times without an offset are of `timeZone`. The service reads it
  * again, whole, before anything runs.
  */
 export function readInputs(text: string, fields: readonly SchemaField[], timeZone: string): ReadInputs {
   const plain = text.replace(/^\ufeff/, '');
   const [first] = plain.trimStart();
   if (first === undefined) return { kind: 'empty' };
-  return first === '[' || first === '{' ? readList(plain, fields) : readTable(plain, fields, timeZone);
+  return first === '[' || first === '{' ? readList(plain, fields, timeZone) : readTable(plain, fields, timeZone);
 }
 
 function readTable(text: string, fields: readonly SchemaField[], timeZone: string): ReadInputs {
@@ -53,8 +54,11 @@ function readTable(text: string, fields: readonly SchemaField[], timeZone: strin
   }
   const parsed: unknown = parse(text, { delimiter: delimiterOf(text), skip_empty_lines: true, to: PREVIEWED + 1 });
   const [header = [], ...rows] = textRows(parsed);
-  const typeOf = (name: string): ColumnType =>
-    name === 'name' ? 'name' : name === 'asOf' ? 'time' : (types.get(name) ?? 'text');
+  const typeOf = (name: string): ColumnType => {
+    if (name === 'name') return 'name';
+    const type = name === 'asOf' ? 'time' : (types.get(name) ?? 'text');
+    return type === 'integer' ? 'number' : type;
+  };
   const columns = header
     .map((cell) => cell.trim())
     .map((name) => ({ name, type: typeOf(name), read: isRead(name, fields) }));
@@ -66,7 +70,7 @@ function textRows(parsed: unknown): string[][] {
   return Array.isArray(parsed) ? parsed.map((row) => (Array.isArray(row) ? row.map(String) : [])) : [];
 }
 
-function readList(text: string, fields: readonly SchemaField[]): ReadInputs {
+function readList(text: string, fields: readonly SchemaField[], timeZone: string): ReadInputs {
   const read = readJson(text);
   if (read.kind === 'bad') return { kind: 'not-json', line: read.line, message: read.message };
   const list = read.root.kind === 'object' ? memberIn(read.root, 'cases') : read.root;
@@ -74,7 +78,7 @@ function readList(text: string, fields: readonly SchemaField[]): ReadInputs {
   const refusals = createRefusals(lineIn(text, list));
   const cases = list.items.flatMap((element, place) => {
     const before = refusals.found();
-    const one = caseOf(element);
+    const one = caseOf(element, timeZone);
     readCase(one.json, { writing: 'request', path: [place], refusals, lineOf: lineIn(text, list), defaults: [] });
     return refusals.found() === before ? [one] : [];
   });
@@ -93,11 +97,11 @@ function readList(text: string, fields: readonly SchemaField[]): ReadInputs {
 }
 
 /** The input of an element of the list, and the case as a call has it. */
-function caseOf(element: Json): { input: JsonObject; json: string } {
+function caseOf(element: Json, timeZone: string): { input: JsonObject; json: string } {
   if (element.kind !== 'object')
     return { input: { ...element, kind: 'object', members: [] }, json: compactJson(element) };
   const input = inputOf(element);
-  return { input, json: requestOf(element, input) };
+  return { input, json: requestOf(element, { input, timeZone }) };
 }
 
 /** The line in which a part of a list stands, or what it is a part of. */
@@ -140,12 +144,12 @@ function inputOf(element: JsonObject): JsonObject {
 }
 
 /** A case as a call has it: its input and its time are called otherwise than in a file. */
-function requestOf(element: JsonObject, input: JsonObject): string {
+function requestOf(element: JsonObject, { input, timeZone }: { input: JsonObject; timeZone: string }): string {
   if (input === element) return `{"the service":${compactJson(input)}}`;
   const others = element.members.flatMap(({ key, value }) => {
     if (key === 'input' || key === 'the service') return [];
-    const isDate = key === 'asOf' && value.kind === 'string' && !Number.isNaN(Date.parse(value.value));
-    if (isDate) return [`"ts":${Date.parse(value.value)}`];
+    const time = key === 'asOf' && value.kind === 'string' ? readMoment(value.value, timeZone) : null;
+    if (time?.kind === 'moment') return [`"ts":${time.ms}`];
     return [`${JSON.stringify(key === 'asOf' ? 'ts' : key)}:${compactJson(value)}`];
   });
   return `{${[...others, `"the service":${compactJson(input)}`].join(',')}}`;

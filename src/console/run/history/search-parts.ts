@@ -1,3 +1,6 @@
+import { readMoment } from '../../../shared/contract/moment.ts';
+import { browserZone } from '../../state/preferences.ts';
+
 /** Words apart at spaces; a text in quotes is one word, also while its end is not typed yet. */
 const WORD = /((?:[^\s"]|"(?:[^"\\]|\\.)*"?)+)(\s*)/g;
 const ON_INPUT = /^[^\s=<>!":]+(?:=|!=|>=|<=|>|<).+$/s;
@@ -27,9 +30,8 @@ export function onRecord(word: string): { name: string; value: string } | null {
   const plain = value.replace(/^"(.*)"$/s, '$1');
   if (name === 'comparison') return { name: 'comparisonId', value: plain };
   if (name !== 'from' && name !== 'to') return { name, value: plain };
-  // A time without an offset is one of the reader's zone.
-  const at = Date.parse(plain);
-  return Number.isNaN(at) ? null : { name, value: String(at) };
+  const at = readMoment(plain, browserZone());
+  return at.kind === 'moment' ? { name, value: at.ms } : null;
 }
 
 /** Takes the conditions that are complete out of a text: a space follows them. */

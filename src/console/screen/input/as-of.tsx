@@ -52,7 +52,7 @@ export function RuleWindow({ asOf, window }: { asOf: AsOfInput; window: TimeWind
 function Moment({ asOf }: { asOf: AsOfInput }) {
   const { say, language } = useText();
   const picker = useRef<HTMLInputElement>(null);
-  const { ts, bad, text, zone } = asOf;
+  const { ts, wrong, bad, text, zone } = asOf;
   return (
     <>
       <div className="moment">
@@ -85,8 +85,8 @@ function Moment({ asOf }: { asOf: AsOfInput }) {
         ))}
       </select>
       <small id="as-of-words" className={bad ? 'bad' : ''} title={ts === null ? undefined : `${ts} ms`}>
-        {bad || ts === null
-          ? say('asOf.bad')
+        {wrong !== null || ts === null
+          ? say(`asOf.${wrong ?? 'bad'}`, { zone })
           : say('asOf.words', { day: formatDay(ts, language, zone), offset: offsetName(ts, zone) })}
       </small>
     </>

@@ -30,7 +30,7 @@ type TargetProps = { app: string; target: Target; clients: readonly Client[] | n
 /** What the chosen target comes to now. Until the clients are known nothing is said of them. */
 export function TargetNow({ app, target, clients }: TargetProps) {
   const { say } = useText();
-  if (clients === null) return <Now>{'\u00a0'}</Now>;
+  if (clients === null) return <Now>…</Now>;
   const candidates = candidatesOf(target, clients);
   switch (target.kind) {
     case 'all':

@@ -11,12 +11,12 @@ export function useAsOf(ts: string | null) {
   /** `of`: the moment it stands for, or stood beside; another one that is chosen meanwhile takes its place. */
   const [typed, setTyped] = useState<{ text: string; of: string | null } | null>(null);
   const kept = typed?.of === ts ? typed.text : null;
-  const bad = kept !== null && readMoment(kept, zone) === null;
+  const wrong = wrongIn(kept, zone);
 
   function change(text: string): void {
     const read = readMoment(text, zone);
-    setTyped({ text, of: read ?? ts });
-    if (read !== null) goTo({ ts: read });
+    setTyped({ text, of: read.kind === 'moment' ? read.ms : ts });
+    if (read.kind === 'moment') goTo({ ts: read.ms });
   }
 
   return {
@@ -24,10 +24,12 @@ export function useAsOf(ts: string | null) {
     zone,
     text: kept ?? (ts === null ? '' : printMoment(ts, zone)),
     isNow: ts === null && kept === null,
-    bad,
+    /** Why what is typed is no moment; null when it is one. */
+    wrong,
+    bad: wrong !== null,
     change,
     /** Another time than now, to begin with: this second. */
-    anotherTime: () => change(printMoment(String(Math.floor(Date.now() / 1000) * 1000), zone)),
+    anotherTime: () => goTo({ ts: String(Math.floor(Date.now() / 1000) * 1000) }),
     set(next: string | null): void {
       setTyped(null);
       goTo({ ts: next });
@@ -36,9 +38,15 @@ export function useAsOf(ts: string | null) {
     chooseZone(next: string): void {
       chooseZone(next);
       const read = kept === null ? null : readMoment(kept, next);
-      if (read === null) return;
-      setTyped({ text: kept ?? '', of: read });
-      goTo({ ts: read });
+      if (read?.kind !== 'moment') return;
+      setTyped({ text: kept ?? '', of: read.ms });
+      goTo({ ts: read.ms });
     },
   };
+}
+
+function wrongIn(kept: string | null, zone: string): 'bad' | 'skipped' | 'twice' | null {
+  const { kind } = kept === null ? { kind: 'moment' as const } : readMoment(kept, zone);
+  if (kind === 'moment') return null;
+  return kind === 'skipped' || kind === 'twice' ? kind : 'bad';
 }

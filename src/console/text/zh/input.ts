@@ -41,6 +41,8 @@ export const inputWords: Record<keyof typeof words, Template> = {
   'asOf.edge.start': '开始',
   'asOf.edge.end': '结束',
   'asOf.edge.after': '晚 1 毫秒',
+  'asOf.twice': '该时间在 {zone} 出现两次。请加上时区偏移，例如 +02:00。',
+  'asOf.skipped': '该时间在 {zone} 不存在（时钟拨快时跳过）。请加上时区偏移，例如 +02:00。',
   'asOf.bad': '这不是日期和时间。请写成 2026-03-20 18:00:00、带时区偏移的 ISO 8601，或自 1970 年起的毫秒数。',
   'input.label': '输入',
   'input.form': '表单',

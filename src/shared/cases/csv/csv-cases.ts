@@ -1,5 +1,5 @@
 import { type CsvError, parse } from 'csv-parse/sync';
-import { readMoment } from '../../contract/moment.ts';
+import { noMomentMessage, readMoment } from '../../contract/moment.ts';
 import type { Case } from '../case.ts';
 import {
   createRefusals,
@@ -26,7 +26,6 @@ type CsvOptions = {
 
 const MAX_COLUMNS = 1000;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const HAS_OFFSET = /[T ]\d.*(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /** A cell: null when it is empty, which is not the same as an empty text in quotes. */
 type Cell = { text: string; quoted: boolean } | null;
@@ -34,13 +33,17 @@ type Cell = { text: string; quoted: boolean } | null;
 type ParsedRow = { record: Cell[]; info: { lines: number } };
 /** `line`: the line of the file that the row begins in. */
 type Row = { cells: Cell[]; line: number };
-type Column = { kind: 'name' } | { kind: 'asOf' } | { kind: 'input'; header: string; path: Step[]; type: CellType };
+type Column =
+  | { kind: 'name' }
+  | { kind: 'asOf' }
+  | { kind: 'unused' }
+  | { kind: 'input'; header: string; path: Step[]; type: CellType };
 
 /** Reads CSV with a header of input paths, `name` and `asOf`; separated by commas, semicolons or tabs. One row is one case. */
 export function readCsv(text: string, options: CsvOptions): ReadCsv {
   const refusals = createRefusals(noLines);
   const [header, ...body] = readRows(text, refusals);
-  const columns = header && refusals.found() === 0 ? readHeader(header.cells, { ...options, refusals }) : [];
+  const columns = header && refusals.found() === 0 ? readHeader(header.cells, { ...options, refusals, body }) : [];
   if (header && refusals.found() === 0 && body.length === 0) refusals.put(whole('has a header but no rows'));
   if (!header && refusals.found() === 0) refusals.put(whole('is empty: begin with a header of input paths'));
   if (refusals.found() > 0) return { kind: 'refused', refusals: refusals.all };
@@ -72,12 +75,17 @@ function readRows(text: string, refusals: Refusals): Row[] {
     const cast = (cell: string, { quoting }: { quoting: boolean }): Cell =>
       cell === '' && !quoting ? null : { text: cell, quoted: quoting };
     const rows: unknown[] = parse(plain, { delimiter, cast, skip_empty_lines: true, info: true });
-    return placed(rows.filter(isParsedRow));
+    return placed(rows.filter(isParsedRow)).filter(isFilled);
   } catch (error) {
     const line = isCsvError(error) && typeof error.lines === 'number' ? error.lines : null;
     refusals.put(whole(`is not CSV: ${error instanceof Error ? error.message : String(error)}`, line));
     return [];
   }
+}
+
+/** A spreadsheet writes rows of separators where cells were emptied. */
+function isFilled({ cells }: Row): boolean {
+  return cells.some((cell) => cell !== null);
 }
 
 function isParsedRow(row: unknown): row is ParsedRow {
@@ -102,13 +110,14 @@ function isCsvError(error: unknown): error is CsvError & { lines?: unknown } {
 
 function readHeader(
   cells: Cell[],
-  { typeOf, refusals }: Pick<CsvOptions, 'typeOf'> & { refusals: Refusals },
+  { typeOf, refusals, body }: Pick<CsvOptions, 'typeOf'> & { refusals: Refusals; body: readonly Row[] },
 ): Column[] {
   const seen = new Map<string, number>();
   return cells.map((cell, index): Column => {
     const header = cell?.text.trim() ?? '';
     const refuse = (message: string) =>
       refusals.put({ path: 'header', line: 1, message: `${message} (column ${index + 1})` });
+    if (header === '' && body.every(({ cells: row }) => (row[index] ?? null) === null)) return { kind: 'unused' };
     const earlier = seen.get(header);
     if (header === '') refuse('is empty: name the input path of each column');
     else if (earlier !== undefined) refuse(`gives ${JSON.stringify(header)} twice, first in column ${earlier + 1}`);
@@ -129,7 +138,7 @@ function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: R
   let ts: string | null = null;
   for (const [position, column] of columns.entries()) {
     const cell = cells[position] ?? null;
-    if (cell === null) continue;
+    if (cell === null || column.kind === 'unused') continue;
     const refuse = (message: string) =>
       refusals.put({
         path: column.kind === 'input' ? column.header : column.kind,
@@ -145,23 +154,27 @@ function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: R
 
 function timeOf(text: string, timeZone: string | undefined, refuse: (message: string) => void): string | null {
   if (/^\d{1,18}$/.test(text)) return text;
-  const ms = timeZone !== undefined || HAS_OFFSET.test(text) ? readMoment(text, timeZone ?? 'UTC') : null;
-  if (ms !== null) return ms;
-  const found = JSON.stringify(text.slice(0, 40));
-  refuse(
-    readMoment(text, 'UTC') === null
-      ? `is not a time such as 2026-03-15T12:00:00+08:00, found ${found}`
-      : `is not a time with an offset such as +08:00, found ${found}`,
-  );
+  const read = readMoment(text, timeZone);
+  if (read.kind === 'moment') return read.ms;
+  refuse(`${noMomentMessage(read.kind, timeZone)}, found ${JSON.stringify(text.slice(0, 40))}`);
   return null;
 }
 
+const WANTED = { integer: 'a whole number', number: 'a number as JSON writes it', boolean: 'true or false' };
+
 function jsonOf({ text, quoted }: NonNullable<Cell>, { type }: { type: CellType }, refuse: (message: string) => void) {
-  if (type === 'number' && NUMBER.test(text.trim())) return text.trim();
-  if (type === 'boolean' && /^(?:true|false)$/i.test(text.trim())) return text.trim().toLowerCase();
+  const plain = text.trim();
+  const isNumber = NUMBER.test(plain);
+  // A spreadsheet keeps six digits of a long id: 9.0072E+15 is another user.
+  const isCut = type === 'integer' && isNumber && /e/i.test(plain);
+  if ((type === 'number' || type === 'integer') && isNumber && !isCut) return plain;
+  if (type === 'boolean' && /^(?:true|false)$/i.test(plain)) return plain.toLowerCase();
   if (type === 'text' || (quoted && text === '')) return JSON.stringify(text);
+  const found = JSON.stringify(text.slice(0, 40));
   refuse(
-    `must be a ${type === 'number' ? 'number as JSON writes it' : 'true or false'}, found ${JSON.stringify(text.slice(0, 40))}`,
+    isCut
+      ? `must be a whole number with all its digits, found ${found}: a spreadsheet such as Excel shortened it; format the column as text and enter it again`
+      : `must be ${WANTED[type]}, found ${found}`,
   );
   return 'null';
 }

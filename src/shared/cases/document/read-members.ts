@@ -1,6 +1,6 @@
 import { scanJson } from '../../contract/json/exact-json.ts';
 import type { Member } from '../../contract/json/json-tokens.ts';
-import { nearest } from '../../contract/nearest.ts';
+import { unknownNames } from '../../contract/nearest.ts';
 import type { Step } from '../path.ts';
 import { elementsOf } from '../split-array.ts';
 import type { Refusals } from './refusal.ts';
@@ -15,14 +15,8 @@ export function readMembers(
     refusals.add(path, `must be an object with ${known.slice(0, 3).join(', ')}…`);
     return new Map();
   }
-  for (const { key } of scanned.members) {
-    if (known.includes(key)) continue;
-    const meant = nearest(key, known);
-    refusals.add(
-      [...path, key],
-      `is not known here${meant ? `; did you mean "${meant}"?` : `: use ${known.join(', ')}`}`,
-    );
-  }
+  const names = scanned.members.map(({ key }) => key);
+  for (const { name, message } of unknownNames(names, known)) refusals.add([...path, name], message);
   return new Map(scanned.members.map((member) => [member.key, member]));
 }
 

@@ -9,7 +9,14 @@ export class RawNumber {
   }
 }
 
-export type ExactValue = null | boolean | string | RawNumber | ExactValue[] | { [key: string]: ExactValue };
+export type ExactValue = null | boolean | string | RawNumber | ExactValue[] | ExactObject;
+
+/** A JSON object with its numbers as they were written. */
+export type ExactObject = { [key: string]: ExactValue };
+
+export function isExactObject(value: ExactValue | undefined): value is ExactObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RawNumber);
+}
 
 /** Prints a value with raw numbers and bigints as plain JSON numbers. */
 export function stringifyExact(value: unknown): string {

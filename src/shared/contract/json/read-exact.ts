@@ -1,11 +1,9 @@
-import { type ExactValue, RawNumber } from './raw-number.ts';
+import { type ExactValue, isExactObject, RawNumber } from './raw-number.ts';
 
 /** Readers for the service's answers. They take what is there and never fail: a newer service may say more, or less. */
 
 export function field(value: ExactValue | undefined, name: string): ExactValue | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof RawNumber)
-    return undefined;
-  return value[name];
+  return isExactObject(value) ? value[name] : undefined;
 }
 
 export function text(value: ExactValue | undefined): string | null {

@@ -1,13 +1,17 @@
-/** Characters that a terminal obeys instead of showing them: control characters, line separators, bidirectional marks. */
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
-const UNSEEN_ALL = new RegExp(UNSEEN, 'g');
-const UNSEEN_IN_LINES = /(?![\n\t])[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-const UNSEEN_IN_STRINGS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/**
+ * Characters that a reader cannot tell from nothing or from a plain space, or that a terminal obeys: controls, format and bidirectional marks,
+ * every space but U+0020, zero-width and other default-ignorable characters, the blank Braille pattern, and halves of a surrogate pair.
+ */
+const UNSEEN = String.raw`(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]`;
+const UNSEEN_ONE = new RegExp(UNSEEN, 'u');
+const UNSEEN_ALL = new RegExp(UNSEEN, 'gu');
+const UNSEEN_IN_LINES = new RegExp(`(?![\n\t])${UNSEEN}`, 'gu');
+/** White space between the tokens of JSON stays as it is. */
+const UNSEEN_IN_STRINGS = new RegExp(String.raw`(?![\u0000-\u001f])${UNSEEN}`, 'gu');
 
 /** Whether a text holds a character that is not seen as one. */
 export function hasUnseen(text: string): boolean {
-  return UNSEEN.test(text);
+  return UNSEEN_ONE.test(text);
 }
 
 /** One line of text, every unseen character as the escape JSON has for it. */
@@ -26,5 +30,8 @@ export function visibleJson(json: string): string {
 }
 
 function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }

@@ -1,12 +1,11 @@
 import { dirname } from 'node:path';
 import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
+import { type Reading, readingOfError, unusable } from '../../../shared/rules/reading.ts';
 import { limitedByDirectory } from '../directory/directory-limit.ts';
 import { open as openQuickly, whereFilesAre } from '../quick-files.ts';
 import { READ_SAFELY, readUpTo } from '../results/read-safely.ts';
 import { open } from '../seams/files.ts';
 import type { FileStats, OpenFile } from '../seams/operations.ts';
-import type { Reading } from './reading.ts';
-import { readingOfError, unusable } from './reading.ts';
 
 /**
  * The text of one regular file of at most `maxBytes` bytes. Links, directories, pipes and devices are `unusable`: nothing

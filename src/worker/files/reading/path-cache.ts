@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { type Reading, readingOfError } from '../../../shared/rules/reading.ts';
 import { lstat } from '../quick-files.ts';
 import type { FileStats } from '../seams/operations.ts';
-import type { Reading } from './reading.ts';
-import { readingOfError } from './reading.ts';
 
 /** Coarser than the time stamps of any file system in use (FAT: 2 s). */
 const SETTLED_AFTER_MS = 2000;

@@ -1,5 +1,9 @@
-import { type ExactValue, RawNumber } from '../../../shared/contract/json/raw-number.ts';
-import type { ConfigValues } from '../node-file.ts';
+import {
+  type ExactObject,
+  type ExactValue,
+  isExactObject,
+  RawNumber,
+} from '../../../shared/contract/json/raw-number.ts';
 import type { KeyPart, LeafKey, LeafNode, ValueType } from './leaf-nodes.ts';
 
 /**
@@ -16,7 +20,7 @@ export type NodeKey = {
 };
 
 /** The keys that a leaf accesses with these configured values, in the order its client found them. */
-export function keysOf(leaf: LeafNode, values: ConfigValues): NodeKey[] {
+export function keysOf(leaf: LeafNode, values: ExactObject): NodeKey[] {
   return leaf.keys.flatMap((leafKey) => {
     const name = nameOf(leafKey, leaf, values);
     if (name.text === '') return [];
@@ -31,7 +35,7 @@ export function keysOf(leaf: LeafNode, values: ConfigValues): NodeKey[] {
 type Text = { text: string; dynamic: boolean };
 
 /** The name of one key, empty when nothing is accessed by name. */
-function nameOf({ parts, union }: LeafKey, leaf: LeafNode, values: ConfigValues): Text {
+function nameOf({ parts, union }: LeafKey, leaf: LeafNode, values: ExactObject): Text {
   const name = joined(parts, leaf, values);
   const [field] = parts.filter((part) => part.kind === 'field');
   if (name.text === '' && field) return unknownField(field.ref);
@@ -41,14 +45,14 @@ function nameOf({ parts, union }: LeafKey, leaf: LeafNode, values: ConfigValues)
   return field && !name.dynamic ? { text: '', dynamic: false } : name;
 }
 
-function joined(parts: KeyPart[], leaf: LeafNode, values: ConfigValues): Text {
+function joined(parts: KeyPart[], leaf: LeafNode, values: ExactObject): Text {
   const texts = parts.map((part) => textOf(part, leaf, values));
   return { text: texts.map(({ text }) => text).join(''), dynamic: texts.some(({ dynamic }) => dynamic) };
 }
 
 const unknownField = (ref: string): Text => ({ text: `\${${ref}}`, dynamic: true });
 
-function textOf(part: KeyPart, leaf: LeafNode, values: ConfigValues): Text {
+function textOf(part: KeyPart, leaf: LeafNode, values: ExactObject): Text {
   switch (part.kind) {
     case 'literal':
       return { text: part.value, dynamic: false };
@@ -69,7 +73,7 @@ function textOf(part: KeyPart, leaf: LeafNode, values: ConfigValues): Text {
 }
 
 /** The value configured for a field that a client calls by the name it has in its own language. */
-function configuredText(ref: string, leaf: LeafNode, values: ConfigValues): string | undefined {
+function configuredText(ref: string, leaf: LeafNode, values: ExactObject): string | undefined {
   const inside = valueInside(ref, values);
   if (inside !== undefined) return keyText(inside);
   const name = sameName(ref, Object.keys(values));
@@ -86,13 +90,11 @@ function configuredText(ref: string, leaf: LeafNode, values: ConfigValues): stri
 }
 
 /** The value at a path into a configured object: `config.key`. */
-function valueInside(ref: string, values: ConfigValues): ConfigValues[string] | undefined {
+function valueInside(ref: string, values: ExactObject): ExactObject[string] | undefined {
   let value: ExactValue | undefined = values;
   if (!ref.includes('.')) return undefined;
   for (const step of ref.split('.')) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof RawNumber)
-      return undefined;
-    value = Object.hasOwn(value, step) ? value[step] : undefined;
+    value = isExactObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
   }
   return value;
 }
@@ -108,7 +110,7 @@ function sameName(ref: string, names: string[]): string | undefined {
   );
 }
 
-function keyText(value: ConfigValues[string] | undefined): string | undefined {
+function keyText(value: ExactObject[string] | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (value instanceof RawNumber) return value.text;
   return typeof value === 'boolean' ? String(value) : undefined;

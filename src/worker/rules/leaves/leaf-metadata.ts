@@ -1,5 +1,4 @@
-import type { RuleNode } from '../node-file.ts';
-import { leafNumberOf } from '../node-types.ts';
+import type { RuleNode } from '../../../shared/rules/node-file.ts';
 import type { LeafNode } from './leaf-nodes.ts';
 
 /** The metadata that a client published. `lane` null: the trunk. `lastHeartbeat`: epoch ms by the client's clock. */
@@ -44,9 +43,9 @@ export function createLeafMetadata(registrations: readonly Registration[], wante
 
   return {
     /** The metadata of a node's leaf class; null for a relation. Clients do not publish aliases, so those have no metadata. */
-    leafOf({ type: { name, leaf }, confName: clazz }: RuleNode): LeafNode | null {
-      if (!leaf || clazz === null) return null;
-      const type = leafNumberOf(name);
+    leafOf({ type: { number, leaf }, confName: clazz }: RuleNode): LeafNode | null {
+      if (!leaf || clazz === '') return null;
+      const type = Number(number);
       const key = `${type} ${clazz}`;
       const remembered = known.get(key);
       const found = remembered === undefined ? search(clazz, type) : remembered;
@@ -65,7 +64,7 @@ export function createLeafMetadata(registrations: readonly Registration[], wante
         .map(({ leafNodes }) => new Set(leafNodes.map(({ clazz }) => clazz)));
       if (having.length === 0) return null;
       const classes = new Set(
-        [...nodes].flatMap(({ type, confName }) => (type.leaf && confName !== null ? confName : [])),
+        [...nodes].flatMap(({ type, confName }) => (type.leaf && confName !== '' ? confName : [])),
       );
       return [...classes].filter((clazz) => having.some((known) => !known.has(clazz)));
     },

@@ -1,7 +1,5 @@
-import type { ExactValue } from '../../../shared/contract/json/raw-number.ts';
-import { RawNumber } from '../../../shared/contract/json/raw-number.ts';
-import { memberNamed } from '../config-fields.ts';
-import type { ConfigValues } from '../node-file.ts';
+import { type ExactObject, type ExactValue, RawNumber } from '../../../shared/contract/json/raw-number.ts';
+import { memberNamed } from '../../../shared/rules/members.ts';
 import type { LeafField, LeafNode } from './leaf-nodes.ts';
 
 /**
@@ -17,7 +15,7 @@ export type LeafSetting = {
 };
 
 /** The settings a leaf works with: the fields its client declares, in that order, then what else the rule configures. */
-export function settingsOf(leaf: LeafNode | null, values: ConfigValues): LeafSetting[] {
+export function settingsOf(leaf: LeafNode | null, values: ExactObject): LeafSetting[] {
   const declared = leaf?.fields ?? [];
   const known = declared.flatMap((field) => settingOf(field, values) ?? []);
   const taken = new Set(declared.map(({ field }) => memberNamed(values, field)));
@@ -27,7 +25,7 @@ export function settingsOf(leaf: LeafNode | null, values: ConfigValues): LeafSet
 }
 
 /** Null when its value is unknown: not configured, and no default published. */
-function settingOf({ field, name, type, value }: LeafField, values: ConfigValues): LeafSetting | null {
+function settingOf({ field, name, type, value }: LeafField, values: ExactObject): LeafSetting | null {
   const about = { field, name: name || null, type: type || null };
   const written = memberNamed(values, field);
   const configured = written === undefined ? undefined : values[written];

@@ -1,7 +1,4 @@
-// This room: `schema.ts` tells which input keys a rule reads: from its leaves (`leaf-nodes.ts`), their keys (`leaf-keys.ts`), and what
-// clients publish of them (`leaf-metadata.ts`). `leaf-settings.ts` tells the settings of one.
-
-import { nodeNameOf } from '../node-file.ts';
+import { nodeNameOf } from '../../../shared/rules/node-file.ts';
 import type { Rules } from '../rules.ts';
 import { releasedOrder } from '../tree/graph-walks.ts';
 import type { Selection } from '../tree/rule-graph.ts';

@@ -1,7 +1,7 @@
-import { inOrder } from '../../../shared/contract/rules-digest.ts';
-import type { RuleNode } from '../node-file.ts';
-import type { NodeReadings } from './rule-graph.ts';
-import { edgesOf } from './rule-graph.ts';
+import { digestOfRules } from '../../../shared/rules/digest.ts';
+import { isDeleted, type RuleNode } from '../../../shared/rules/node-file.ts';
+import { inOrder } from '../../../shared/rules/walk.ts';
+import { edgesOf, type NodeReadings, type RuleGraph } from './rule-graph.ts';
 
 /** The nodes of a graph in the order they take part, each once. */
 export function releasedOrder(nodes: NodeReadings, start: bigint): bigint[] {
@@ -9,30 +9,22 @@ export function releasedOrder(nodes: NodeReadings, start: bigint): bigint[] {
 }
 
 /** The node itself; undefined where there is none that can be read. */
-export function foundIn(nodes: NodeReadings, id: bigint): RuleNode | undefined {
+function foundIn(nodes: NodeReadings, id: bigint): RuleNode | undefined {
   const reading = nodes.get(id);
   return reading?.kind === 'found' ? reading.value : undefined;
 }
 
-/** The first circle a client would run into, as the ids along it, or null. Forward conditions count like children. */
-export function findCycle(nodes: NodeReadings, start: bigint): bigint[] | null {
-  const done = new Set<bigint>();
-  const trail = new Set<bigint>();
-  const path = [{ id: start, edges: edgesOf(nodes.get(start)).values() }];
-  trail.add(start);
-  for (let top = path.at(-1); top; top = path.at(-1)) {
-    const { value: id } = top.edges.next();
-    if (id === undefined) {
-      path.pop();
-      trail.delete(top.id);
-      done.add(top.id);
-    } else if (trail.has(id)) return [...trail].slice([...trail].indexOf(id));
-    else if (!done.has(id)) {
-      trail.add(id);
-      path.push({ id, edges: edgesOf(nodes.get(id)).values() });
-    }
-  }
-  return null;
+/** The digest of a rule or node with all that it reaches; null where there is nothing to walk. */
+export function digestOf(graph: RuleGraph): string | null {
+  if (graph.kind !== 'graph' || graph.start === null || graph.truncated) return null;
+  const { rule, start, nodes } = graph;
+  const nodeOf = (id: bigint) => {
+    const node = foundIn(nodes, id);
+    if (node !== undefined && !isDeleted(node)) return node;
+    return nodes.get(id)?.kind === 'unusable' ? 'unusable' : 'absent';
+  };
+  const first = foundIn(nodes, start);
+  return first !== undefined && isDeleted(first) ? null : digestOfRules({ rule, start, nodeOf });
 }
 
 /** How many nodes a client visits at most, shared nodes each time they occur. Only for nodes without a cycle. */

@@ -1,10 +1,13 @@
-import type { Reading } from '../../files/reading/reading.ts';
-import type { RuleNode } from '../node-file.ts';
-import type { PlacedRule } from '../rule-file.ts';
+import type { RuleNode } from '../../../shared/rules/node-file.ts';
+import type { Reading } from '../../../shared/rules/reading.ts';
+import type { Rule } from '../../../shared/rules/rule-file.ts';
 
 const MAX_NODES = 20_000;
 const MAX_EDGES = 100_000;
 const BATCH = 256;
+
+/** A rule and the folder below `bases` that it stands in ('' = `bases` itself). */
+export type PlacedRule = Rule & { folder: string };
 
 /** The tree to walk: a rule, a node, or (both) the sub-tree of a node inside a rule. */
 export type Selection = { app: number; ruleId: bigint | null; confId: bigint | null };
@@ -81,3 +84,6 @@ export function edgesOf(reading: Reading<RuleNode> | undefined): bigint[] {
   const { forwardId, sonIds } = reading.value;
   return forwardId === null ? sonIds : [forwardId, ...sonIds];
 }
+
+/** The same by id, of the nodes of one graph. */
+export const edgesIn = (nodes: NodeReadings) => (id: bigint) => edgesOf(nodes.get(id));

@@ -1,9 +1,9 @@
-import type { Reading } from '../../files/reading/reading.ts';
-import type { RuleNode } from '../node-file.ts';
+import type { RuleNode } from '../../../shared/rules/node-file.ts';
+import type { Reading } from '../../../shared/rules/reading.ts';
+import { findCycle } from '../../../shared/rules/walk.ts';
 import type { Rules } from '../rules.ts';
-import { digestOf } from '../rules-digest.ts';
-import { countOccurrences, findCycle, releasedOrder } from './graph-walks.ts';
-import type { RuleGraph, Selection } from './rule-graph.ts';
+import { countOccurrences, digestOf, releasedOrder } from './graph-walks.ts';
+import { edgesIn, type RuleGraph, type Selection } from './rule-graph.ts';
 
 const MAX_WARNINGS = 50;
 const MANY_OCCURRENCES = 100_000;
@@ -36,7 +36,7 @@ export async function checkTree(selection: Selection, { rules, leafClasses }: So
   // A client searches a node from the rule's root, so a cycle anywhere in the rule counts.
   const root = rule?.confId ?? start;
   if (root === null || start === null) return { cycle: null, warnings: [], digest: null };
-  const cycle = findCycle(nodes, root);
+  const cycle = findCycle(root, edgesIn(nodes));
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
   const warnings = [...inOrder.flatMap(nodeWarnings), ...(leafClasses ? classWarnings(inOrder, leafClasses) : [])];
   if (cycle === null) warnings.push(...sizeWarnings(countOccurrences(nodes, start)));
@@ -77,7 +77,7 @@ function classWarnings(inOrder: Placed[], leafClasses: ReadonlySet<string>): Tre
   const missing = new Map<string, bigint>();
   for (const { id, reading } of inOrder) {
     if (reading?.kind !== 'found' || !reading.value.type.leaf) continue;
-    const clazz = reading.value.confName ?? '';
+    const clazz = reading.value.confName;
     if (!leafClasses.has(clazz) && !missing.has(clazz)) missing.set(clazz, id);
   }
   return [...missing].map(([clazz, nodeId]) => {

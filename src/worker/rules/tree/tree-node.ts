@@ -1,6 +1,6 @@
 import { stringifyExact } from '../../../shared/contract/json/raw-number.ts';
+import type { RuleNode } from '../../../shared/rules/node-file.ts';
 import type { NodeDetails } from '../node-details.ts';
-import type { RuleNode } from '../node-file.ts';
 import type { NodeReadings } from './rule-graph.ts';
 
 const MAX_OCCURRENCES = 20_000;

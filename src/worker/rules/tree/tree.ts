@@ -1,16 +1,12 @@
-// This room: `tree.ts` is the released tree of a selection, made of `tree-node.ts` by walking (`graph-walks.ts`) the graph of
-// `rule-graph.ts`. `tree-checks.ts` finds what a caller should know of it.
-
+import type { RuleNode } from '../../../shared/rules/node-file.ts';
+import { findCycle } from '../../../shared/rules/walk.ts';
 import type { NodeKey } from '../leaves/leaf-keys.ts';
 import { createLeafMetadata, type MetadataFor, type Wanted } from '../leaves/leaf-metadata.ts';
 import type { ValueType } from '../leaves/leaf-nodes.ts';
 import { detailsOf, type NodeDetails } from '../node-details.ts';
-import type { RuleNode } from '../node-file.ts';
-import type { PlacedRule } from '../rule-file.ts';
 import type { Rules } from '../rules.ts';
-import { digestOf } from '../rules-digest.ts';
-import { findCycle, releasedOrder } from './graph-walks.ts';
-import type { RuleGraph, Selection } from './rule-graph.ts';
+import { digestOf, releasedOrder } from './graph-walks.ts';
+import { edgesIn, type PlacedRule, type RuleGraph, type Selection } from './rule-graph.ts';
 import { growTree, type TreeNode } from './tree-node.ts';
 
 /**
@@ -59,7 +55,7 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
     keys: keyUsesOf(details.values()),
     shared: [...grown.occurrences].flatMap(([id, count]) => (count > 1 ? [id] : [])),
     missing: [...details.values()].flatMap(({ id, state }) => (state === 'missing' ? [id] : [])),
-    cycle: start === null ? null : findCycle(nodes, start),
+    cycle: start === null ? null : findCycle(start, edgesIn(nodes)),
     fallback: metadata.fellBack(),
     missingClasses: metadata.classesMissing(inTree),
     digest: digestOf(graph),

@@ -1,5 +1,5 @@
 /** How a node combines its children, or which of the three leaf methods it runs. */
-export type NodeType = { name: NodeTypeName; leaf: boolean };
+export type NodeType = { number: bigint | null; name: NodeTypeName; leaf: boolean };
 
 export type NodeTypeName =
   | 'None'
@@ -37,10 +37,5 @@ const names: readonly NodeTypeName[] = [
 /** The type a number stands for; `Unknown` for a number that no client knows, and for a missing one. */
 export function nodeTypeOf(number: bigint | null): NodeType {
   const name = (number === null ? undefined : names[Number(number)]) ?? 'Unknown';
-  return { name, leaf: name.startsWith('Leaf') };
-}
-
-/** The number of a leaf type as registrations write it, null for everything else. */
-export function leafNumberOf(name: NodeTypeName): number | null {
-  return name.startsWith('Leaf') ? names.indexOf(name) : null;
+  return { number, name, leaf: name.startsWith('Leaf') };
 }

@@ -1,7 +1,4 @@
-// This room: `reading.ts` is what a reading comes to. `bounded-file.ts` reads one file, `folder-entries.ts` a folder, both with limits.
-// `joined-reads.ts` shares a read that is under way, `path-cache.ts` one that is over. `turns.ts` lets others in between many reads.
-
-import { errnoOf } from '../../../shared/runtime/errno.ts';
+import { errnoOf } from '../runtime/errno.ts';
 
 /** The result of reading one thing from the shared directory. A bad file is an answer with a reason, never a throw. */
 export type Reading<T> = { kind: 'found'; value: T } | { kind: 'absent' } | { kind: 'unusable'; reason: string };

@@ -1,4 +1,4 @@
-import { type ExactValue, integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
+import { type ExactValue, integerOf, RawNumber } from '../contract/json/raw-number.ts';
 
 /**
  * A scalar as the Java SDK's JSON reader (Jackson) takes it for a type. Null: absent, as the empty text and "null" are for
@@ -6,7 +6,7 @@ import { type ExactValue, integerOf, RawNumber } from '../../shared/contract/jso
  */
 export type Converted<T> = T | null | undefined;
 
-const INT64_MAX = 9_223_372_036_854_775_807n;
+export const INT64_MAX = 9_223_372_036_854_775_807n;
 
 /** An int64: a fraction is cut off, a text may have a sign and space around it but no fraction. */
 export function javaInteger(value: ExactValue | undefined): Converted<bigint> {

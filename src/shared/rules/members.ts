@@ -1,8 +1,7 @@
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import { type ExactObject, isExactObject } from '../engine/data/values.ts';
-import { javaBoolean, javaInteger, javaText } from '../leaves/java-scalars.ts';
+import { parseExact } from '../contract/json/exact-json.ts';
+import { type ExactObject, type ExactValue, isExactObject, stringifyExact } from '../contract/json/raw-number.ts';
+import { javaBoolean, javaInteger, javaText } from './java-scalars.ts';
+import { type Reading, unusable } from './reading.ts';
 
 /** The JSON object a file holds. Throws an error that says why it holds none. */
 export function objectOf(text: string): ExactObject {
@@ -11,11 +10,25 @@ export function objectOf(text: string): ExactObject {
   throw new TypeError('is not a JSON object');
 }
 
-/** A member by its name, in whatever case it is written: as in the Java SDK. */
-function memberOf(object: ExactObject, name: string): ExactValue | undefined {
-  if (name in object) return object[name];
+/** Reads the JSON object of a file by `read`. What either throws is the reason why the file is unusable. */
+export function parseObject<T>(text: string, read: (object: ExactObject) => T): Reading<T> {
+  try {
+    return { kind: 'found', value: read(objectOf(text)) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return unusable(error instanceof SyntaxError ? `is not JSON: ${reason}` : reason);
+  }
+}
+
+/** How an object writes a name: in the very case, else in any, as in the Java SDK. */
+export function memberNamed(object: object, name: string): string | undefined {
+  if (Object.hasOwn(object, name)) return name;
   const lower = name.toLowerCase();
-  const written = Object.keys(object).find((key) => key.toLowerCase() === lower);
+  return Object.keys(object).find((written) => written.toLowerCase() === lower);
+}
+
+export function memberOf(object: ExactObject, name: string): ExactValue | undefined {
+  const written = memberNamed(object, name);
   return written === undefined ? undefined : object[written];
 }
 

@@ -1,0 +1,38 @@
+import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { errnoOf } from '../../shared/runtime/errno.ts';
+import { exitCodes } from './exit-codes.ts';
+import { CommandFailed } from './surroundings.ts';
+
+/** Writes what a command found. `instead`: where the content is, should this fail after all. */
+type WriteOutput = (text: string, instead: string) => Promise<void>;
+
+/**
+ * Makes the folder of a file and checks that the file can be written, so that a wrong path is refused before anything runs. Nothing is
+ * created in its place yet.
+ */
+export async function openOutput(option: string, path: string): Promise<WriteOutput> {
+  const failed = (error: unknown, more: string, exitCode: number) => {
+    const why = error instanceof Error ? error.message : String(error);
+    return new CommandFailed(`${option} ${path} cannot be written: ${why}. ${more}`, exitCode);
+  };
+  try {
+    await mkdir(dirname(resolve(path)), { recursive: true });
+    await checkWritable(path);
+  } catch (error) {
+    throw failed(error, 'Nothing ran.', exitCodes.usage);
+  }
+  return (text, instead) =>
+    writeFile(path, text).catch((error) => {
+      throw failed(error, instead, exitCodes.failed);
+    });
+}
+
+async function checkWritable(path: string): Promise<void> {
+  const found = await stat(path).catch((error) => {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (found?.isDirectory()) throw new Error('it is a directory');
+  await access(found === null ? dirname(resolve(path)) : path, constants.W_OK);
+}

@@ -1,0 +1,119 @@
+import { parseExact } from '../contract/json/exact-json.ts';
+import { type ExactObject, isExactObject } from '../contract/json/raw-number.ts';
+import { INT64_MAX } from './java-scalars.ts';
+import { byteMember, flagMember, idMember, nameMember, textMember } from './members.ts';
+import { type NodeType, nodeTypeOf } from './node-types.ts';
+import { type TimeWindow, windowMember } from './time-window.ts';
+
+const MAX_CHILDREN = 10_000;
+const DELETED = -1n;
+const MAX_ERROR_STATE = 3n;
+
+/** One node as its file says. `problems` names what is wrong with it though it can be drawn. */
+export type RuleNode = {
+  id: bigint;
+  name: string | null;
+  type: NodeType;
+  /** Its class, empty where it has none. */
+  confName: string;
+  confField: string;
+  /** The values that `confField` configures, numbers as they were written; none where it is no JSON object. */
+  values: ExactObject;
+  /** Empty for a leaf, whatever its file says. */
+  sonIds: bigint[];
+  forwardId: bigint | null;
+  inverse: boolean;
+  errorState: bigint | null;
+  timeWindow: TimeWindow;
+  status: bigint | null;
+  problems: string[];
+};
+
+/** Reads a node's file. `named`: what the file's name says. Throws an error saying what is wrong with it. */
+export function readNode(object: ExactObject, named?: bigint): RuleNode {
+  const number = byteMember(object, 'type');
+  const type = nodeTypeOf(number);
+  const status = byteMember(object, 'status');
+  const errorState = byteMember(object, 'errorState');
+  const confField = textMember(object, 'confField');
+  const problems = problemOfStatus(status);
+  if (type.name === 'Unknown') problems.push(number === null ? 'type is missing' : `type ${number} is not known`);
+  if (errorState !== null && (errorState < 0n || errorState > MAX_ERROR_STATE))
+    problems.push(`errorState ${errorState} is not known`);
+  const sonIds = childrenOf(textMember(object, 'sonIds'), problems);
+  // Clients link children to relations only.
+  if (type.leaf && sonIds.length > 0) problems.push('a leaf has no children: sonIds is ignored');
+  return {
+    id: idIn(object, 'node', named),
+    name: nameMember(object),
+    type,
+    confName: textMember(object, 'confName'),
+    confField,
+    values: valuesOf(confField, problems),
+    sonIds: type.leaf ? [] : sonIds,
+    forwardId: idMember(object, 'forwardId'),
+    inverse: flagMember(object, 'inverse'),
+    errorState,
+    timeWindow: windowMember(object),
+    status,
+    problems,
+  };
+}
+
+/** The name of a node: its label, else its class's short name. */
+export const nodeNameOf = ({ name, confName }: RuleNode): string => name ?? shortNameOf(confName);
+
+/** A class's name without its package, as the Java SDK writes it in traces. */
+export function shortNameOf(clazz: string): string {
+  return clazz.slice(Math.max(clazz.lastIndexOf('.'), clazz.lastIndexOf('$')) + 1);
+}
+
+/** The id of a file. The file's name decides: a file that says otherwise is refused. */
+export function idIn(object: ExactObject, kind: 'rule' | 'node', named?: bigint): bigint {
+  const id = idMember(object, 'id') ?? named;
+  if (id === undefined) throw new TypeError('id is missing');
+  if (named !== undefined && id !== named) throw new TypeError(saysItIs(kind, id));
+  return id;
+}
+
+/** The reason why a file does not count that is named otherwise than by the id in it. */
+const saysItIs = (kind: 'rule' | 'node', id: bigint) => `says that it is ${kind} ${id}: only ${id}.json counts`;
+
+/** Whether a file stands for something released: as in the Java SDK one without a status does not. */
+export const isReleased = ({ status }: { status: bigint | null }) => status !== null && status !== DELETED;
+
+/** Whether all clients but those of Python leave it out. */
+export const isDeleted = ({ status }: { status: bigint | null }) => status === DELETED;
+
+export function problemOfStatus(status: bigint | null): string[] {
+  return status === null ? ['has no status: Java and Node clients take it as not released'] : [];
+}
+
+function childrenOf(sonIds: string, problems: string[]): bigint[] {
+  const parts = sonIds.trim() === '' ? [] : sonIds.split(',');
+  if (parts.length > MAX_CHILDREN) throw new TypeError(`has more than ${MAX_CHILDREN} children`);
+  const wrong = parts.filter((part) => idOf(part) === undefined);
+  const shown = wrong.slice(0, 3).map((part) => JSON.stringify(part.slice(0, 40)));
+  if (wrong.length > 0) problems.push(`sonIds: not an id: ${shown.join(', ')}${wrong.length > 3 ? ', …' : ''}`);
+  if (parts.some((part) => part !== part.trim()))
+    problems.push('sonIds has spaces: one client does not start with them');
+  return parts.flatMap((part) => idOf(part) ?? []);
+}
+
+function idOf(part: string): bigint | undefined {
+  const text = part.trim();
+  const id = /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
+  return id > 0n && id <= INT64_MAX ? id : undefined;
+}
+
+function valuesOf(confField: string, problems: string[]): ExactObject {
+  if (confField.trim() === '') return {};
+  try {
+    const values = parseExact(confField);
+    if (isExactObject(values)) return values;
+    problems.push('confField is not a JSON object');
+  } catch (error) {
+    problems.push(`confField is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return {};
+}

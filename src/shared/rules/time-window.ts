@@ -1,0 +1,19 @@
+import type { ExactObject } from '../contract/json/raw-number.ts';
+import { byteMember, integerMember } from './members.ts';
+
+/** When a rule or node takes part: both ends inclusive, epoch ms, null = not given. */
+export type TimeWindow = { type: 'always' | 'after' | 'before' | 'between'; start: bigint | null; end: bigint | null };
+
+const types: Record<string, TimeWindow['type']> = { 5: 'after', 6: 'before', 7: 'between' };
+
+/** The window that a file limits a rule or a node to; an unknown or missing type is no window, as in every client. */
+export function windowMember(object: ExactObject): TimeWindow {
+  const type = types[String(byteMember(object, 'timeType'))] ?? 'always';
+  return { type, start: integerMember(object, 'start'), end: integerMember(object, 'end') };
+}
+
+/** The same as clients go by it: null = always, a missing end is 0, so that a window without one has been over since 1970. */
+export function sidesOf({ type, start, end }: TimeWindow): { after: bigint | null; before: bigint | null } | null {
+  if (type === 'always') return null;
+  return { after: type === 'before' ? null : (start ?? 0n), before: type === 'after' ? null : (end ?? 0n) };
+}

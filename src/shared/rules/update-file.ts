@@ -1,0 +1,37 @@
+import { type ExactObject, integerOf, isExactObject, RawNumber } from '../contract/json/raw-number.ts';
+import { listMember } from './members.ts';
+import { type RuleNode, readNode } from './node-file.ts';
+import { type Rule, readRule } from './rule-file.ts';
+
+/** What one version changed in rules or in nodes. What is both deleted and written is there afterwards. */
+export type Changes<T> = { deleted: ReadonlySet<bigint>; written: ReadonlyMap<bigint, T> };
+export type Update = { rules: Changes<Rule>; nodes: Changes<RuleNode> };
+
+/** The version that the text of `version.txt` says; null when it says none. */
+export const versionOf = (text: string) => (/^\s*\d{1,19}\s*$/.test(text) ? BigInt(text.trim()) : null);
+
+/** Reads the update file of a version. Throws when it makes no sense. */
+export function readUpdate(object: ExactObject): Update {
+  return {
+    rules: { deleted: idsOf(object, 'deleteBaseIds'), written: filesOf(object, 'insertOrUpdateBases', readRule) },
+    nodes: { deleted: idsOf(object, 'deleteConfIds'), written: filesOf(object, 'insertOrUpdateConfs', readNode) },
+  };
+}
+
+function idsOf(update: ExactObject, name: string): ReadonlySet<bigint> {
+  const ids = listMember(update, name).map((value) => {
+    const id = value instanceof RawNumber ? integerOf(value.text) : undefined;
+    if (id === undefined) throw new TypeError(`${name} must hold ids`);
+    return id;
+  });
+  return new Set(ids);
+}
+
+function filesOf<T extends { id: bigint }>(update: ExactObject, name: string, read: (object: ExactObject) => T) {
+  const files = listMember(update, name).map((value): [bigint, T] => {
+    if (!isExactObject(value)) throw new TypeError(`${name} must hold objects`);
+    const file = read(value);
+    return [file.id, file];
+  });
+  return new Map(files);
+}
