@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { resultWithin } from './shared/runtime/at-most.ts';
+import { errnoOf } from './shared/runtime/errno.ts';
 import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
 import { printError } from './shared/runtime/telemetry/error-fields.ts';
 import { createLogger, type Logger } from './shared/runtime/telemetry/logger.ts';
@@ -23,12 +24,27 @@ export async function main(parameters: string[]): Promise<void> {
     console.error(printError(error));
     process.exit(1);
   });
+  const readerLeft = toleratesLeavingReaders();
   if (SERVICES.has(command) && more.length === 0) return serve(command);
   // Each loads only what it needs: a command line that answers a person starts at once.
   const { runCommand } = await import('./cli/program.ts');
   const { env: environment, stdin, stdout, stderr } = process;
   const onInterrupt = (listener: () => void) => void process.once('SIGINT', listener);
-  process.exitCode = await runCommand(parameters, { environment, stdin, stdout, stderr, onInterrupt });
+  process.exitCode = await runCommand(parameters, { environment, stdin, stdout, stderr, readerLeft, onInterrupt });
+}
+
+/**
+ * Whoever reads what is printed may leave, as `head` does. That is no fault: what a command has begun it brings to its end, and what only
+ * prints stops.
+ */
+function toleratesLeavingReaders(): AbortSignal {
+  const left = new AbortController();
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error) => {
+      if (errnoOf(error) !== 'EPIPE') throw error;
+      if (stream === process.stdout) left.abort();
+    });
+  return left.signal;
 }
 
 async function serve(command: string): Promise<void> {

@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { checkClocks } from '../../src/cli/doctor/clock-check.ts';
@@ -309,6 +310,27 @@ describe('the command line', () => {
     const words = line.split(' ').map((word) => `'${word}'`);
     const script = `${out}\nCOMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _rule_server; echo "\${COMPREPLY[*]}"`;
     expect((await run('bash', ['-c', script])).stdout.trim()).toBe(found);
+  });
+
+  it('ends quietly when whoever reads its output has left', async () => {
+    const without = async (closed: 'stdout' | 'stderr', ...parameters: string[]) => {
+      const child = spawn(process.execPath, [BIN, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });
+      child[closed].destroy();
+      const [other, [exitCode]] = await Promise.all([
+        text(closed === 'stdout' ? child.stderr : child.stdout),
+        once(child, 'close'),
+      ]);
+      return { exitCode, other };
+    };
+    const url = ['--url', service.url];
+    await using client = await clientThat(answers({}));
+    await exec(client.app);
+    for (const line of [['--help'], ['history', '--json', ...url], ['clients', '--app', String(client.app), ...url]])
+      expect([line[0], await without('stdout', ...line)]).toEqual([line[0], { exitCode: 0, other: '' }]);
+    expect(await without('stderr', 'clients', '--app', '1', '--url', 'http://127.0.0.1:9')).toEqual({
+      exitCode: 8,
+      other: '',
+    });
   });
 
   it('is what the installed program runs', async () => {

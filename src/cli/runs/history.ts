@@ -22,7 +22,8 @@ const PAGE = 100;
 const MAX_INPUT = 160;
 
 /** Prints earlier executions, the newest first: as many as wanted, or all that a search finds. */
-export async function history(options: HistoryOptions, { stdout, stderr, onInterrupt }: Surroundings): Promise<number> {
+export async function history(options: HistoryOptions, surroundings: Surroundings): Promise<number> {
+  const { stdout, stderr, readerLeft, onInterrupt } = surroundings;
   const limit = limitOf(options);
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
@@ -34,6 +35,7 @@ export async function history(options: HistoryOptions, { stdout, stderr, onInter
       stdout.write(options.json ? `${visibleJson(each.raw)}\n` : lineOf(each));
     found += items.length;
     if (looked) told = together(told, looked);
+    if (readerLeft?.aborted) return exitCodes.ok;
   }
   if (told !== null) stderr.write(searchedWords(Math.min(found, limit), told));
   return interrupted.signal.aborted ? exitCodes.interrupted : exitCodes.ok;

@@ -28,10 +28,11 @@ const NEWS_OF_MS = 600_000;
  * `--failures`: only those that failed, counted where they are alike.
  */
 export async function watch(options: WatchOptions, surroundings: Surroundings): Promise<number> {
-  const { stdout, onInterrupt } = surroundings;
+  const { stdout, readerLeft, onInterrupt } = surroundings;
   const api = createHttpApi({ url: options.url, key: options.key });
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
+  readerLeft?.addEventListener('abort', () => interrupted.abort());
   const look = createLook(api, options);
   const countFailures = createFailureCounts();
   await look(); // what is there already is not news
@@ -48,7 +49,7 @@ export async function watch(options: WatchOptions, surroundings: Surroundings): 
       : news.map((listed) => (options.json ? `${visibleJson(listed.raw)}\n` : line(listed, stdout)));
     for (const each of lines) stdout.write(each);
   }
-  return exitCodes.interrupted;
+  return readerLeft?.aborted ? exitCodes.ok : exitCodes.interrupted;
 }
 
 /**

@@ -6,6 +6,8 @@ export type Surroundings = {
   stdin: Readable;
   stdout: Writable;
   stderr: Writable & { isTTY?: boolean };
+  /** Aborts when nobody reads the standard output any more. */
+  readerLeft?: AbortSignal;
   /** Calls back when the person presses Ctrl-C. */
   onInterrupt(listener: () => void): void;
 };
