@@ -3,7 +3,7 @@
 const { PORT = '8080', WORKER_PORT = '9090' } = process.env;
 
 const checks = [PORT, WORKER_PORT].map(async (port) => {
-  const { ok, status } = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(4000) });
+  const { ok, status } = await fetch(`http://127.0.0.1:${port.trim()}/healthz`, { signal: AbortSignal.timeout(4000) });
   if (!ok) throw new Error(`port ${port} answered ${status}`);
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { resultWithin } from './shared/runtime/at-most.ts';
 import { errnoOf } from './shared/runtime/errno.ts';
-import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
+import { BadSettings, givenIn, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
 import { printError } from './shared/runtime/telemetry/error-fields.ts';
 import { createLogger, type Logger } from './shared/runtime/telemetry/logger.ts';
 
@@ -28,7 +28,8 @@ export async function main(parameters: string[]): Promise<void> {
   if (SERVICES.has(command) && more.length === 0) return serve(command);
   // Each loads only what it needs: a command line that answers a person starts at once.
   const { runCommand } = await import('./cli/program.ts');
-  const { env: environment, stdin, stdout, stderr } = process;
+  const { stdin, stdout, stderr } = process;
+  const environment = givenIn(process.env);
   const onInterrupt = (listener: () => void) => void process.once('SIGINT', listener);
   process.exitCode = await runCommand(parameters, { environment, stdin, stdout, stderr, readerLeft, onInterrupt });
 }

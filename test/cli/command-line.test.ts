@@ -312,6 +312,13 @@ describe('the command line', () => {
     expect((await run('bash', ['-c', script])).stdout.trim()).toBe(found);
   });
 
+  it('names the setting of a key that no header can hold', async () => {
+    const { exitCode, err } = await command(['clients', '--app', '1', '--url', service.url], {
+      environment: { RULE_SERVER_KEY: 'schl\u00fcssel-von-mir' },
+    });
+    expect([exitCode, err]).toEqual([2, expect.stringMatching(/^RULE_SERVER_KEY .*character 5 /)]);
+  });
+
   it('ends quietly when whoever reads its output has left', async () => {
     const without = async (closed: 'stdout' | 'stderr', ...parameters: string[]) => {
       const child = spawn(process.execPath, [BIN, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -21,6 +21,7 @@ const container = z.object({
   securityContext: z.object({ readOnlyRootFilesystem: z.literal(true), allowPrivilegeEscalation: z.literal(false) }),
 });
 const pod = z.object({
+  enableServiceLinks: z.literal(false),
   terminationGracePeriodSeconds: z.number().default(30),
   securityContext: z.object({ runAsNonRoot: z.literal(true) }),
   volumes: z.array(z.object({ name: z.string() })).default([]),

@@ -1,18 +1,15 @@
 import { join, resolve } from 'node:path';
-import { DEFAULT_SHARED_DIR } from '../../shared/runtime/settings/settings.ts';
 import { askForBackup, NoStore } from '../../shared/store/embedded/file/store-socket.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { sharedDirOf } from './shared-dir.ts';
 
 export type BackupOptions = { sharedDir?: string };
 
 /** Has the process that keeps the store in a shared directory write a copy of it, while it works on. */
-export async function backup(
-  file: string,
-  { sharedDir }: BackupOptions,
-  { environment, stdout }: Surroundings,
-): Promise<number> {
-  const folder = resolve(sharedDir ?? environment.SHARED_DIR ?? DEFAULT_SHARED_DIR, '.rule-server/store');
+export async function backup(file: string, { sharedDir }: BackupOptions, surroundings: Surroundings): Promise<number> {
+  const { stdout } = surroundings;
+  const folder = join(sharedDirOf(sharedDir, surroundings), '.rule-server/store');
   const to = resolve(file);
   try {
     const bytes = await askForBackup(folder, to);

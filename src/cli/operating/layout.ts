@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { constants, lchown, lstat, mkdir, open, readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { DEFAULT_SHARED_DIR } from '../../shared/runtime/settings/settings.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { sharedDirOf } from './shared-dir.ts';
 
 export type LayoutOptions = { app: string; group: string; worker?: string; sharedDir?: string };
 
@@ -18,13 +18,14 @@ const FOR_THE_GROUP = 0o2770;
  * Makes the directories of one app for the clients of one group: no client of another group can read its inputs, answer in its place or
  * stop the workers. Directories and files of clients that are there already get the group too. Says what is left to do.
  */
-export async function layout(options: LayoutOptions, { environment, stdout }: Surroundings): Promise<number> {
+export async function layout(options: LayoutOptions, surroundings: Surroundings): Promise<number> {
+  const { stdout } = surroundings;
   const { app, group } = options;
   if (!/^[1-9]\d*$/.test(app)) throw new CommandFailed('--app must be the number of an app.', exitCodes.usage);
   const gid = await numberOf('group', group);
   if (gid === undefined)
     throw new CommandFailed(`There is no group ${group}: make it first (groupadd ${group}).`, exitCodes.usage);
-  const sharedDir = resolve(options.sharedDir ?? environment.SHARED_DIR ?? DEFAULT_SHARED_DIR);
+  const sharedDir = sharedDirOf(options.sharedDir, surroundings);
   const uid = options.worker === undefined ? await ownerOf(sharedDir) : await numberOf('passwd', options.worker);
   if (uid === undefined) throw new CommandFailed(`There is no user ${options.worker}.`, exitCodes.usage);
   const homes = ['mock', 'clients'].map((name) => join(sharedDir, name));

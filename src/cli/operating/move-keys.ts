@@ -1,13 +1,14 @@
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
 import { persistOrThrow } from '../../shared/runtime/persist.ts';
 import { readRedisAddress } from '../../shared/runtime/settings/redis-address.ts';
-import { BadSettings, DEFAULT_SHARED_DIR, readSettings } from '../../shared/runtime/settings/settings.ts';
+import { BadSettings, readSettings } from '../../shared/runtime/settings/settings.ts';
 import { type KeptKey, readKeptKeys } from '../../shared/store/embedded/file/kept-keys.ts';
 import type { Notes } from '../../shared/store/notes/notes.ts';
 import { openQueueBackend } from '../../shared/store/queue/open-queue-backend.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { sharedDirOf } from './shared-dir.ts';
 
 export type MoveKeysOptions = { sharedDir?: string };
 
@@ -21,7 +22,7 @@ export async function moveKeys({ sharedDir }: MoveKeysOptions, { environment, st
   const settings = readSettings(environment);
   const address = await readRedisAddress(settings);
   if (!address) throw new CommandFailed('Say with REDIS_URL where the keys go.', exitCodes.usage);
-  const folder = resolve(sharedDir ?? settings.SHARED_DIR ?? DEFAULT_SHARED_DIR, '.rule-server/store');
+  const folder = join(sharedDirOf(sharedDir, { environment }), '.rule-server/store');
   const kept = readUnused(folder);
   if (kept === null)
     throw new CommandFailed(`There is no store in ${folder}: say with --shared-dir where it is.`, exitCodes.usage);

@@ -13,6 +13,13 @@ export function createHttpApi({ url, key }: { url: string; key: string | undefin
   const base = URL.canParse(url) ? url.replace(/\/+$/, '') : undefined;
   if (!base) throw new CommandFailed(`--url ${url} is not a URL such as http://127.0.0.1:8080.`, exitCodes.usage);
 
+  const wrong = key === undefined ? -1 : key.search(/[^\x21-\x7e]/);
+  if (wrong >= 0)
+    throw new CommandFailed(
+      `RULE_SERVER_KEY (--key) cannot be a key: its character ${wrong + 1} is not one of ASCII, or a space.`,
+      exitCodes.usage,
+    );
+
   async function open(path: string, { headers, ...more }: Call = {}): Promise<Response> {
     const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const response = await fetch(`${base}${path}`, { ...more, headers: { ...authorization, ...headers } }).catch(

@@ -1,6 +1,7 @@
 import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errnoOf } from '../../shared/runtime/errno.ts';
+import { unusablePath } from '../../shared/runtime/settings/setting-kinds.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 
@@ -16,6 +17,8 @@ export async function openOutput(option: string, path: string): Promise<WriteOut
     const why = error instanceof Error ? error.message : String(error);
     return new CommandFailed(`${option} ${path} cannot be written: ${why}. ${more}`, exitCode);
   };
+  const why = unusablePath(path);
+  if (why !== undefined) throw new CommandFailed(`${option} ${why}. Nothing ran.`, exitCodes.usage);
   try {
     await mkdir(dirname(resolve(path)), { recursive: true });
     await checkWritable(path);

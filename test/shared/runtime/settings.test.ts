@@ -23,6 +23,20 @@ describe('settings', () => {
     expect(queueUrlOf(settings)).toBeUndefined();
   });
 
+  it('have no space around them: a secret from a file ends with a newline', () => {
+    const given = { PORT: ' 8081\n', REDIS_URL: 'redis://127.0.0.1:6379\r\n' };
+    expect(readSettings(given)).toMatchObject({
+      PORT: 8081,
+      REDIS_URL: 'redis://127.0.0.1:6379',
+    });
+  });
+
+  it('name the Service of Kubernetes whose address is in the place of a port', () => {
+    expect(() => readSettings({ WORKER_PORT: 'tcp://10.0.0.1:9090' })).toThrow(
+      /WORKER_PORT .*enableServiceLinks: false/,
+    );
+  });
+
   it('that are misspelt are named with the one that was meant, and no other variable is', () => {
     const environment = { RESULT_TIMEOUT: '5', MAX_QUEUD: '1', PATH: '/bin', HOME: '/', NODE_ENV: 'test', PORT: '1' };
     expect(misspeltSettings({ ...environment, RESULT_TIMEOUT_MS: '5' })).toEqual([
@@ -35,7 +49,13 @@ describe('settings', () => {
     ['PORT', '65536'],
     ['PORT', '80a'],
     ['PORT', '-1'],
-    ['PORT', ' 80'],
+    ['PORT', '8 0'],
+    ['PORT', 'udp://10.0.0.1:80'],
+    ['WORKER_PORT', 'tcp://10.0.0.1:9090'],
+    ['SHARED_DIR', '~/rule-data'],
+    ['API_KEYS_FILE', '~/keys.yaml'],
+    ['REDIS_CA_FILE', '~/ca.pem'],
+    ['AUDIT_LOG', '~'],
     ['WORKER_PORT', '1e3'],
     ['RESULT_TIMEOUT_MS', '60s'],
     ['RESULT_TIMEOUT_MS', '99'],

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { parseRedisUrl, REDIS_URL_FORMS } from './redis-url.ts';
+import { path } from './setting-kinds.ts';
 
 const url = z
   .string()
@@ -22,11 +23,11 @@ export const redisVariables = {
   QUEUE_URL: url,
   REDIS_URL: url,
   QUEUE_PREFIX: prefix,
-  REDIS_PASSWORD_FILE: text,
-  REDIS_CA_FILE: text,
-  REDIS_CERT_FILE: text,
-  REDIS_KEY_FILE: text,
+  REDIS_PASSWORD_FILE: path,
+  REDIS_CA_FILE: path,
+  REDIS_CERT_FILE: path,
+  REDIS_KEY_FILE: path,
   SENTINEL_USERNAME: text,
   SENTINEL_PASSWORD: text,
-  SENTINEL_PASSWORD_FILE: text,
+  SENTINEL_PASSWORD_FILE: path,
 };

@@ -14,7 +14,33 @@ export function whole(fallback: number, min: number, max: number) {
     .default(fallback);
 }
 
-export const port = (fallback: number) => whole(fallback, 0, 65_535);
+/** Kubernetes gives a pod the address of every Service: that of one named "worker" is in WORKER_PORT. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
+const NO_SERVICE_LINK =
+  'must be a port, and holds the address of a Kubernetes Service whose name it has: set enableServiceLinks: false in the pod';
+
+export const port = (fallback: number) =>
+  z
+    .string()
+    .refine((text) => !SERVICE_LINK.test(text), { error: NO_SERVICE_LINK, abort: true })
+    .optional()
+    .pipe(whole(fallback, 0, 65_535));
+
+/** A path; undefined when it is usable, else why not. */
+export function unusablePath(path: string): string | undefined {
+  if (!path.startsWith('~')) return undefined;
+  return 'must be a whole path: only a shell turns ~ into a home, and here none did (a name that begins so: ./~)';
+}
+
+export const path = z
+  .string()
+  .min(1)
+  .superRefine((text, context) => {
+    const message = unusablePath(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
+  .optional();
+
 export const MIB = 1024 * 1024;
 
 export function openBodyBytes(): number {

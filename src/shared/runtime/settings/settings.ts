@@ -13,6 +13,7 @@ import {
   MIB,
   milliseconds,
   openBodyBytes,
+  path,
   port,
   trustedProxies,
   whole,
@@ -20,7 +21,7 @@ import {
 
 const variables = z.object({
   ...redisVariables,
-  SHARED_DIR: z.string().min(1).optional(),
+  SHARED_DIR: path,
   EMBEDDED_STORE: z.enum(['disk', 'memory'], { error: 'must be disk or memory' }).default('disk'),
   EMBEDDED_FLUSH: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1'),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -52,14 +53,14 @@ const variables = z.object({
   MAX_BATCHES: whole(20, 1, 1000),
   MAX_BATCH_BYTES: whole(16 * MIB, 1024, 256 * MIB),
   API_KEYS: apiKeys,
-  API_KEYS_FILE: z.string().min(1).optional(),
+  API_KEYS_FILE: path,
   FSYNC: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
   ALLOW_ANONYMOUS: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
   KEY_CALLS_PER_SECOND: whole(500, 1, 1_000_000),
   KEY_OPEN_CALLS: whole(1000, 1, 1_000_000),
   KEY_STREAMS: whole(200, 1, 1_000_000),
   KEY_BATCHES: whole(4, 1, 1_000_000),
-  AUDIT_LOG: z.string().min(1).optional(),
+  AUDIT_LOG: path,
   TRUSTED_PROXIES: trustedProxies,
   TRUSTED_USER_HEADER: z.string().regex(HEADER_NAME, 'must be the name of a header').optional(),
   CORS_ORIGINS: corsOrigins,
@@ -99,14 +100,19 @@ export type Settings = z.output<typeof settingsSchema>;
 /** A setting that cannot be used, named, so that the start stops instead of guessing. */
 export class BadSettings extends Error {}
 
-/** Reads the settings of an environment. An empty variable counts as not given. Throws `BadSettings` naming every bad one. */
-export function readSettings(environment: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  );
-  const parsed = settingsSchema.safeParse(given);
+type Environment = Record<string, string | undefined>;
+
+/** An environment without the space around values, such as the newline at the end of a secret's file; an empty one counts as not given. */
+export function givenIn(environment: Environment): Environment {
+  const trimmed = Object.entries(environment).map(([name, value = '']) => [name, value.trim()] as const);
+  return Object.fromEntries(trimmed.filter(([, value]) => value !== ''));
+}
+
+/** Reads the settings of an environment. Throws `BadSettings` naming every bad one. */
+export function readSettings(environment: Environment): Settings {
+  const parsed = settingsSchema.safeParse(givenIn(environment));
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   throw new BadSettings(`Settings that cannot be used: ${problems.join('; ')}.`);
 }
 
@@ -114,7 +120,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
 export const settingNames: readonly string[] = Object.keys(variables.shape);
 
 /** Variables that are no settings, but nearly: a setting that is misspelt would be ignored. `main.ts` warns of them in the log and goes on. */
-export function misspeltSettings(environment: Record<string, string | undefined>): { name: string; meant: string }[] {
+export function misspeltSettings(environment: Environment): { name: string; meant: string }[] {
   const known = settingNames;
   const meant = (name: string) =>
     known.find((setting) => setting.startsWith(`${name}_`) || (name.length > 5 && isOneSlipAway(name, setting)));
