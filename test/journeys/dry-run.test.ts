@@ -102,6 +102,24 @@ onEachQueue('a run without effects', (start) => {
     });
   });
 
+  it('is refused by its field where a stub is for no node of the tree, before anything is sent', async () => {
+    await using service = await start({});
+    await using _client = await shop(service);
+    const whole = { ...CALL, dryRun: true };
+    for (const [asked, id] of [
+      [{ stub: { 2: 'TRUE', 777: 'TRUE' } }, 777],
+      [{ confId: 2, stub: { 3: 'TRUE' } }, 3],
+      [{ ruleId: null, confId: 2, stub: { 1: 'TRUE' } }, 1],
+    ] as const) {
+      const { status, json } = await service.execute({ ...whole, ...asked });
+      expect([status, json.errors]).toEqual([
+        400,
+        [{ field: `stub.${id}`, message: expect.stringContaining('is no node of the tree') }],
+      ]);
+    }
+    expect(effects).toEqual([]);
+  });
+
   it('goes to a client that can, and is refused before anything is sent where none can', async () => {
     await using service = await start({});
     await using other = await createResponder({

@@ -2,7 +2,7 @@ import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
 import { createStore } from './data/keys.ts';
 import { createDryRun, type Stubs } from './dry-run.ts';
 import { evaluate } from './evaluate.ts';
-import type { HandleError } from './node.ts';
+import type { HandleError, Node } from './node.ts';
 import { createRun, type Run, type RunWatcher, type Within } from './run.ts';
 import { type Rules, type Selection, sentenceOf } from './selection.ts';
 import type { State } from './state.ts';
@@ -54,9 +54,19 @@ export function execute(rules: Rules, request: ExecutionRequest, options: Execut
   const found = rules.find(request);
   if (found.kind === 'refused') return { run, ended: failed(new Error(found.reason)), leftOut: [] };
   const { start, window } = found;
+  const unknown = stubOfNoNode(request.stubs, found.nodes);
+  if (unknown !== undefined) return { run, ended: failed(unknown), leftOut: [] };
   const leftOut = found.leftOut.map(sentenceOf);
   const nothingRuns = start === null || (window !== null && isOutside(window, run.ts));
   return { run, ended: nothingRuns ? done(null) : begin(() => evaluate(start, run, 'root', null)), leftOut };
+}
+
+/** A run must not look as if a node were replaced that is not there, or that this client leaves out. */
+function stubOfNoNode(stubs: Stubs | undefined, nodes: ReadonlySet<Node>): Error | undefined {
+  if (stubs === undefined || stubs.size === 0) return undefined;
+  const ids = new Set([...nodes].map(({ id }) => id));
+  const unknown = [...stubs.keys()].find((id) => !ids.has(id));
+  return unknown === undefined ? undefined : new Error(`stub.${unknown} is no node of the tree that this client runs`);
 }
 
 function begin(evaluateRoot: () => State | Promise<State>): Ending | Promise<Ending> {

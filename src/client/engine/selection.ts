@@ -3,7 +3,14 @@ import type { TimeWindow } from './time-window.ts';
 
 /** The node with which a run begins. `start` null: the rule has no root, there is nothing to run. */
 export type Found =
-  | { kind: 'found'; start: Node | null; window: TimeWindow | null; leftOut: readonly (LeftOut & { under: bigint })[] }
+  | {
+      kind: 'found';
+      start: Node | null;
+      window: TimeWindow | null;
+      leftOut: readonly (LeftOut & { under: bigint })[];
+      /** All that a run from there can meet. */
+      nodes: ReadonlySet<Node>;
+    }
   | { kind: 'refused'; reason: string };
 
 /** The part to run: a rule, a node, or (both) the node inside the rule. `scene`: the scene of the call. */

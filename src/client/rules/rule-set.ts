@@ -78,7 +78,7 @@ function createFind(released: Released, linked: Linked, strict: boolean | undefi
       return refused(`rule ${ruleId} cannot run: its root ${rule.confId} is missing${because(rule.confId)}`);
     if (confId === null) {
       if (root !== null) return startAt(root, sidesOf(rule.timeWindow), `rule ${ruleId}`);
-      return { kind: 'found', start: null, window: sidesOf(rule.timeWindow), leftOut: [] };
+      return { kind: 'found', start: null, window: sidesOf(rule.timeWindow), leftOut: [], nodes: new Set() };
     }
     const start = root && [...check(root).nodes].find(({ id }) => id === confId);
     return start
@@ -87,11 +87,11 @@ function createFind(released: Released, linked: Linked, strict: boolean | undefi
   }
 
   function startAt(start: Node, window: TimeWindow | null, what: string): Found {
-    const { cycle, leftOut } = check(start);
+    const { cycle, leftOut, nodes } = check(start);
     const [missing] = leftOut;
     if (cycle === null && strict && missing)
       return refused(`${what} is not run, because nothing may be left out of it (strict): ${sentenceOf(missing)}`);
-    if (cycle === null) return { kind: 'found', start, window, leftOut };
+    if (cycle === null) return { kind: 'found', start, window, leftOut, nodes };
     const ids = [...cycle, ...cycle.slice(0, 1)].map(({ id }) => id);
     return refused(`${what} cannot run: its nodes go round in a circle, ${ids.join(' → ')}`);
   }

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -33,7 +35,7 @@ type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; war
 
 /** The rules as a check found them; null where they could not be read. */
 type RulesNow = Pick<RulesOfRun, 'released' | 'digest' | 'unsure'>;
-type Check = Pick<TreeCheck, 'cycle' | 'warnings'> & { rules: RulesNow };
+type Check = Pick<TreeCheck, 'cycle' | 'warnings' | 'nodes'> & { rules: RulesNow };
 
 /** The part of a client that inspections need. */
 type Inspected = Pick<Client, 'address' | 'dialect' | 'sdk' | 'leafNodes'>;
@@ -63,11 +65,13 @@ export function createInspections(dependencies: InspectionsDependencies) {
     const refusal = inputRefusal(client, data.input);
     if (refusal !== undefined) return { kind: 'refused', noAnswer: sentences.badRequest('the service', refusal) };
     const check = (maxAgeMs: number) =>
-      resultWithin(checkWithinMs, { of: checked(client, data, maxAgeMs), late: () => notChecked(checkWithinMs) });
+      resultWithin(checkWithinMs, { of: lookAt(client, data, maxAgeMs), late: () => notChecked(checkWithinMs) });
     const remembered = await check(REMEMBERED_MS);
     // A rule that was mended a moment ago is not refused for what it was.
-    const { cycle, warnings, rules: found } = remembered.cycle === null ? remembered : await check(0);
-    if (cycle !== null) return { kind: 'refused', noAnswer: sentences.cycle(data, cycle) };
+    const checked = treeRefusal(remembered, data) === undefined ? remembered : await check(0);
+    const noAnswer = treeRefusal(checked, data);
+    if (noAnswer !== undefined) return { kind: 'refused', noAnswer };
+    const { warnings, rules: found } = checked;
     return {
       kind: 'clear',
       warnings: [...warnings.map(toWarning), ...inputWarnings(client, data.input)],
@@ -75,7 +79,7 @@ export function createInspections(dependencies: InspectionsDependencies) {
     };
   }
 
-  async function checked({ leafNodes }: Inspected, data: JobData, maxAgeMs: number): Promise<Check> {
+  async function lookAt({ leafNodes }: Inspected, data: JobData, maxAgeMs: number): Promise<Check> {
     const known = checks.get(leafNodes) ?? new Map<string, Remembered>();
     checks.set(leafNodes, known);
     const key = `${data.app}/${data.ruleId}/${data.confId}`;
@@ -163,6 +167,22 @@ function createUnsure() {
   };
 }
 
+const MAX_NODES_NAMED = 20;
+
+/** The reason why nobody may run this tree as it is asked for; undefined if there is none. */
+function treeRefusal({ cycle, nodes }: Check, data: JobData): NoAnswer | undefined {
+  if (cycle !== null) return sentences.cycle(data, cycle);
+  if (nodes === null || data.dryRun === undefined) return undefined;
+  const stubbed = Object.keys(stubsSchema.parse(parseJson(data.dryRun.stub)));
+  const unknown = stubbed.find((id) => !nodes.has(BigInt(id)));
+  if (unknown === undefined) return undefined;
+  const named = [...nodes].slice(0, MAX_NODES_NAMED).join(', ');
+  const message = `is no node of the tree that is to run, so this stub would replace nothing: the tree has ${named}`;
+  return sentences.badRequest(`stub.${unknown}`, nodes.size > MAX_NODES_NAMED ? `${message}, …` : message);
+}
+
+const stubsSchema = z.record(z.string(), z.unknown());
+
 /** The reason why this client cannot take the input; undefined if it can. */
 function inputRefusal({ address, dialect, sdk }: Inspected, input: string): string | undefined {
   if (hasReservedKey(dialects[dialect], input))
@@ -174,11 +194,11 @@ function inputRefusal({ address, dialect, sdk }: Inspected, input: string): stri
 }
 
 const unknownRules: RulesNow = { released: null, digest: null };
-const unchecked: Check = { cycle: null, warnings: [], rules: unknownRules };
+const unchecked: Check = { cycle: null, warnings: [], nodes: null, rules: unknownRules };
 
 function notChecked(withinMs: number): Check {
   const message = `The rule's files could not be read within ${withinMs} ms: it was sent unchecked.`;
-  return { cycle: null, warnings: [{ code: 'not-checked', message }], rules: unknownRules };
+  return { cycle: null, warnings: [{ code: 'not-checked', message }], nodes: null, rules: unknownRules };
 }
 
 /** Tells whether a file changed between two looks; clients read their rules again when the version's file did. */

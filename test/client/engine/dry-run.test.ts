@@ -53,6 +53,18 @@ const told = async (nodes: Nodes, stubs = '{}') => {
 };
 
 describe('a dry run', () => {
+  test('fails where a stub is for a node that is not in the tree, or left out of it', async () => {
+    const nodes = { 1: { type: 1, sonIds: '2,3' }, 2: ASK, 3: { type: 5, confName: 'x.Unknown' } };
+    for (const id of [7, 3]) {
+      const { ending } = await run(rulesOf(nodes, leaves), { stubs: `{"2":"TRUE","${id}":"TRUE"}`, input: '{}' });
+      expect(ending).toMatchObject({
+        kind: 'failed',
+        error: expect.objectContaining({ message: expect.stringMatching(`^stub.${id} `) }),
+      });
+    }
+    expect(called).toEqual([]);
+  });
+
   test('takes a consequence for TRUE without calling it, also where that fails, and inverts it as ever', async () => {
     expect(await told({ 1: PAY })).toMatchObject({
       outcome: 'TRUE',

@@ -20,8 +20,16 @@ type WarningCode =
   | 'large-tree'
   | 'not-checked';
 
-/** `cycle`: the ids along a circle, which would end one client's process. `digest`: of what was checked. */
-export type TreeCheck = { cycle: bigint[] | null; warnings: TreeWarning[]; digest: string | null };
+/**
+ * `cycle`: the ids along a circle, which would end one client's process. `digest`: of what was checked. `nodes`: the ids of the tree, null
+ * where not all of them are known.
+ */
+export type TreeCheck = {
+  cycle: bigint[] | null;
+  warnings: TreeWarning[];
+  digest: string | null;
+  nodes: ReadonlySet<bigint> | null;
+};
 
 type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<string> | null };
 
@@ -31,16 +39,19 @@ type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<strin
  */
 export async function checkTree(selection: Selection, { rules, leafClasses }: Sources): Promise<TreeCheck> {
   const graph = await rules.readGraph(selection);
-  if (graph.kind !== 'graph') return { cycle: null, warnings: warningsAbout(graph, selection), digest: null };
+  if (graph.kind !== 'graph')
+    return { cycle: null, warnings: warningsAbout(graph, selection), digest: null, nodes: null };
   const { nodes, start, rule } = graph;
   // A client searches a node from the rule's root, so a cycle anywhere in the rule counts.
   const root = rule?.confId ?? start;
-  if (root === null || start === null) return { cycle: null, warnings: [], digest: null };
+  if (root === null || start === null) return { cycle: null, warnings: [], digest: null, nodes: null };
   const cycle = findCycle(root, edgesIn(nodes));
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
   const warnings = [...inOrder.flatMap(nodeWarnings), ...(leafClasses ? classWarnings(inOrder, leafClasses) : [])];
   if (cycle === null) warnings.push(...sizeWarnings(countOccurrences(nodes, start)));
-  return { cycle, warnings: warnings.slice(0, MAX_WARNINGS), digest: digestOf(graph) };
+  const released = inOrder.filter(({ reading }) => reading?.kind === 'found').map(({ id }) => id);
+  const ids = graph.truncated ? null : new Set(released);
+  return { cycle, warnings: warnings.slice(0, MAX_WARNINGS), digest: digestOf(graph), nodes: ids };
 }
 
 function warningsAbout(
