@@ -43,6 +43,20 @@ onEachQueue('an erased execution', (start) => {
     expect([bad.status, bad.text]).toEqual([400, expect.stringContaining('must be true or false')]);
   });
 
+  it('must not be open at a client for another service of the same directory, which has no record of it', async () => {
+    await using service = await start({ leavesFiles: true });
+    await using other = await start({ sharedDir: service.sharedDir, leavesFiles: true });
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: staysSilent });
+    const { mockId } = (await service.execute({ app: 1, ruleId: 1 }, { headers: { prefer: 'respond-async' } })).json;
+    const files = [`.${mockId}.open`, `${mockId}.json`].map((name) => expect.stringContaining(name));
+    await eventually(async () => expect((await service.leftovers()).sort()).toEqual(files));
+    expect(await eraseIt(other, mockId)).toMatchObject({
+      status: 409,
+      json: { error: expect.stringContaining('nothing was erased') },
+    });
+    expect((await service.leftovers()).sort()).toEqual(files);
+  });
+
   it('the command line erases, and says which id is none', async () => {
     await using service = await start();
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { eraseAnswerSchema, QUERY_VERSION } from '../../shared/contract/query.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
 import type { Notes } from '../../shared/store/notes/notes.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
@@ -63,8 +64,13 @@ export function createEraseExecution({
     if (record) await untilRecorded(record);
     const item = record && record.batchId === null ? 'erased' : await eraseItem(mockId, record?.batchId ?? null);
     if (item === 'running') return { kind: 'open', what: `The batch of execution ${mockId} is still running` };
-    const files = await ask({ v: QUERY_VERSION, ask: 'erase', mockId });
+    const files = await ask({ v: QUERY_VERSION, ask: 'erase', mockId, hasEnded: record !== null });
     if (files.kind === 'refused') return { kind: 'refused', error: files.error };
+    if (eraseAnswerSchema.parse(parseJson(files.body)).files === 'open')
+      return {
+        kind: 'open',
+        what: `Execution ${mockId} may be open at a client, and this service has no record of it`,
+      };
     await notes.erase(mockId);
     await backend.eraseJob(queue, mockId);
     await backend.store.remove(resultKey(mockId));

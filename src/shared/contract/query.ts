@@ -36,9 +36,13 @@ export const querySchema = z.discriminatedUnion('ask', [
     expected: z.string().nullable(),
     text: z.string().nullable(),
   }),
-  z.object({ v, ask: z.literal('erase'), mockId: z.string().regex(/^[0-9a-f-]{36}$/) }),
+  // `hasEnded`: the API has a record of its end. Otherwise its claim tells whether it may be open.
+  z.object({ v, ask: z.literal('erase'), mockId: z.string().regex(/^[0-9a-f-]{36}$/), hasEnded: z.boolean() }),
   z.object({ v, ask: z.literal('fence'), mockId: z.string().regex(/^[0-9a-f-]{36}$/), claimBy: z.int() }),
 ]);
+/** What became of the question to erase files. `open`: nothing was removed, because the execution may go on. */
+export const eraseAnswerSchema = z.object({ files: z.enum(['erased', 'open']) });
+export type EraseAnswer = z.infer<typeof eraseAnswerSchema>;
 export type Query = z.infer<typeof querySchema>;
 export type Selection = Omit<Extract<Query, { ask: 'tree' }>, 'ask'>;
 

@@ -140,6 +140,13 @@ export async function isMarkThere({ directory, mockId }: ExecutionFiles): Promis
   return isThere(directory, openFileName(mockId));
 }
 
+/** Whether an execution has a file in its client's directory, as every one that is open. */
+export async function hasAny({ directory, mockId }: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
+  const names = [temporary, openFileName(mockId), requestFileName(mockId), resultFileName(mockId)];
+  const looks = [...names, withdrawnFileName(mockId)].map((name) => isThere(directory, name));
+  return (await Promise.all(looks)).includes(true);
+}
+
 export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Promise<void> {
   await removed(directory, openFileName(mockId));
 }
