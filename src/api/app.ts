@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
+import { cut } from '../shared/contract/json/visible-text.ts';
 import type { Audit } from '../shared/runtime/access/audit.ts';
 import type { Keyring } from '../shared/runtime/access/keyring.ts';
 import { keyLimitsOf, needsKeys, type Settings } from '../shared/runtime/settings/settings.ts';
@@ -18,6 +19,7 @@ import { type Access, authenticate } from './access/authenticate.ts';
 import type { CallsElsewhere } from './access/calls-elsewhere.ts';
 import { letIn } from './access/cors.ts';
 import { checkHost } from './access/host-check.ts';
+import { limitRefusals } from './access/limit-refusals.ts';
 import { limitCallers } from './access/limits.ts';
 import { createSessions } from './access/sessions.ts';
 import type { RequestMetrics } from './api-metrics.ts';
@@ -99,6 +101,8 @@ type AppDependencies = {
   board: BoardOptions;
 };
 
+const SHOWN_PATH = 200;
+
 /** HTTP's table of contents: the middleware in order, then the routes. */
 export function createApp({
   submitExecution,
@@ -131,7 +135,7 @@ export function createApp({
   // Before the log, whose lines name the trace.
   if (traceRequests) app.use('/rule-server/*', traceRequests);
   app.use(logAccess(log, access.clientAddress));
-  app.use(auditRequests(audit));
+  app.use(auditRequests(audit), limitRefusals(log, audit));
   app.use(requestMetrics.measure);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
   app.use(pageHeaders());
@@ -172,7 +176,7 @@ export function createApp({
   app.route('/rule-server/mock', casesRoutes({ savedCases, openBodies }));
   for (const routes of ruleRoutes({ ask, savedCases, batches })) app.route('/rule-server/mock', routes);
   requestMetrics.expectFaults(app.routes);
-  app.notFound(({ req }) => problem(404, `There is nothing at ${req.path}.`));
+  app.notFound(({ req }) => problem(404, `There is nothing at ${cut(req.path, SHOWN_PATH)}.`));
   app.onError((error, context) => answerError(error, context.get('requestId'), log));
   return app;
 }

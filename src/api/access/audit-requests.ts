@@ -10,7 +10,7 @@ const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;
 export function auditRequests(audit: Audit) {
   return createMiddleware<Environment>(async (context, next) => {
     await next();
-    const what = whatWas(context);
+    const what = context.var.toldTogether ? undefined : whatWas(context);
     if (what === undefined) return;
     const { from, keyName, mockId, code, about, searchedPaths: paths } = context.var;
     const { status } = context.res;

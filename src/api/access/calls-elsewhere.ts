@@ -11,13 +11,17 @@ const TOLD_EVERY_MS = 250;
 /** An API that has told nothing for so long may have died: its calls count no more. */
 const COUNTS_FOR_MS = 1000;
 const MAX_MESSAGES_KEPT = 100;
+const NONE = '[]';
 
-/** How many calls of each key are open at one API. */
-type OpenCalls = Record<string, number>;
+/** How many calls of each key are open at one API. A map, because a key may have a name that every object has, such as `constructor`. */
+type OpenCalls = ReadonlyMap<string, number>;
 
 const toldSchema = z.object({
   api: z.string(),
-  open: z.string().transform(parseJson).pipe(z.record(z.string(), z.number())),
+  open: z
+    .string()
+    .transform(parseJson)
+    .pipe(z.array(z.tuple([z.string(), z.number()]))),
 });
 
 interface OpenCallsListener extends QueueEventsListener {
@@ -37,18 +41,18 @@ export function openCallsElsewhere(backend: QueueBackend) {
   events.on<OpenCallsListener, 'open-calls'>('open-calls', (message) => {
     const { data } = toldSchema.safeParse(message);
     if (data === undefined || data.api === own) return;
-    told.set(data.api, { open: data.open, at: performance.now() });
+    told.set(data.api, { open: new Map(data.open), at: performance.now() });
   });
 
-  let openHere: () => OpenCalls = () => ({});
-  let lastTold = '{}';
+  let openHere: () => OpenCalls = () => new Map();
+  let lastTold = NONE;
   const telling = every(
     TOLD_EVERY_MS,
     async () => {
       forgetSilent();
-      const open = JSON.stringify(openHere());
+      const open = JSON.stringify([...openHere()]);
       // The others know already that this API has no calls open.
-      if (open === '{}' && lastTold === '{}') return;
+      if (open === NONE && lastTold === NONE) return;
       lastTold = open;
       await producer.publishEvent({ eventName: 'open-calls', api: own, open }, MAX_MESSAGES_KEPT);
     },
@@ -61,7 +65,7 @@ export function openCallsElsewhere(backend: QueueBackend) {
 
   return {
     /** How many calls of a key the other APIs had open, a quarter of a second ago. */
-    of: (name: string): number => [...told.values()].reduce((sum, { open }) => sum + (open[name] ?? 0), 0),
+    of: (name: string): number => [...told.values()].reduce((sum, { open }) => sum + (open.get(name) ?? 0), 0),
     /** Says how to count the open calls of this API, which the others are told of. */
     tell(here: () => OpenCalls): void {
       openHere = here;

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import { createMiddleware } from 'hono/factory';
 import { Counter } from 'prom-client';
 import { limits as limitReached, refusals } from '../../shared/contract/endings/refusals.ts';
@@ -11,12 +10,8 @@ import type { CallsElsewhere } from './calls-elsewhere.ts';
 import { callerOf } from './permission.ts';
 
 /** The open calls of one caller, and how many more it may make at the moment. */
-type Use = { calls: number; at: number; openCalls: number; streams: number; batches: number; held: number };
+type Use = { calls: number; at: number; openCalls: number; streams: number; batches: number };
 
-/** A refusal is held back for this long. A caller that repeats at once would otherwise take time from the others. */
-const HOLD_MS = 500;
-/** At most this many refusals of one key are held back; further ones are sent at once. */
-const MAX_HELD = 100;
 const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
 /**
@@ -39,7 +34,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
   function openUse(name: string, now: number, full: number): Use {
     let use = uses.get(name);
     if (!use) {
-      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0, held: 0 };
+      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0 };
       uses.set(name, use);
       forgetIdle(uses, now);
     }
@@ -60,7 +55,6 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
     const reached = use.calls < 1 ? 'callsPerSecond' : open >= limits[kind] ? kind : undefined;
     if (reached) {
       refused.inc({ limit: reached });
-      await hold(use);
       const what = limitReached[reached](limits[reached]);
       return problem(429, refusals.limitReached(name, what), {
         retryAfter: 'limit',
@@ -80,16 +74,9 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
   });
 }
 
-async function hold(use: Use): Promise<void> {
-  if (use.held >= MAX_HELD) return;
-  use.held += 1;
-  await setTimeout(HOLD_MS);
-  use.held -= 1;
-}
-
-function openCallsOf(uses: ReadonlyMap<string, Use>): Record<string, number> {
+function openCallsOf(uses: ReadonlyMap<string, Use>): ReadonlyMap<string, number> {
   const open = [...uses].filter(([, { openCalls }]) => openCalls > 0);
-  return Object.fromEntries(open.map(([name, { openCalls }]) => [name, openCalls]));
+  return new Map(open.map(([name, { openCalls }]) => [name, openCalls]));
 }
 
 function kindOf(method: string, path: string): 'openCalls' | 'streams' | 'batches' {
@@ -103,7 +90,7 @@ function defined(limits: Caller['limits']): Partial<Limits> {
 
 /** A trusted proxy may name any number of persons: the limits of idle ones are removed. */
 function forgetIdle(uses: Map<string, Use>, now: number): void {
-  for (const [name, { at, openCalls, streams, batches, held }] of uses) {
-    if (openCalls + streams + batches + held === 0 && now - at > MAX_FORGOTTEN_AFTER_MS) uses.delete(name);
+  for (const [name, { at, openCalls, streams, batches }] of uses) {
+    if (openCalls + streams + batches === 0 && now - at > MAX_FORGOTTEN_AFTER_MS) uses.delete(name);
   }
 }

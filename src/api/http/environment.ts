@@ -27,6 +27,8 @@ export type Environment = {
     /** Whether the answer shows inputs, or what cases hold of them. */
     readsInput: boolean | undefined;
     code: string | undefined;
+    /** Whether its refusal has no line of its own in the logs. */
+    toldTogether: boolean | undefined;
     /** The names of the parameters that its route knows. */
     parameters: readonly string[] | undefined;
   };

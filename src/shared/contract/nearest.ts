@@ -1,3 +1,5 @@
+import { cut } from './json/visible-text.ts';
+
 /** A longer name is no misspelling of a known one, and comparing long names takes long. */
 const MAX_LENGTH = 100;
 
@@ -26,11 +28,7 @@ export function unknownNames(
   others?: ReadonlyMap<string, string>,
 ): Unknown[] {
   const unknown = [...new Set(names)].filter((name) => !known.includes(name)).slice(0, MAX_NAMED);
-  return unknown.map((name) => ({ name: shownName(name), message: notKnown(name, known, others) }));
-}
-
-function shownName(name: string): string {
-  return name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN - 1)}…` : name;
+  return unknown.map((name) => ({ name: cut(name, MAX_SHOWN), message: notKnown(name, known, others) }));
 }
 
 function notKnown(name: string, known: readonly string[], others?: ReadonlyMap<string, string>): string {

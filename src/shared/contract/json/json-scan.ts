@@ -12,6 +12,7 @@ import {
   word,
 } from './json-tokens.ts';
 import type { ExactValue } from './raw-number.ts';
+import { cut } from './visible-text.ts';
 
 export const MAX_DEPTH = 200;
 const MAX_DUPLICATES_NAMED = 20;
@@ -28,10 +29,6 @@ function pathOf(steps: readonly (string | number)[]): string {
     if (path.length > PATH_NAMED) return cut(path, PATH_NAMED);
   }
   return path;
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 export const pathOfScan = ({ steps }: JsonScan): string => pathOf(steps);

@@ -29,6 +29,11 @@ export function visibleJson(json: string): string {
   return json.replace(UNSEEN_IN_STRINGS, escaped);
 }
 
+/** A text as far as it is repeated to somebody else than its author. */
+export function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
 function escaped(character: string): string {
   return character
     .split('')

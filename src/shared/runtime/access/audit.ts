@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { pino } from 'pino';
-import { visible } from '../../contract/json/visible-text.ts';
+import { cut, visible } from '../../contract/json/visible-text.ts';
 import { BadSettings } from '../settings/settings.ts';
+import { LOGGED_LENGTH } from '../telemetry/logger.ts';
 
 /** Something that was done or refused: by whom, from where, to what, and how it went. Never what it was about. */
 type AuditEvent = {
@@ -35,7 +36,11 @@ export function openAudit(to: string | undefined, onError: (error: unknown) => v
   const lines = pino.destination({ dest: to === '-' ? 1 : to, append: true, sync: true });
   lines.on('error', onError);
   return {
-    tell: (event) => void lines.write(`${visible(JSON.stringify({ audit: new Date().toISOString(), ...event }))}\n`),
+    tell(event) {
+      const line = { audit: new Date().toISOString(), ...event };
+      const short = (_: string, value: unknown) => (typeof value === 'string' ? cut(value, LOGGED_LENGTH) : value);
+      lines.write(`${visible(JSON.stringify(line, short))}\n`);
+    },
     close: () => lines.end(),
   };
 }

@@ -2,12 +2,15 @@
 // `otel-tracing.ts` does it.
 
 import { type DestinationStream, type LoggerOptions, type Logger as Pino, pino } from 'pino';
-import { visible } from '../../contract/json/visible-text.ts';
+import { cut, visible } from '../../contract/json/visible-text.ts';
 import { perProcess } from '../../seams/process.ts';
 import { time } from '../../seams/time.ts';
 import { errorFields } from './error-fields.ts';
 
 export type Logger = Pino;
+
+/** Callers choose paths and names: a line repeats so much of each, or one caller could fill the disk. */
+export const LOGGED_LENGTH = 500;
 
 /** The trace that a line belongs to. Set by whoever traces. */
 export const traceOfLog = perProcess(() => ({
@@ -21,6 +24,15 @@ export function createLogger({ level, role }: { level: string; role: string }, t
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     mixin: () => traceOfLog().now() ?? {},
+    formatters: {
+      log: (members) =>
+        Object.fromEntries(
+          Object.entries(members).map(([name, value]) => [
+            name,
+            typeof value === 'string' ? cut(value, LOGGED_LENGTH) : value,
+          ]),
+        ),
+    },
     serializers: { err: (error: unknown) => errorFields(error) },
     // JSON does not escape bidirectional marks, and a terminal obeys them.
     hooks: { streamWrite: (line) => `${visible(line.trimEnd())}\n` },
