@@ -10,6 +10,7 @@ const otherSuites = [
   'test/deploy/**',
   'test/sdks/**',
   'test/packages/**',
+  'test/compat/**',
 ];
 
 export default suiteConfig({

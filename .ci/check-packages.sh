@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs both packages, has them examined, and installs each in an empty directory: a small service in JavaScript and in
-# TypeScript must run a rule on every Node that is supported, `rule-server` must start and answer. Ends with
+# TypeScript must run a rule on every Node that is supported (or those of $NODES), `rule-server` must start and answer. Ends with
 # "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -8,7 +8,8 @@ root="$PWD"
 work="$(mktemp -d)"
 server=''
 trap '[[ -z "$server" ]] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
-readonly NODES=(22 24 26) MAX_CLIENT_BYTES=340000
+readonly MAX_CLIENT_BYTES=340000
+read -ra NODES <<<"${NODES:-22 24 26}"
 passed=0
 failed=0
 

@@ -2,7 +2,7 @@
 # Runs the steps of a continuous integration run: a header, the elapsed seconds, the seconds of processor and a time limit for each, one
 # closing line. On two processors a run cannot be shorter than half of what all steps take of them.
 
-readonly RUN_LIMIT_SECONDS=4500
+readonly RUN_LIMIT_SECONDS="${RUN_LIMIT_SECONDS:-4500}"
 SUMMARY=()
 PASSED=0
 FAILED=0
@@ -31,7 +31,7 @@ step() {
   return "$((status != 0))"
 }
 
-# Sets CPU_SECONDS to what the steps so far took of the processors, without those in the background. Not for $(…): a subshell has no children yet.
+# Sets CPU_SECONDS to what the steps so far took of the processors. Not for $(…): a subshell has no children yet.
 count_cpu() {
   times >"$STEP_TIMES"
   CPU_SECONDS="$(awk -F '[ms ]+' 'NR == 2 { print int(60 * ($1 + $3) + $2 + $4) }' "$STEP_TIMES")"

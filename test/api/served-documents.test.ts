@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, posix } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentsIn, writeDocuments } from '../../bin/documents.js';
 import { readConsoleFiles } from '../../src/api/console-files.ts';
@@ -45,16 +45,4 @@ test('/llms.txt lists each with its title and a sentence, as llmstxt.org says', 
   expect(listed.map(([, path]) => path).sort()).toEqual([...paths, 'openapi.json'].sort());
   for (const [title, path, sentence] of listed)
     expect([path, title !== '', /\.$/.test(`${sentence}`)]).toEqual([path, true, true]);
-});
-
-test('the links between them lead on', async () => {
-  const dead: string[] = [];
-  for (const path of paths) {
-    const text = await readFile(join(root, path), 'utf8');
-    for (const [, link = ''] of text.matchAll(/\]\((?!https?:)([^)#]+\.md)(?:#[^)]*)?\)/g)) {
-      const target = posix.normalize(posix.join(dirname(path), link));
-      if ((await routes.request(`/${target}`)).status !== 200) dead.push(`${path}: ${link}`);
-    }
-  }
-  expect(dead).toEqual([]);
 });

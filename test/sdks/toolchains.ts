@@ -8,7 +8,9 @@ import { pythonSdk } from './python.ts';
 /** The published SDKs a host application exists for. */
 export const sdks = { python: pythonSdk, java: javaSdk, go: goSdk };
 export type SdkName = keyof typeof sdks;
-export const sdkNames: readonly SdkName[] = ['python', 'java', 'go'];
+const names: readonly SdkName[] = ['python', 'java', 'go'];
+/** Those that are tested: all, or the ones that SDKS names (`SDKS=python,go`). */
+export const sdkNames = names.filter((name) => (process.env.SDKS ?? name).split(',').includes(name));
 
 /** The rules every host runs; copy it to `{sharedDir}/7`. */
 export const sampleApp = join(import.meta.dirname, 'app-7');

@@ -4,7 +4,7 @@ import { countReporter } from './count.ts';
 
 export default suiteConfig({
   include: ['test/sdks/**/*.test.ts'],
-  globalSetup: ['test/sdks/setup.ts'],
+  globalSetup: ['test/console/support/build-console.ts', 'test/sdks/setup.ts'],
   reporters: ['default', countReporter(), failureReporter()],
   maxWorkers: 1,
   hookTimeout: 120_000,

@@ -29,7 +29,7 @@ export async function putIntoDocument(part: 'worlds' | 'seeds' | 'mutants', text
 export type Searched = { world: SmallWorld; found: Explored };
 
 /** What was searched of the small worlds: a line for all with the same parts and the same bounds. */
-export function tellWorlds(searched: readonly Searched[], seconds: number): string {
+export function tellWorlds(searched: readonly Searched[], schedules: number): string {
   const groups = Map.groupBy(searched, ({ world: { name, bounds } }) => {
     const faults = bounds.faults === 0 ? 'no fault' : bounds.faults === 1 ? 'one fault' : `${bounds.faults} faults`;
     return `${name.slice(0, name.indexOf(':'))} | ${bounds.preemptions} and ${faults}`;
@@ -52,8 +52,8 @@ export function tellWorlds(searched: readonly Searched[], seconds: number): stri
       rows,
     ),
     '',
-    `Measured on ${today()}, at most ${seconds} s for each world. ${broken.length === 0 ? 'No promise was broken.' : `Broken: ${broken.join('; ')}.`}`,
-    ...(left.length === 0 ? [] : ['', 'Not exhausted in that time:', '', ...left.map((name) => `- ${name}`)]),
+    `Measured on ${today()}, at most ${whole(schedules)} schedules for each world. ${broken.length === 0 ? 'No promise was broken.' : `Broken: ${broken.join('; ')}.`}`,
+    ...(left.length === 0 ? [] : ['', 'Not exhausted within them:', '', ...left.map((name) => `- ${name}`)]),
   ].join('\n');
 }
 

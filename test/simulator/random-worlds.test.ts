@@ -7,29 +7,28 @@ import { runSeeds } from './search/seeds.ts';
 import { shrink } from './search/shrink.ts';
 import { withoutRealWorld } from './world/no-real-world.ts';
 
-const SLOW_MACHINE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-test('in 100 worlds with faults of all kinds every promise is kept', { timeout: SLOW_MACHINE_MS }, async () => {
-  const total = await runSeeds(range(1, 100), { size: sizes.small });
+test('in 30 worlds with faults of all kinds every promise is kept', async ({ signal }) => {
+  const total = await runSeeds(range(1, 30), { size: sizes.small, signal });
   expect(total.failures).toEqual([]);
-  expect(total.seeds).toBe(100);
+  expect(total.seeds).toBe(30);
   const { once, didNotRun, told, exact, keyed, nothingLeft } = total.checked;
-  expect(once).toBeGreaterThan(300);
-  expect(didNotRun).toBeGreaterThan(800);
-  expect(told).toBeGreaterThan(700);
-  expect(exact).toBeGreaterThan(500);
-  expect(keyed).toBeGreaterThan(100);
-  expect(nothingLeft).toBeGreaterThanOrEqual(200);
-  expect(total.answered).toBeGreaterThan(250);
+  expect(once).toBeGreaterThan(100);
+  expect(didNotRun).toBeGreaterThan(240);
+  expect(told).toBeGreaterThan(210);
+  expect(exact).toBeGreaterThan(150);
+  expect(keyed).toBeGreaterThan(30);
+  expect(nothingLeft).toBeGreaterThanOrEqual(60);
+  expect(total.answered).toBeGreaterThan(75);
 });
 
-test('a seed is the same world each time', { timeout: SLOW_MACHINE_MS }, async () => {
-  const total = await runSeeds(range(101, 110), { size: sizes.small, twice: true });
+test('a seed is the same world each time', async ({ signal }) => {
+  const total = await runSeeds(range(101, 105), { size: sizes.small, twice: true, signal });
   expect(total.failures).toEqual([]);
-  expect(total.seeds).toBe(10);
+  expect(total.seeds).toBe(5);
   const [one, other] = await withoutRealWorld(async () => [await once(111), await once(112)]);
   expect(one).not.toBe(other);
 
@@ -57,9 +56,7 @@ test.each(Object.entries(plans))('%s', async (_, plan) => {
   expect([...endings.keys()]).toEqual(expect.arrayContaining(['answered']));
 });
 
-test('a call whose add fails after seconds was not added by anybody else meanwhile', {
-  timeout: SLOW_MACHINE_MS,
-}, async () => {
+test('a call whose add fails after seconds was not added by anybody else meanwhile', async () => {
   const plan = plain(
     {
       queueTimeoutMs: 10_000,
@@ -96,7 +93,7 @@ test('calls to any client, one after the other: one that beats and never takes a
   expect(endings.get('answered')).toBeGreaterThanOrEqual(10);
 });
 
-test('a failing world is shrunk to what it fails by', { timeout: SLOW_MACHINE_MS }, async () => {
+test('a failing world is shrunk to what it fails by', async () => {
   const plan = oldBackup(25 * HOUR_MS, { 'worker 1': -26 * HOUR_MS });
   const more = [2, 3].map((n) => ({ ...call, n, at: 1500 + n, target: toClient }));
   const noisy = { ...plan, calls: [...plan.calls, ...more] };
@@ -105,7 +102,7 @@ test('a failing world is shrunk to what it fails by', { timeout: SLOW_MACHINE_MS
     ['worker 1 m2', { kind: 'dropped' }],
   ];
   const result = await run(noisy, twists);
-  const least = await withoutRealWorld(() => shrink({ plan: noisy, result }, SLOW_MACHINE_MS / 2));
+  const least = await withoutRealWorld(() => shrink({ plan: noisy, result }, 200));
   expect(least.result.broken).toContain('a rule runs at most once');
   expect(least.plan.calls).toHaveLength(1);
   expect(least.plan.faults).toHaveLength(3);

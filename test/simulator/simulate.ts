@@ -14,26 +14,26 @@ import { PROMISES } from './world/promises.ts';
 
 // `npm run simulate`: searches simulated worlds for a schedule that breaks a promise.
 //   --seed N         the large world of one seed; what breaks a promise is told as a table
-//   --minutes M      large worlds of new seeds for so long; the first that fails is kept in simulator-failures/
+//   --seeds M        large worlds of so many seeds, from N or from a new one on; the first that fails is kept in simulator-failures/
 //   --size S         how large they are: small or large (default large)
 //   --twice          runs each of them twice, which must come to the same
 //   --replay FILE    runs a world that was kept
 //   --plan NAME      runs a large world that is about one guard
 //   --world NAME     the small worlds whose names contain it; all of them if nothing else is given
-//   --seconds N      at most so long for each small world (default 60)
+//   --schedules N    at most so many of each small world (default 100000)
 //   --mutants        takes guards out of the code, one after the other, and says which are noticed
 //   --mutant NAME    the same with those whose names contain it
 //   --document       puts what was found into docs/reliability.md
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    minutes: { type: 'string' },
+    seeds: { type: 'string' },
     size: { type: 'string', default: 'large' },
     twice: { type: 'boolean', default: false },
     replay: { type: 'string' },
     plan: { type: 'string' },
     world: { type: 'string' },
-    seconds: { type: 'string', default: '60' },
+    schedules: { type: 'string', default: '100000' },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string', default: '' },
     document: { type: 'boolean', default: false },
@@ -41,18 +41,19 @@ const { values } = parseArgs({
 });
 
 const FAILURES = join(import.meta.dirname, '../../simulator-failures');
-const SHRINK_MS = 120_000;
-const TOLD_EVERY_MS = 30_000;
+/** Worlds that shrinking a failing one may run. */
+const SHRINK_RUNS = 400;
+const TOLD_EVERY = 50;
 const size = values.size === 'small' ? sizes.small : sizes.large;
 
 if (values.replay !== undefined) await replayKept(values.replay);
 else if (values.plan !== undefined) await runNamed(values.plan);
-else if (values.seed !== undefined || values.minutes !== undefined) await searchSeeds();
+else if (values.seed !== undefined || values.seeds !== undefined) await searchSeeds();
 else if (values.mutants || values.mutant !== '') await searchMutants(values.mutant);
 else
   await searchWorlds(
     smallWorlds.filter(({ name }) => name.includes(values.world ?? '')),
-    Number(values.seconds),
+    Number(values.schedules),
   );
 process.exit();
 
@@ -72,15 +73,11 @@ async function runNamed(name: string): Promise<void> {
 
 async function searchSeeds(): Promise<void> {
   const startedAt = performance.now();
-  const until = startedAt + Number(values.minutes ?? 0) * 60_000;
-  let toldAt = startedAt;
+  const wanted = Number(values.seeds ?? 1);
   const isOver = ({ seeds, calls }: Total) => {
-    const now = performance.now();
-    if (now - toldAt >= TOLD_EVERY_MS) {
-      toldAt = now;
-      console.log(`${Math.round((now - startedAt) / 1000)} s: ${seeds} seeds, ${calls} executions`);
-    }
-    return now >= until;
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    if (seeds % TOLD_EVERY === 0) console.log(`${seconds} s: ${seeds} seeds, ${calls} executions`);
+    return seeds >= wanted;
   };
   const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   console.log(`seeds from ${first} on`);
@@ -91,7 +88,7 @@ async function searchSeeds(): Promise<void> {
   for (const { seed, broken } of total.failures) {
     process.exitCode = 1;
     console.log(`broken: seed ${seed}: ${broken}`);
-    const failing = await shrinkSeed(seed, size, SHRINK_MS);
+    const failing = await shrinkSeed(seed, size, SHRINK_RUNS);
     if (!failing) continue;
     console.log(tellFailing(failing));
     console.log(`kept in ${await keepFailing(FAILURES, failing)}`);
@@ -112,11 +109,11 @@ function sumUp({ seeds, calls, answered, steps, livedMs, checked, endings, runsO
     console.log(`checked ${Object.entries(checked).find(([key]) => key === name)?.[1]} times: ${promise}`);
 }
 
-async function searchWorlds(worlds: readonly SmallWorld[], withinSeconds: number): Promise<void> {
+async function searchWorlds(worlds: readonly SmallWorld[], schedulesAtMost: number): Promise<void> {
   const searched: Searched[] = [];
   for (const world of worlds) {
     const startedAt = performance.now();
-    const found = await search(world, withinSeconds * 1000);
+    const found = await search(world, schedulesAtMost);
     const { failure, exhausted, schedules, states, steps, checked } = found;
     searched.push({ world, found });
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -129,7 +126,7 @@ async function searchWorlds(worlds: readonly SmallWorld[], withinSeconds: number
     console.log(tell((await runSchedule(world.make, replaying(failure.schedule))).trace));
     process.exitCode = 1;
   }
-  if (values.document) await putIntoDocument('worlds', tellWorlds(searched, withinSeconds));
+  if (values.document) await putIntoDocument('worlds', tellWorlds(searched, schedulesAtMost));
 }
 
 async function searchMutants(named: string): Promise<void> {

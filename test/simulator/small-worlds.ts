@@ -281,11 +281,11 @@ export const smallWorlds: SmallWorld[] = [
 ];
 
 /** Searches a small world. The stacks of errors, of which there are many, would take a third of the time. */
-export async function search({ make, bounds }: SmallWorld, withinMs: number): Promise<Explored> {
+export async function search({ make, bounds }: SmallWorld, schedules: number, signal?: AbortSignal): Promise<Explored> {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
-    return await withoutRealWorld(() => explore(make, { ...bounds, withinMs }));
+    return await withoutRealWorld(() => explore(make, { ...bounds, schedules, ...(signal && { signal }) }));
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

@@ -1,6 +1,5 @@
 import type { TestProject } from 'vitest/node';
 import { chooseRedis, hasRedisBinary } from './choose-redis.ts';
-import { failWholeRun } from './count-line.ts';
 import type { RedisChoice } from './redis-server.ts';
 import { type SharedRedis, startSharedRedis } from './shared-redis.ts';
 import { checkOutput, keepOutput } from './written-output.ts';
@@ -33,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     try {
       checkOutput(output);
     } catch (error) {
-      failWholeRun();
+      process.exitCode = 1;
       throw error;
     }
   };

@@ -1,50 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KeyPart } from '../../../src/client/analyzer/interpreter.ts';
-import { leafNodesOf } from '../../../src/client/analyzer/leaf-nodes.ts';
-import { Data } from '../../../src/client/engine/data/data.ts';
-import type { AccessedKey } from '../../../src/client/engine/data/keys.ts';
-import { createStore } from '../../../src/client/engine/data/keys.ts';
-import { createRegistry } from '../../../src/client/leaves/registry.ts';
-import type { Style } from './styles/style.ts';
+import { expect, test } from 'vitest';
+import { keysOf, touchedBy } from './found.ts';
 import { styles } from './styles/styles.ts';
-import { importWithTsx, type Way, ways } from './styles/ways.ts';
-
-/** By the name of a style: the ways in which its keys come out incomplete. */
-const incomplete = new Map<string, string[]>();
-const decorated: Style[] = [];
-const names = [...ways.map(({ way }) => way), 'tsx'];
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'styles-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-function keysOf({ leaf }: Style): string[] {
-  const errors: unknown[] = [];
-  const [node] = leafNodesOf(createRegistry({ Leaf: leaf }), (error) => errors.push(error));
-  expect(errors).toEqual([]);
-  const keys = (node?.roamKeys ?? []).map(({ keyParts }) => keyParts.map(textOf).join('|'));
-  return [...new Set(keys)].sort();
-}
-
-function textOf(part: KeyPart): string {
-  switch (part.type) {
-    case 'literal':
-      return part.value;
-    case 'field':
-      return `{${part.ref}}`;
-    case 'roamDerived':
-      return part.fromKey === '?' ? '?' : `<${part.fromKey}>`;
-    case 'composite':
-      return part.parts.map(textOf).join('');
-  }
-}
 
 test('there are at least 120 of them, each by a name of its own', () => {
   expect(new Set(styles.map(({ style }) => style)).size).toBe(styles.length);
@@ -55,101 +11,8 @@ test.each(styles)('as it is written: $style', (style) => {
   expect(keysOf(style)).toEqual([...style.keys].sort());
 });
 
-/** The keys that a leaf touches when it runs. */
-async function touchedBy({ leaf }: Style): Promise<Set<string>> {
-  const touched = new Set<string>();
-  const log = { read: ({ key }: AccessedKey) => touched.add(key), wrote: ({ key }: AccessedKey) => touched.add(key) };
-  const context = {
-    store: createStore({}),
-    ts: 1,
-    signal: () => AbortSignal.abort(),
-  };
-  const made = typeof leaf === 'function' ? new leaf() : new leaf.leaf();
-  made.afterPropertiesSet?.();
-  const data = new Data(context, log);
-  try {
-    if ('doNone' in made) await made.doNone(data);
-    else if ('doFlow' in made) await made.doFlow(data);
-    await setTimeout(1);
-  } catch {
-    // What a leaf touched until it failed counts.
-  }
-  return touched;
-}
-
 test.each(styles)('what runs touches what is said: $style', async (style) => {
   const isOpen = style.keys.some((key) => /[?{<]/.test(key));
   const unsaid = [...(await touchedBy(style))].filter((key) => !isOpen && !style.keys.includes(key));
   expect(unsaid.filter((key) => !style.keys.includes(`@${key}`))).toEqual([]);
-});
-
-/** Neither a key that the leaf does not touch, nor one that is missed without a `?`. */
-async function compare(way: string, built: readonly Style[]): Promise<void> {
-  const wrong: Record<string, unknown> = {};
-  for (const style of built) {
-    const expected = new Set(style.keys);
-    const found = keysOf(style);
-    const isUnsure = found.some((key) => key.includes('?'));
-    const hidden = !isUnsure && expected.has('?') ? await touchedBy(style) : [];
-    const missed = [...style.keys.filter((key) => key !== '?'), ...hidden].filter((key) => !found.includes(key));
-    const strange = found.filter((key) => !expected.has(key) && !key.includes('?'));
-    const touched = strange.length > 0 ? await touchedBy(style) : new Set();
-    const invented = strange.filter((key) => !touched.has(key));
-    if (invented.length > 0 || (missed.length > 0 && !isUnsure)) wrong[style.style] = { invented, missed };
-    if (found.join() !== [...style.keys].sort().join()) note(style.style, way);
-  }
-  expect(wrong).toEqual({});
-}
-
-function note(style: string, way: string): void {
-  incomplete.set(style, [...(incomplete.get(style) ?? []), way]);
-}
-
-const stylesIn = async (path: string): Promise<Style[]> => (await import(pathToFileURL(path).href)).styles;
-
-test.each(ways)('no key is missed in silence and none is false: $way', async ({ way, build }: Way) => {
-  const pathOf = await build(await mkdtemp(join(folder, 'way-')));
-  const built = await stylesIn(pathOf('styles'));
-  expect(built).toHaveLength(styles.length);
-  await compare(way, built);
-  const withDecorators = await stylesIn(pathOf('decorated'));
-  expect(withDecorators).toHaveLength(3);
-  await compare(way, withDecorators);
-  if (decorated.length === 0) decorated.push(...withDecorators);
-});
-
-test('no key is missed in silence and none is false: tsx', async () => {
-  for (const name of ['styles', 'decorated']) {
-    const module = await importWithTsx(name);
-    if (typeof module === 'object' && module && 'styles' in module && Array.isArray(module.styles))
-      await compare('tsx', module.styles);
-  }
-});
-
-test('the table of the documentation is this one', async () => {
-  const rows = [...styles, ...decorated].map(({ style, keys }) => {
-    const list = keys.length > 4 ? [...keys.slice(0, 2), '…', ...keys.slice(-1)] : keys;
-    const shown = list.map((key) => (key === '…' ? key : `\`${key}\``)).join(', ') || 'none';
-    return `| ${style} | ${shown} | ${(incomplete.get(style) ?? []).join('; ')} |`;
-  });
-  const text = [
-    '# What is found in the code of a leaf',
-    '',
-    'The keys that a client publishes for each way to write a leaf. `{field}` is a configured field, `<key>` the value of another key, and `?`',
-    'says that there may be keys that the code alone does not tell: the page shows a placeholder for them, and `reads` and `writes` beside',
-    '`leaf` declare them. What is declared wins over what is found.',
-    '',
-    `Every leaf was looked at as it stands, and as these make it: ${names.join('; ')}. The last column names those after which a \`?\` stands`,
-    'for some of the keys. After none of them is a key missed without a `?`, and after none is there a key that the leaf does not touch.',
-    'Code under a condition counts as code that runs: the analyzer asks neither `if` nor `switch`, nor when a loop ends.',
-    'A list or a table that changes where it stands is known no better than by what it may hold.',
-    '',
-    '`npx vitest run test/client/analyzer/styles.test.ts -u` writes this file; the test fails while it says something else than what is found.',
-    '',
-    '| A leaf with | Keys | Incomplete after |',
-    '|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
-  await expect(text).toMatchFileSnapshot('../../../docs/analyzer.md');
 });

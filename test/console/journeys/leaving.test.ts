@@ -4,7 +4,7 @@ import { freePort } from '../../support/free-port.ts';
 import { createResponder, picksUpAndStaysSilent, staysSilent } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 import { startWholeProcess } from '../../support/start-process.ts';
-import { buildConsole, describeInBrowser, startVisitors, useJourney } from '../support/journey.ts';
+import { describeInBrowser, startVisitors, useJourney } from '../support/journey.ts';
 import { expectAccessible, headline, hint, pressRun, reads, says } from '../support/on-the-page.ts';
 
 /** App 7 with a rule, in a shared directory of its own. */
@@ -42,7 +42,6 @@ describeInBrowser('a service that is killed while a rule runs, in the console', 
       timeout: 120_000,
     },
     async (_, does, seen, known) => {
-      await buildConsole();
       const files = await createRule();
       const { sharedDir } = files;
       await using _files = { [Symbol.asyncDispose]: () => files.remove() };

@@ -1,14 +1,9 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { startDemoClient } from '../../../src/client/demo.ts';
 import { findChromium } from '../../support/browser.ts';
 import { type Service, type ServiceOptions, startService } from '../../support/start-service.ts';
 
-const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '../../..');
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -63,7 +58,6 @@ export function useJourney(options: Options | (() => Promise<Options>) = {}): Om
 
 /** The service with its page built, a browser, and the demo's clients unless the test brings its own. */
 export async function startJourney({ demo = true, ...options }: Options = {}): Promise<Journey> {
-  await buildConsole();
   const settings = { CLIENT_TIMEOUT_MS: 30_000, RESULT_TIMEOUT_MS: 20_000, ...options.settings };
   const service = await startService({ leavesFiles: true, ...options, settings });
   const client = demo ? await startDemoClient({ sharedDir: service.sharedDir, onError: () => {} }) : null;
@@ -80,11 +74,6 @@ export async function startJourney({ demo = true, ...options }: Options = {}): P
   };
 }
 
-/** Builds the page unless what was built last is of these sources. */
-export async function buildConsole(): Promise<void> {
-  await run(process.execPath, [join(ROOT, 'bin/build-console.js'), '--when-needed']);
-}
-
 /** A browser whose pages are of the service at this address. Closing it fails when a page did what it should not. */
 export async function startVisitors(home: string) {
   const browser: Browser = await chromium.launch({ executablePath: executablePath ?? '', args: ARGUMENTS });
@@ -92,7 +81,7 @@ export async function startVisitors(home: string) {
   return {
     async visit(path: string, context: BrowserContextOptions = {}): Promise<Page> {
       const visitor = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...context });
-      visitor.setDefaultTimeout(30_000);
+      visitor.setDefaultTimeout(120_000);
       const page = await visitor.newPage();
       watch(page, home, wrongs);
       await page.goto(home + path);

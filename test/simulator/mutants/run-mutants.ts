@@ -9,8 +9,9 @@ import { type Change, KEPT, type Mutant, mutants, PLAN, SEEDS } from './mutants.
 export type Caught = { mutant: Mutant; caught: string | undefined; schedule: string; seconds: number };
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Far more than any of them needs: beside other work a search may get a fiftieth of a processor. */
-const MINUTES = 10;
+/** More than any of them needs. */
+const SCHEDULES = 200_000;
+const SEEDS_AT_MOST = 2000;
 
 /** Takes one guard out of a copy of the code, and searches the world that must notice. Throws when the guard is not there any more. */
 export async function tryMutant(mutant: Mutant): Promise<Caught> {
@@ -54,8 +55,8 @@ function scheduleIn(output: string): string {
 function optionsFor({ world }: Mutant): string[] {
   if (world.startsWith(PLAN)) return ['--plan', world.slice(PLAN.length).trim()];
   if (world.startsWith(KEPT)) return ['--replay', `test/simulator/kept/${world.slice(KEPT.length).trim()}.json`];
-  if (!world.startsWith(SEEDS)) return ['--world', world, '--seconds', String(60 * MINUTES)];
-  return ['--seed', world.slice(SEEDS.length).trim() || '1', '--minutes', String(MINUTES)];
+  if (!world.startsWith(SEEDS)) return ['--world', world, '--schedules', String(SCHEDULES)];
+  return ['--seed', world.slice(SEEDS.length).trim() || '1', '--seeds', String(SEEDS_AT_MOST)];
 }
 
 async function makeChange(folder: string, { file, from, to }: Change, name: string): Promise<void> {

@@ -29,8 +29,10 @@ export type Bounds = {
   everyStepCounts?: boolean;
   /** The processes that faults hit; all if missing. */
   hits?: readonly string[];
-  /** Stops after so many ms of real time. */
-  withinMs?: number;
+  /** Stops after so many schedules. */
+  schedules?: number;
+  /** Stops the search: that of a test that timed out would disturb the next test. */
+  signal?: AbortSignal;
 };
 
 export type Explored = {
@@ -70,11 +72,10 @@ type Make = () => Promise<Scene> | Scene;
  * do not count.
  */
 export async function explore(make: Make, bounds: Bounds): Promise<Explored> {
-  const until = performance.now() + (bounds.withinMs ?? Number.POSITIVE_INFINITY);
   const conflicts = createConflicts();
   const total = { schedules: 0, steps: 0, states: 0, checked: 0 };
   for (;;) {
-    const found = await searchOnce(make, { bounds, conflicts, total, until });
+    const found = await searchOnce(make, { bounds, conflicts, total });
     if (found !== 'outdated') return { ...total, ...found };
   }
 }
@@ -83,12 +84,11 @@ type Search = {
   bounds: Bounds;
   conflicts: Conflicts;
   total: Pick<Explored, 'schedules' | 'steps' | 'states' | 'checked'>;
-  until: number;
 };
 
 async function searchOnce(
   make: Make,
-  { bounds, conflicts, total, until }: Search,
+  { bounds, conflicts, total }: Search,
 ): Promise<Pick<Explored, 'exhausted' | 'failure'> | 'outdated'> {
   const seen = createSeen();
   // By how much deviates from the default.
@@ -97,7 +97,9 @@ async function searchOnce(
   for (;;) {
     const branch = branches.find((level) => level.length > 0)?.pop();
     if (branch === undefined) return { exhausted: true, failure: undefined };
-    if (performance.now() > until) return { exhausted: false, failure: undefined };
+    bounds.signal?.throwIfAborted();
+    if (total.schedules >= (bounds.schedules ?? Number.POSITIVE_INFINITY))
+      return { exhausted: false, failure: undefined };
     const deciding: Deciding = { branch, bounds, seen, branches, conflicts, puttingOff: undefined };
     const run = await runSchedule(make, (moment) => decide(moment, deciding));
     total.schedules++;

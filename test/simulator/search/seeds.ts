@@ -24,16 +24,17 @@ export type Total = {
   failures: { seed: number; broken: string }[];
 };
 
-type Options = { size?: Size; twice?: boolean; isOver?: (total: Total) => boolean };
+type Options = { size?: Size; twice?: boolean; isOver?: (total: Total) => boolean; signal?: AbortSignal };
 
 /** Runs the worlds of seeds, one after the other, until one fails. `twice`: each a second time, which must come to the same. */
-export async function runSeeds(seeds: Iterable<number>, { size, twice, isOver }: Options = {}): Promise<Total> {
+export async function runSeeds(seeds: Iterable<number>, { size, twice, isOver, signal }: Options = {}): Promise<Total> {
   const total: Total = {
     ...{ seeds: 0, calls: 0, answered: 0, steps: 0, livedMs: 0, failures: [] },
     ...{ checked: addUp([]), endings: new Map(), runsOfEach: twice ? 2 : 1 },
   };
   await withoutRealWorld(async () => {
     for (const seed of seeds) {
+      signal?.throwIfAborted();
       const result = await runPlan(planOf(seed, size));
       add(total, result);
       const broken = result.broken ?? (twice ? await isAnotherWorld(seed, size, result) : undefined);
@@ -60,11 +61,11 @@ function add(total: Total, { calls, answered, steps, livedMs, checked, endings }
 }
 
 /** The shortest world that fails as the one of this seed does. */
-export function shrinkSeed(seed: number, size: Size | undefined, withinMs: number): Promise<Failing | undefined> {
+export function shrinkSeed(seed: number, size: Size | undefined, runsAtMost: number): Promise<Failing | undefined> {
   return withoutRealWorld(async () => {
     const plan = planOf(seed, size);
     const result = await runPlan(plan);
-    return result.broken === undefined ? undefined : shrink({ plan, result }, withinMs);
+    return result.broken === undefined ? undefined : shrink({ plan, result }, runsAtMost);
   });
 }
 

@@ -15,12 +15,13 @@ type Part =
  * Takes out of a failing world, by halves, whatever it fails without: calls, batches, faults, twists (delta debugging). What is left is not the
  * least there is, and short enough to be read.
  */
-export async function shrink({ plan, result }: { plan: Plan; result: Result }, withinMs: number): Promise<Failing> {
-  const until = performance.now() + withinMs;
+export async function shrink({ plan, result }: { plan: Plan; result: Result }, runsAtMost: number): Promise<Failing> {
+  let runsLeft = runsAtMost;
   const promise = promiseOf(result);
   let best: Failing = { plan, twists: result.twists, result };
 
   async function fails(parts: readonly Part[]): Promise<boolean> {
+    runsLeft--;
     const { plan: smaller, twists } = worldOf(plan, parts);
     const tried = await runPlan(smaller, { twists });
     if (tried.broken === undefined || promiseOf(tried) !== promise) return false;
@@ -31,11 +32,11 @@ export async function shrink({ plan, result }: { plan: Plan; result: Result }, w
   let parts = partsOf(plan, result.twists);
   for (const isNoise of NOISE) {
     const without = parts.filter((part) => !isNoise(part));
-    if (without.length < parts.length && performance.now() < until && (await fails(without))) parts = without;
+    if (without.length < parts.length && runsLeft > 0 && (await fails(without))) parts = without;
   }
-  for (let size = Math.ceil(parts.length / 2); size > 0 && performance.now() < until; ) {
+  for (let size = Math.ceil(parts.length / 2); size > 0 && runsLeft > 0; ) {
     const before = parts.length;
-    for (let from = 0; from < parts.length && performance.now() < until; ) {
+    for (let from = 0; from < parts.length && runsLeft > 0; ) {
       const without = [...parts.slice(0, from), ...parts.slice(from + size)];
       if (await fails(without)) parts = without;
       else from += size;

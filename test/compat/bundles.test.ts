@@ -9,9 +9,9 @@ import { rollup } from 'rollup';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import webpack from 'webpack';
+import { until } from '../client/support/client-files.ts';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
-import { until } from './support/client-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 const packageFolder = join(root, 'packages/rule-server-client');

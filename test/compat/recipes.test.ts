@@ -6,10 +6,10 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { Engine, type RuleProperties } from 'json-rules-engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildClient } from '../client/support/build-client.ts';
+import { inRepository } from '../client/support/own-package.ts';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
-import { buildClient } from './support/build-client.ts';
-import { inRepository } from './support/own-package.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'dist/recipes');

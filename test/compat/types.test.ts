@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildClient } from './support/build-client.ts';
-import { compileUsage, matcherDeclarations, matcherUsage } from './support/matcher-types.ts';
+import { buildClient } from '../client/support/build-client.ts';
+import { compileUsage, matcherDeclarations, matcherUsage } from '../client/support/matcher-types.ts';
 
 const root = join(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/.bin/tsc');

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { type Options as SwcOptions, transform as swc } from '@swc/core';
 import { type BuildOptions, build as esbuild } from 'esbuild';
 import { tsImport } from 'tsx/esm/api';
-import { run } from '../../../sdks/run.ts';
+import { run } from '../sdks/run.ts';
 
 /** What becomes of the styles on their way to the process that runs them: puts modules into a folder, and says how to import one. */
 export type Way = { way: string; build: (folder: string) => Promise<(name: string) => string> };
 
-const sources = import.meta.dirname;
-const root = join(sources, '../../../..');
+const root = join(import.meta.dirname, '../..');
+const sources = join(root, 'test/client/analyzer/styles');
 const modules = ['styles', 'decorated'];
 
 function bundled(way: string, options: BuildOptions): Way {

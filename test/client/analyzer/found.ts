@@ -1,0 +1,52 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { KeyPart } from '../../../src/client/analyzer/interpreter.ts';
+import { leafNodesOf } from '../../../src/client/analyzer/leaf-nodes.ts';
+import { Data } from '../../../src/client/engine/data/data.ts';
+import { type AccessedKey, createStore } from '../../../src/client/engine/data/keys.ts';
+import { createRegistry } from '../../../src/client/leaves/registry.ts';
+import type { Style } from './styles/style.ts';
+
+/** The keys that the analyzer finds in the code of a leaf. */
+export function keysOf({ leaf }: Style): string[] {
+  const errors: unknown[] = [];
+  const [node] = leafNodesOf(createRegistry({ Leaf: leaf }), (error) => errors.push(error));
+  expect(errors).toEqual([]);
+  const keys = (node?.roamKeys ?? []).map(({ keyParts }) => keyParts.map(textOf).join('|'));
+  return [...new Set(keys)].sort();
+}
+
+function textOf(part: KeyPart): string {
+  switch (part.type) {
+    case 'literal':
+      return part.value;
+    case 'field':
+      return `{${part.ref}}`;
+    case 'roamDerived':
+      return part.fromKey === '?' ? '?' : `<${part.fromKey}>`;
+    case 'composite':
+      return part.parts.map(textOf).join('');
+  }
+}
+
+/** The keys that a leaf touches when it runs. */
+export async function touchedBy({ leaf }: Style): Promise<Set<string>> {
+  const touched = new Set<string>();
+  const log = { read: ({ key }: AccessedKey) => touched.add(key), wrote: ({ key }: AccessedKey) => touched.add(key) };
+  const context = {
+    store: createStore({}),
+    ts: 1,
+    signal: () => AbortSignal.abort(),
+  };
+  const made = typeof leaf === 'function' ? new leaf() : new leaf.leaf();
+  made.afterPropertiesSet?.();
+  const data = new Data(context, log);
+  try {
+    if ('doNone' in made) await made.doNone(data);
+    else if ('doFlow' in made) await made.doFlow(data);
+    await setTimeout(1);
+  } catch {
+    // What a leaf touched until it failed counts.
+  }
+  return touched;
+}

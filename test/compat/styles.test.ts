@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keysOf, touchedBy } from '../client/analyzer/found.ts';
+import type { Style } from '../client/analyzer/styles/style.ts';
+import { styles } from '../client/analyzer/styles/styles.ts';
+import { importWithTsx, type Way, ways } from './ways.ts';
+
+/** By the name of a style: the ways in which its keys come out incomplete. */
+const incomplete = new Map<string, string[]>();
+const decorated: Style[] = [];
+const names = [...ways.map(({ way }) => way), 'tsx'];
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'styles-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Neither a key that the leaf does not touch, nor one that is missed without a `?`. */
+async function compare(way: string, built: readonly Style[]): Promise<void> {
+  const wrong: Record<string, unknown> = {};
+  for (const style of built) {
+    const expected = new Set(style.keys);
+    const found = keysOf(style);
+    const isUnsure = found.some((key) => key.includes('?'));
+    const hidden = !isUnsure && expected.has('?') ? await touchedBy(style) : [];
+    const missed = [...style.keys.filter((key) => key !== '?'), ...hidden].filter((key) => !found.includes(key));
+    const strange = found.filter((key) => !expected.has(key) && !key.includes('?'));
+    const touched = strange.length > 0 ? await touchedBy(style) : new Set();
+    const invented = strange.filter((key) => !touched.has(key));
+    if (invented.length > 0 || (missed.length > 0 && !isUnsure)) wrong[style.style] = { invented, missed };
+    if (found.join() !== [...style.keys].sort().join()) note(style.style, way);
+  }
+  expect(wrong).toEqual({});
+}
+
+function note(style: string, way: string): void {
+  incomplete.set(style, [...(incomplete.get(style) ?? []), way]);
+}
+
+const stylesIn = async (path: string): Promise<Style[]> => (await import(pathToFileURL(path).href)).styles;
+
+test.each(ways)('no key is missed in silence and none is false: $way', async ({ way, build }: Way) => {
+  const pathOf = await build(await mkdtemp(join(folder, 'way-')));
+  const built = await stylesIn(pathOf('styles'));
+  expect(built).toHaveLength(styles.length);
+  await compare(way, built);
+  const withDecorators = await stylesIn(pathOf('decorated'));
+  expect(withDecorators).toHaveLength(3);
+  await compare(way, withDecorators);
+  if (decorated.length === 0) decorated.push(...withDecorators);
+});
+
+test('no key is missed in silence and none is false: tsx', async () => {
+  for (const name of ['styles', 'decorated']) {
+    const module = await importWithTsx(name);
+    if (typeof module === 'object' && module && 'styles' in module && Array.isArray(module.styles))
+      await compare('tsx', module.styles);
+  }
+});
+
+test('the table of the documentation is this one', async () => {
+  const rows = [...styles, ...decorated].map(({ style, keys }) => {
+    const list = keys.length > 4 ? [...keys.slice(0, 2), '…', ...keys.slice(-1)] : keys;
+    const shown = list.map((key) => (key === '…' ? key : `\`${key}\``)).join(', ') || 'none';
+    return `| ${style} | ${shown} | ${(incomplete.get(style) ?? []).join('; ')} |`;
+  });
+  const text = [
+    '# What is found in the code of a leaf',
+    '',
+    'The keys that a client publishes for each way to write a leaf. `{field}` is a configured field, `<key>` the value of another key, and `?`',
+    'says that there may be keys that the code alone does not tell: the page shows a placeholder for them, and `reads` and `writes` beside',
+    '`leaf` declare them. What is declared wins over what is found.',
+    '',
+    `Every leaf was looked at as it stands, and as these make it: ${names.join('; ')}. The last column names those after which a \`?\` stands`,
+    'for some of the keys. After none of them is a key missed without a `?`, and after none is there a key that the leaf does not touch.',
+    'Code under a condition counts as code that runs: the analyzer asks neither `if` nor `switch`, nor when a loop ends.',
+    'A list or a table that changes where it stands is known no better than by what it may hold.',
+    '',
+    '`npm run test:compat -- -u` writes this file; the test fails while it says something else than what is found.',
+    '',
+    '| A leaf with | Keys | Incomplete after |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+  await expect(text).toMatchFileSnapshot('../../docs/analyzer.md');
+});
