@@ -21,7 +21,7 @@ describe('rule-server history', () => {
   afterAll(() => service.stop());
 
   async function execute(uid: string): Promise<void> {
-    const body = `{"app":${APP},"ruleId":7,"the service":{"uid":${uid}}}`;
+    const body = `{"app":${APP},"ruleId":7,"the service":{"uid":${uid},"p":"C:\\\\temp \\"${uid.at(-1)}\\""}}`;
     const headers = { 'content-type': 'application/json' };
     await httpCall(`${service.url}/rule-server/mock/execute`, { method: 'POST', headers, body });
   }
@@ -49,7 +49,7 @@ describe('rule-server history', () => {
 
   it('finds by the last digit of an input, prints it to that digit with --json, and says how far it looked', async () => {
     const { lines, err } = await history('--app', String(APP), '--where', 'uid=9007199254740993', '--json');
-    expect(lines).toEqual([expect.stringContaining('"input":{"uid":9007199254740993}')]);
+    expect(lines).toEqual([expect.stringContaining('"input":{"uid":9007199254740993,')]);
     expect(err).toMatch(/^1 found in 3 executions, back to \S+Z\.\n$/);
   });
 
@@ -58,6 +58,12 @@ describe('rule-server history', () => {
     expect((await history('--app', String(APP), ...both)).lines).toHaveLength(1);
     expect((await history('--text', 'card refused')).lines).toHaveLength(3);
     expect((await history('--text', 'card accepted')).lines).toEqual([]);
+  });
+
+  it('finds words of the values, not of the JSON that they are written in', async () => {
+    const { lines } = await history('--text', 'C:\\temp "3"');
+    expect(lines).toEqual([expect.stringContaining('9007199254740993')]);
+    expect((await history('--text', 'C:\\\\temp')).lines).toEqual([]);
   });
 
   it.each([

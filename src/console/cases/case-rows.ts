@@ -1,4 +1,4 @@
-import { wordSearch } from '../../shared/contract/word-search.ts';
+import { valuesText, wordSearch } from '../../shared/contract/word-search.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { type Item, outcomes } from '../api/batch-items.ts';
 import { type Verdict, verdicts } from '../api/batches.ts';
@@ -175,7 +175,7 @@ export function filterRows(rows: readonly CaseRow[], filter: RowFilter): CaseRow
 
 function searchedText(row: CaseRow): string {
   const ends = row.cells.map((cell) => `${cell?.item.address} ${cell?.item.error} ${cell?.item.outcome}`);
-  return [row.name, inputOf(row), ...ends].join(' ');
+  return [row.name, valuesText(inputOf(row) ?? ''), ...ends].join(' ');
 }
 
 /** The input of a case as JSON text; null where it is long. */

@@ -180,6 +180,27 @@ test('words are found in an input that has its letters as escapes', () => {
   expect(hasWords('杭', record(1), '{"city":"\\u5dde"}')).toBe(false);
 });
 
+test.each([
+  ['C:\\temp', { p: 'C:\\temp' }, true],
+  ['C:\\\\temp', { p: 'C:\\temp' }, false],
+  ['"quick" fox', { p: 'a "quick" fox' }, true],
+  ['"quick fox"', { p: 'a quick\nfox' }, true],
+  ['"fox quick"', { p: 'a quick fox' }, false],
+  ['"say \\"hi\\""', { p: 'say "hi"' }, true],
+  ['5"', { p: '5" pipe' }, true],
+  ['one two', { p: 'one\ntwo' }, true],
+  ['x\\ny', { p: 'x\ny' }, false],
+  ['u00e9', { p: 'caf\u00e9' }, false],
+  ['a/b', { p: 'a/b' }, true],
+  ['berlin\\u200b', { city: 'Berlin\u200b' }, true],
+  ['berlin\u200b', { city: 'Berlin' }, false],
+  ['the.key', { 'the.key': 1 }, true],
+  ['42', { uid: 42 }, true],
+  ['"42"', { uid: 420 }, false],
+])('the words %j in the values of %j: %s', (words, input, isFound) => {
+  expect(hasWords(words, record(1), JSON.stringify(input))).toBe(isFound);
+});
+
 test('a page of records that nobody can read does not end a search with a beginning', async () => {
   const from = records[100]?.history[0]?.at ?? 0;
   const listed = async ({ limit, cursor = '0' }: HistoryFilter) => {

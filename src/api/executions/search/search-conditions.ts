@@ -4,7 +4,7 @@ import { parsePath, type Step } from '../../../shared/cases/path.ts';
 import type { ExecutionRecord } from '../../../shared/contract/execution-record.ts';
 import { parseExact } from '../../../shared/contract/json/exact-json.ts';
 import { type ExactValue, RawNumber } from '../../../shared/contract/json/raw-number.ts';
-import { wordSearch } from '../../../shared/contract/word-search.ts';
+import { valuesText, wordSearch } from '../../../shared/contract/word-search.ts';
 import type { Mask } from '../../../shared/privacy/mask.ts';
 
 const operators = ['=', '!=', '>', '>=', '<', '<='] as const;
@@ -121,10 +121,5 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
 export function hasWords(words: string, record: ExecutionRecord, input: string | null): boolean {
   const { mockId, ruleId, address, target, lane, keyName, state, outcome, error } = record;
   const known = [mockId, `#${ruleId ?? ''}`, address, target, lane, keyName, state, outcome?.code, error];
-  return wordSearch(words)([...known, unescaped(input ?? '')].join(' '));
-}
-
-/** Some clients write every letter beyond ASCII as an escape. */
-function unescaped(json: string): string {
-  return json.replace(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return wordSearch(words)([...known, valuesText(input ?? '')].join(' '));
 }
