@@ -48,7 +48,7 @@ Example:
 Exit codes:
   0  every trace is gone
   2  that is no mockId
-  3  it has not ended, there is none, or the key may not
+  3  there is none, or it has not ended, or the key may not: nothing was erased
   8  the API cannot be reached, or does not know the key
 `;
 

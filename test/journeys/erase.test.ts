@@ -22,12 +22,15 @@ onEachQueue('an erased execution', (start) => {
     const run = () => service.execute({ app: 1, ruleId: 1 }, { headers: { 'idempotency-key': 'once' } });
     const { mockId } = (await run()).json;
     expect((await run()).json.mockId).toBe(mockId);
-    expect(await eraseIt(service, mockId)).toMatchObject({ status: 200, json: { mockId, state: 'erased' } });
+    expect(await eraseIt(service, mockId)).toMatchObject({
+      status: 200,
+      json: { mockId, state: 'erased', found: true },
+    });
     expect((await service.call(`${EXECUTIONS}/${mockId}`)).status).toBe(404);
     expect((await service.call(EXECUTIONS)).json.items).toEqual([]);
     expect((await run()).json.mockId).not.toBe(mockId);
     expect(client.found).toHaveLength(2);
-    expect((await eraseIt(service, mockId)).status).toBe(200); // gone is gone
+    expect(await eraseIt(service, mockId)).toMatchObject({ status: 200, json: { found: false } }); // gone is gone
   });
 
   it('must have ended', async () => {
@@ -65,8 +68,11 @@ onEachQueue('an erased execution', (start) => {
     const stream = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
     const surroundings = { environment: {}, stdin: process.stdin, stdout: stream, stderr: stream, onInterrupt() {} };
     expect(await runCommand(['erase', mockId, '--url', service.url], surroundings)).toBe(0);
+    expect(await runCommand(['erase', mockId, '--url', service.url], surroundings)).toBe(3);
     expect(await runCommand(['erase', 'x', '--url', service.url], surroundings)).toBe(2);
-    expect(written.join('')).toBe(`Execution ${mockId} is erased.\nx is no mockId.\n`);
+    expect(written.join('')).toBe(
+      `Execution ${mockId} is erased.\nThere is no execution ${mockId}: nothing was erased.\nx is no mockId.\n`,
+    );
     expect((await service.call(`${EXECUTIONS}/${mockId}`)).status).toBe(404);
   });
 });
@@ -136,7 +142,8 @@ describe.skipIf(choice.kind === 'unavailable')('what is left of an erased execut
     const before = await batch();
     const { mockId } = (await service.call(`${BATCHES}/${batchId}/items/1`)).json;
     expect(await placesOf('marker-of-batch')).not.toEqual([]);
-    expect((await eraseIt(service, mockId)).status).toBe(200);
+    expect((await eraseIt(service, mockId)).json.found).toBe(true);
+    expect((await eraseIt(service, mockId)).json.found).toBe(false);
     expect([...(await placesOf('marker-of-batch')), ...(await placesOf('other-marker'))]).toEqual([]);
     expect((await batch()).counts).toEqual(before.counts);
   });

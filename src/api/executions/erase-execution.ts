@@ -10,9 +10,9 @@ import type { AskWorker } from '../ask-worker.ts';
 import type { Executions } from './executions.ts';
 import { NewerExecution } from './newer-execution.ts';
 
-/** `open`: it has not ended, or its batch has not. `unknown`: it is none the caller may know of. */
+/** `found`: whether there was anything to erase. `open`: it has not ended, or its batch has not. `unknown`: it is none the caller may know of. */
 type Erased =
-  | { kind: 'erased' }
+  | { kind: 'erased'; found: boolean }
   | { kind: 'open'; what: string }
   | { kind: 'unknown' }
   | { kind: 'refused'; error: string };
@@ -25,7 +25,7 @@ type EraseExecutionDependencies = {
   notes: Notes;
   ask: AskWorker['ask'];
   find: (mockId: string) => Promise<ExecutionRecord | null>;
-  eraseItem: (mockId: string, batchId: string | null) => Promise<'erased' | 'running'>;
+  eraseItem: (mockId: string, batchId: string | null) => Promise<'erased' | 'running' | 'none'>;
 };
 
 export type EraseExecution = ReturnType<typeof createEraseExecution>;
@@ -76,6 +76,6 @@ export function createEraseExecution({
     await backend.store.remove(resultKey(mockId));
     await pins.unpin(mockId);
     await history.erase(mockId);
-    return { kind: 'erased' };
+    return { kind: 'erased', found: record !== null || item === 'erased' };
   };
 }

@@ -129,5 +129,9 @@ export const keptAnswer = z
   .meta({ id: 'Kept' });
 
 export const cancelAnswer = z
-  .strictObject({ mockId, state: z.enum(['cancelling', 'cancelled', 'erased']) })
+  .strictObject({
+    mockId,
+    state: z.enum(['cancelling', 'cancelled', 'erased']),
+    found: z.boolean().optional().describe('Of `erased`: whether there was anything to erase.'),
+  })
   .meta({ id: 'Cancelled' });

@@ -142,13 +142,13 @@ export const executionOperations: Operation[] = [
       'Before the client took the request the rule does not run; after that only the waiting ends. With `erase=true` every ' +
       'trace of an execution that has ended is removed: its job, its record with input and results, the note and the answer ' +
       'of its Idempotency-Key, its item of a batch, its files. Then the same call under that key would run again. What is ' +
-      'gone already counts as erased.',
+      'gone already counts as erased, with `found: false`: a mistyped id is no proof.',
     query: eraseParameters,
     answers: {
       200: {
         description: 'It had been cancelled before, or is erased.',
         schema: cancelAnswer,
-        examples: { cancelled: { mockId, state: 'cancelled' }, erased: { mockId, state: 'erased' } },
+        examples: { cancelled: { mockId, state: 'cancelled' }, erased: { mockId, state: 'erased', found: true } },
       },
       202: {
         description: 'It is being cancelled; its state tells when it is.',

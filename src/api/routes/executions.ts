@@ -58,7 +58,7 @@ async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: 
   const erased = MOCK_ID.test(mockId) ? await eraseIt(mockId, apps) : ({ kind: 'unknown' } as const);
   switch (erased.kind) {
     case 'erased':
-      return json(200, JSON.stringify({ mockId, state: 'erased' }));
+      return json(200, JSON.stringify({ mockId, state: 'erased', found: erased.found }));
     case 'unknown':
       return unknownExecution(mockId);
     case 'open':

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf } from '../terminal/http-api.ts';
@@ -5,9 +7,10 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
 export type EraseOptions = { url: string; key?: string; json?: boolean };
 
+const erasedSchema = z.object({ found: z.boolean() });
 const MOCK_ID = /^[0-9a-f-]{36}$/;
 
-/** Erases every trace of one execution that has ended. Ends with 0 when there is none left. */
+/** Erases every trace of one execution that has ended. Ends with 3 when there is none. */
 export async function erase(
   mockId: string,
   { json, ...where }: EraseOptions,
@@ -19,6 +22,8 @@ export async function erase(
   const { status, text } = await api.call(path, { method: 'DELETE' });
   if (status !== 200)
     throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.rejected);
-  stdout.write(json ? `${visibleJson(text)}\n` : `Execution ${mockId} is erased.\n`);
-  return exitCodes.ok;
+  const { found } = erasedSchema.parse(parseJson(text));
+  const words = found ? `Execution ${mockId} is erased.` : `There is no execution ${mockId}: nothing was erased.`;
+  stdout.write(json ? `${visibleJson(text)}\n` : `${words}\n`);
+  return found ? exitCodes.ok : exitCodes.rejected;
 }
