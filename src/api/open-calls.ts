@@ -94,9 +94,8 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
   const history = createPrivateHistory(kept, { privacy, store: backend.store });
   const keptOn = backend.openPinned(pinnedLimitsOf(historyLimitsOf(settings)));
   const pinned = createPrivateHistory(keptOn, { privacy, store: backend.store });
-  const workers = () => health.workers;
   const pending = openPendingExecutions({
-    ...{ backend, queue, history, workers, fence, log },
+    ...{ backend, queue, history, health, fence, log },
     onEnded: metrics.ended,
   });
   registerApiMetrics(metrics, health, () => pending.waiting);

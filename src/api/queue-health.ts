@@ -27,6 +27,8 @@ export type QueueHealth = {
   readonly active: number;
   /** Worker processes that take jobs; one that froze counts for 5 s more. */
   readonly workers: number;
+  /** What is the matter with the shared directory, as workers say: those that take no jobs, and those whose jobs cannot be answered. */
+  readonly problems: readonly string[];
   close(): Promise<void>;
 };
 
@@ -63,11 +65,22 @@ function listen(backend: QueueBackend) {
   };
 }
 
-type State = { up: boolean; reason: string | null; waiting: number; active: number; workers: number };
+type State = {
+  up: boolean;
+  reason: string | null;
+  waiting: number;
+  active: number;
+  workers: number;
+  problems: string[];
+};
 const notReached: State = {
-  ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0, workers: 0 },
+  ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0, workers: 0, problems: [] },
 };
 type QueueHealthDependencies = { backend: QueueBackend; backlog: Backlog; storeAlert: ThrottledAlert };
+
+const problemsOf = async ({ takers }: QueueBackend) => [
+  ...new Set((await takers.problems()).map(({ problem }) => problem)),
+];
 
 /**
  * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
@@ -85,15 +98,15 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
   const look = async () => {
     const counts = await queue.getJobCounts('wait', 'delayed', 'active');
     backlog.look(counts.wait ?? 0).catch(() => {}); // an earlier look counts for a while
-    let { workers } = state;
+    let { workers, problems } = state;
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();
-      workers = await backend.findWorkers(queue);
+      [workers, problems] = await Promise.all([backend.findWorkers(queue), problemsOf(backend)]);
       probeDueAt = time.monotonic() + PROBE_EVERY_MS;
     }
     // A job that was handed back is delayed for a moment, and counts as waiting.
     const waiting = (counts.wait ?? 0) + (counts.delayed ?? 0);
-    state = { up: true, reason: null, waiting, active: counts.active ?? 0, workers };
+    state = { up: true, reason: null, waiting, active: counts.active ?? 0, workers, problems };
     ready.resolve();
     const full = backend.full();
     if (full !== null)
@@ -129,6 +142,9 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
     },
     get workers() {
       return state.workers;
+    },
+    get problems() {
+      return state.problems;
     },
     async close(): Promise<void> {
       await Promise.all([ear.stop(), queue.close(), loop.stop()]);

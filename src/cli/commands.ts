@@ -13,6 +13,7 @@ import {
   ERASE_EXAMPLES,
   EXEC_EXAMPLES,
   EXPLAIN_EXAMPLES,
+  FORGET_DIRECTORY_EXAMPLES,
   HISTORY_EXAMPLES,
   LAYOUT_EXAMPLES,
   MCP_EXAMPLES,
@@ -58,6 +59,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeErase(describing);
   describeBackup(describing);
   describeMoveKeys(describing);
+  describeForgetDirectory(describing);
   describeLayout(describing);
   describeDoctor(describing);
   describeKeys(program, surroundings, ended);
@@ -147,6 +149,14 @@ function describeMoveKeys({ program, surroundings, ended }: Describing): void {
     .action(async (options: MoveKeysOptions) =>
       ended(await (await import('./operating/move-keys.ts')).moveKeys(options, surroundings)),
     );
+}
+
+function describeForgetDirectory({ program, surroundings, ended }: Describing): void {
+  program
+    .command('forget-directory')
+    .description('let the workers of a queue use another SHARED_DIR, once all of them are stopped')
+    .addHelpText('after', FORGET_DIRECTORY_EXAMPLES)
+    .action(async () => ended(await (await import('./operating/forget-directory.ts')).forgetDirectory(surroundings)));
 }
 
 function describeLayout({ program, surroundings, ended }: Describing): void {

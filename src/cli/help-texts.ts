@@ -81,6 +81,21 @@ Exit codes:
   8  Redis does not answer
 `;
 
+export const FORGET_DIRECTORY_EXAMPLES = `
+Examples:
+  REDIS_URL=redis://redis:6379 rule-server forget-directory
+
+All workers of a queue use one SHARED_DIR, and Redis remembers which. To move it, stop the workers, copy all of it (.rule-server too) and start
+them on the copy: that needs no command. This one is for a directory that is lost. What it knew of open executions is lost with it.
+Without Redis a start on another directory is enough.
+
+Exit codes:
+  0  the next worker that starts registers its own SHARED_DIR
+  1  a worker still runs, or an execution could begin again
+  2  the command line or a setting is wrong
+  8  Redis does not answer
+`;
+
 export const LAYOUT_EXAMPLES = `
 Examples:
   groupadd rules-7

@@ -1,11 +1,16 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { unless } from '../../src/shared/runtime/errno.ts';
+import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
+import { startWorker } from '../../src/worker/process/start.ts';
+import { canMount, mountTemporary } from '../support/mounts.ts';
 import { startRedis } from '../support/redis.ts';
 import type { RedisServer } from '../support/redis-server.ts';
+import { runCliIn } from '../support/run-cli.ts';
 import { runDoctor } from '../support/run-doctor.ts';
-import { type Service, startService } from '../support/start-service.ts';
+import { captureLog, type Service, startService } from '../support/start-service.ts';
 
 const KEY = 'the-key-of-ada-in-this-test';
 const choice = inject('redis');
@@ -64,5 +69,49 @@ describe.skipIf(choice.kind === 'unavailable')('doctor, of a deployment that wor
     await mkdir(empty, { recursive: true });
     const { exitCode, failed } = await doctor({ SHARED_DIR: empty });
     expect([exitCode, failed]).toEqual([1, expect.stringContaining('"identity"')]);
+  });
+
+  it('tells what a worker says that takes no jobs, and which one', async () => {
+    const [backend] = service.backends;
+    if (!backend) throw new Error('no backend');
+    const { log } = captureLog();
+    const worker = await startWorker({ settings: service.settings, backend, sharedDir: folder, log });
+    onTestFinished(() => worker.stop());
+    const { exitCode, failed } = await doctor();
+    expect([exitCode, failed]).toEqual([
+      1,
+      expect.stringContaining(`-${process.pid}: SHARED_DIR is not the directory`),
+    ]);
+  });
+
+  it.skipIf(!canMount).each([
+    { what: 'bytes', options: 'size=64k', fill: 1 },
+    { what: 'inodes', options: 'size=1m,nr_inodes=6', fill: 10 },
+  ])('fails for a directory where no $what are left, and still tells all the rest', async ({ what, options, fill }) => {
+    await using disk = await mountTemporary(options.replace('size=', ''));
+    await mkdir(join(disk.path, 'mock'));
+    for (let file = 0; file < fill; file++)
+      await writeFile(join(disk.path, `${file}`), Buffer.alloc(fill === 1 ? 100_000 : 1)).catch(unless('ENOSPC'));
+    const { exitCode, failed } = await doctor({ SHARED_DIR: disk.path });
+    expect([exitCode, failed]).toEqual([1, expect.stringContaining(`is full: no ${what} are left`)]);
+    expect(failed).toContain('"identity"');
+  });
+
+  it('a directory is forgotten only once no worker takes executions in it', async () => {
+    const [backend] = service.backends;
+    if (!backend) throw new Error('no backend');
+    const forget = () => runCliIn({ REDIS_URL: redis.url }, 'forget-directory');
+    const used = await forget();
+    expect([used.code, used.err]).toEqual([1, expect.stringMatching(/stop all workers first .*Nothing was/)]);
+    await service.workers.shift()?.stop();
+    const queue = backend.openQueue(queueNames.executions);
+    await queue.add('execution', { claimBy: Date.now() + 60_000 }, { jobId: 'open' });
+    await expect
+      .poll(forget, { timeout: 20_000 })
+      .toMatchObject({ code: 1, err: expect.stringMatching(/1 executions .* try again in/) });
+    await queue.remove('open');
+    await queue.close();
+    expect(await forget()).toMatchObject({ code: 0, out: expect.stringContaining('is forgotten') });
+    expect(await backend.directory.get()).toBeNull();
   });
 });

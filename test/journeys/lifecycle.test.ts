@@ -169,8 +169,8 @@ onOneQueue('a worker and its shared directory', (start) => {
     await eventually(() => expect(service.workers[0]?.state().takesJobs).toBe(false));
     expect(service.workers[0]?.state().reason).toBe('SHARED_DIR cannot be used (ENOENT): create or mount it');
     const { json } = await service.execute({ app: 1, ruleId: 1 });
-    expect([json.code, json.mayHaveRun]).toEqual(['channel-unavailable', false]);
-    expect(json.error).toMatch(/it is not there \(is it still mounted\?\)\. It did not run\.$/);
+    expect([json.code, json.mayHaveRun]).toEqual(['no-worker', false]);
+    expect(json.error).toContain('SHARED_DIR cannot be used (ENOENT): create or mount it');
     await expect(readdir(sharedDir)).rejects.toThrow('ENOENT');
     await rename(`${sharedDir}.away`, sharedDir);
     await eventually(() => expect(service.workers[0]?.state().takesJobs).toBe(true));
@@ -184,7 +184,9 @@ onOneQueue('a worker and its shared directory', (start) => {
     await rename(sharedDir, `${sharedDir}.away`);
     await mkdir(join(sharedDir, 'mock'), { recursive: true });
     await eventually(() => expect(service.workers[0]?.state().takesJobs).toBe(false));
-    expect(service.workers[0]?.state().reason).toMatch(/is no longer the directory this worker started with/);
+    expect(service.workers[0]?.state().reason).toMatch(
+      /is not the directory that the workers of this queue use .* it has no identity/,
+    );
     expect(await readdir(sharedDir)).toEqual(['mock']);
     await rm(`${sharedDir}.away`, { recursive: true });
   });
@@ -199,7 +201,7 @@ onOneQueue('a worker and its shared directory', (start) => {
     const stranger = await startWorker({ settings: service.settings, backend, sharedDir: elsewhere, log });
     expect(stranger.state()).toEqual({
       takesJobs: false,
-      reason: expect.stringMatching(/is new, but the other workers of this queue use another one/),
+      reason: expect.stringMatching(/is not the directory that the workers of this queue use/),
     });
     expect(await readdir(elsewhere)).toEqual(['mock']);
     await stranger.stop();

@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from '../../src/shared/runtime/telemetry/
 import { embeddedStores } from '../../src/shared/store/embedded/stores/stores.ts';
 import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
 import type { QueueBackend } from '../../src/shared/store/queue/queue-backend.ts';
+import { createMemoryDirectory } from '../../src/shared/store/registered-directory.ts';
 import type { Step } from '../../src/worker/execution/steps.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/process/start.ts';
@@ -166,7 +167,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 /** The queue of another service, knowing nothing of its results, its history, and the directory its workers used. */
 function withOwnMemory(backend: QueueBackend): QueueBackend {
-  return { ...backend, ...embeddedStores(memoryShelves()) };
+  return { ...backend, ...embeddedStores(memoryShelves()), directory: createMemoryDirectory() };
 }
 
 export function quickSettings(settings: Record<string, string | number> = {}): Settings {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
 import type { Logger } from '../../src/shared/runtime/telemetry/logger.ts';
+import { createMemoryDirectory } from '../../src/shared/store/registered-directory.ts';
 import { createClaims } from '../../src/worker/files/claims/claims.ts';
 import { createSharedDirectory } from '../../src/worker/files/directory/shared-directory.ts';
 import { createFileClock } from '../../src/worker/files/file-clock.ts';
 import { createKeptAnswers } from '../../src/worker/files/results/kept-answers.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
-import { memoryStore } from './memory-stores.ts';
 
 type Options = {
   /** How much later; by default everything has become old. */
@@ -28,7 +28,7 @@ export async function sweepLater(
   await access(join(sharedDir, '.rule-server'));
   const clock = createFileClock(sharedDir);
   const sweep = createSweep({
-    sharedDirectory: createSharedDirectory({ sharedDir, store: memoryStore() }),
+    sharedDirectory: createSharedDirectory({ sharedDir, registered: createMemoryDirectory() }),
     claims: createClaims(sharedDir, clock),
     laterMs: afterMs,
     log: pino({ level: 'silent' }),

@@ -8,6 +8,7 @@ import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import { type AwaitedJob, followJobs } from '../../shared/store/queue/follow-jobs.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
+import type { QueueHealth } from '../queue-health.ts';
 import type { Fence } from './fence.ts';
 import { createReEnqueue } from './re-enqueue.ts';
 import { createRevoke } from './revoke.ts';
@@ -21,7 +22,7 @@ type PendingExecutionsDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
-  workers: () => number;
+  health: Pick<QueueHealth, 'workers' | 'problems'>;
   fence: Fence;
   onEnded: (record: ExecutionRecord) => void;
   log: Logger;
@@ -34,7 +35,7 @@ export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
  * revoked.
  */
 export function openPendingExecutions(dependencies: PendingExecutionsDependencies) {
-  const { history, workers } = dependencies;
+  const { history, health } = dependencies;
   const connection = watchConnection(dependencies);
   const jobs = followJobs<JobData, Ending>({
     ...dependencies,
@@ -59,7 +60,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
     const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
     if (time.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
     else if (mayHaveBegun(mockId, awaited.since)) await revokeUnfenced(mockId, sentences.storeWasAway(mockId));
-    else await revokeNeverTaken(mockId, sentences.neverTaken(awaited.data.target, workers()));
+    else await revokeNeverTaken(mockId, neverTaken(awaited.data, health));
   }
 
   /** Whether the queue store may have forgotten that a worker began it: it lost its data or its last second. */
@@ -104,6 +105,9 @@ function watchConnection({ backend, queue }: PendingExecutionsDependencies): { r
   });
   return connection;
 }
+
+const neverTaken = ({ target }: JobData, { workers, problems }: Pick<QueueHealth, 'workers' | 'problems'>) =>
+  sentences.neverTaken(target, workers, problems[0]);
 
 /** The wait is over. Only the history may tell how it ended. */
 async function endingAtLast(

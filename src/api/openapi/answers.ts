@@ -56,6 +56,7 @@ export const readyAnswer = z
     queue: z.enum(['up', 'down']),
     reason: z.string().nullable().describe('Why the queue store cannot be used.'),
     workers: z.int(),
+    problems: z.array(z.string()).describe('What is the matter with the shared directory, as workers say.'),
     waiting: z.int(),
     active: z.int(),
   })

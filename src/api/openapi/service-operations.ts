@@ -5,7 +5,7 @@ import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, failed, forbidden, refusal, unavailable, usual } from './refusals.ts';
 
-const ready = { status: 'ready', queue: 'up', reason: null, workers: 3, waiting: 0, active: 12 };
+const ready = { status: 'ready', queue: 'up', reason: null, workers: 3, problems: [], waiting: 0, active: 12 };
 const callerAnswer = z.strictObject({
   name: z.string().nullable(),
   may: z.array(z.enum(permissions)),

@@ -13,6 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { usedUp } from '../../shared/runtime/disk-space.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { servedFileSystems } from '../../shared/runtime/served-file-systems.ts';
 import type { Clock } from './finding.ts';
@@ -23,6 +24,7 @@ const EVENT_WITHIN_MS = 1500;
 const RUNS_WITHIN_MS = 10_000;
 const LOW_FREE = 0.05;
 const LOOKS = 9;
+const RIGHT_ONE = 'Mount the directory that the workers use. If that one is lost: rule-server forget-directory --help.';
 
 /** The shared directory: that it is there, may be written, is the one the queue's workers use, and tells of changes. */
 export async function checkSharedDirectory(sharedDir: string, registeredId: string | null): Promise<Finding[]> {
@@ -41,7 +43,13 @@ export async function checkSharedDirectory(sharedDir: string, registeredId: stri
     rights,
     await checkIdentity(sharedDir, registeredId),
     await checkFileSystem(sharedDir),
-    ...(await tryOut(sharedDir)),
+    ...(await tryOut(sharedDir).catch((error) => [
+      fail(
+        'files',
+        `none can be made (${errnoOf(error) || error})`,
+        'Make room, or mount it writable: no call can run.',
+      ),
+    ])),
   ];
 }
 
@@ -49,6 +57,7 @@ async function checkRights(sharedDir: string): Promise<Finding> {
   for (const path of [sharedDir, join(sharedDir, 'mock'), join(sharedDir, 'clients')]) {
     const code = await access(path, constants.R_OK | constants.W_OK | constants.X_OK).then(() => '', errnoOf);
     if (code === '' || (code === 'ENOENT' && path !== sharedDir)) continue;
+    if (code === 'EROFS') return fail('shared directory', `${path} is mounted read-only`, 'Mount it writable.');
     const advice = `Run as the user that owns it (this one is ${process.getuid?.()}:${process.getgid?.()}), or give its group the right to write.`;
     return fail('shared directory', `${path} may not be read and written (${code})`, advice);
   }
@@ -85,18 +94,28 @@ async function checkIdentity(sharedDir: string, registeredId: string | null): Pr
   if (own === undefined && registeredId !== null)
     return fail(
       'identity',
-      `no worker has used this directory, and the workers use another one (${registeredId})`,
-      'Mount the directory that the workers use.',
+      `this directory has none, and the workers of this queue use another one (${registeredId})`,
+      RIGHT_ONE,
     );
   if (own === undefined)
     return warn('identity', 'no worker has used this directory yet', 'Is it the one that clients use?');
-  if (registeredId === null) return ok('identity', `${own}; no worker has told the queue of one lately`);
+  if (registeredId === null) return ok('identity', `${own}; the queue knows of none yet`);
   return own === registeredId
     ? ok('identity', `${own}, as the queue knows it`)
-    : fail('identity', `${own}, but the workers use ${registeredId}`, 'Mount the directory that the workers use.');
+    : fail('identity', `${own}, but the workers of this queue use ${registeredId}`, RIGHT_ONE);
 }
 
 async function checkFileSystem(sharedDir: string): Promise<Finding> {
+  for (const path of [sharedDir, join(sharedDir, 'mock'), join(sharedDir, 'clients')]) {
+    const found = await statfs(path).catch(unless('ENOENT'));
+    const left = found && usedUp(found);
+    if (left)
+      return fail(
+        'space',
+        `${path} is full: no ${left} are left`,
+        'Make room: no call can run, no client seems online.',
+      );
+  }
   const { type, bavail, blocks, ffree, files } = await statfs(sharedDir);
   const network = servedFileSystems.get(type);
   if (blocks > 0 && bavail / blocks < LOW_FREE) return warn('space', 'less than 5 % is free', 'Make room.');

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { RedisAddress } from '../../shared/runtime/settings/redis-address.ts';
 import { describeRedis } from '../../shared/runtime/settings/redis-url.ts';
-import { storedKey } from '../../shared/store/key-value-store.ts';
-import { createRedisTakers } from '../../shared/store/queue/takers.ts';
+import { createRedisTakers, type WorkerProblem } from '../../shared/store/queue/takers.ts';
 import { createRedisConnections, type RedisConnections } from '../../shared/store/redis/redis-connections.ts';
+import { createRedisDirectory } from '../../shared/store/registered-directory.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkReplicas } from './replica-checks.ts';
 
@@ -39,6 +39,7 @@ type Looked = { address: RedisAddress; connections: RedisConnections; where: str
 
 async function lookAt(redis: Redis, { address, connections, where }: Looked) {
   const { prefix } = address;
+  const takers = createRedisTakers(redis, prefix);
   const findings = [
     checkVersion(await redis.info('server'), where),
     await checkUse(redis, connections),
@@ -48,9 +49,10 @@ async function lookAt(redis: Redis, { address, connections, where }: Looked) {
     ...checkKeeping(await settingsOf(redis)),
     ...(await checkReplicas(redis, address)),
     await checkClock(redis),
-    checkWorkers(String(await redis.client('LIST')), prefix, (await createRedisTakers(redis, prefix).list()).length),
+    checkWorkers(String(await redis.client('LIST')), prefix, (await takers.list()).length),
+    ...(await takers.problems()).map(toFinding),
   ];
-  return { findings, directoryId: await redis.get(storedKey(prefix, 'shared-dir')) };
+  return { findings, directoryId: await createRedisDirectory(redis, prefix).get() };
 }
 
 /** Undefined once it is connected; otherwise the last thing that went wrong within the time. */
@@ -181,8 +183,11 @@ function checkWorkers(clients: string, prefix: string, taking: number): Finding 
     );
   const message = `${connected.length} connected, ${Math.min(connected.length, taking + withoutId)} take executions`;
   if (taking + withoutId === 0)
-    return fail('workers', message, 'Every call gets 503 no-worker. /readyz of a worker says why.');
+    return fail('workers', message, 'Every call gets 503 no-worker. The lines below, or /readyz of a worker, say why.');
   return taking + withoutId < connected.length
-    ? warn('workers', message, '/readyz of each worker says why it takes none.')
+    ? warn('workers', message, 'The lines below, or /readyz of each worker, say why it takes none.')
     : ok('workers', message);
 }
+
+const toFinding = ({ worker, problem }: WorkerProblem): Finding =>
+  fail('worker', `${worker}: ${problem}`, 'Look at SHARED_DIR as that worker sees it.');

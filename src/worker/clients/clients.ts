@@ -3,14 +3,17 @@
 
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { isRealDirectory } from '../files/directory/client-directories.ts';
+import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { lstat, lstatCached } from '../files/quick-files.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
+import { readdir } from '../files/seams/files.ts';
 import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
 import type { PickUps } from './pick-ups.ts';
@@ -103,11 +106,40 @@ export function createClients(dependencies: ClientsDependencies) {
   return {
     roster,
 
-    list: async (app: number, options?: { fresh?: boolean }): Promise<Client[]> => (await roster(app, options)).clients,
+    ...listingsOf(sharedDir, roster),
 
     /** Whether a client of a remembered listing has not left since: the last look before it is given something. */
     isStillThere: (client: Client): Promise<boolean> => exists(signOfLife(sharedDir, client), lstatCached),
   };
+}
+
+function listingsOf(sharedDir: string, roster: (app: number, options?: { fresh?: boolean }) => Promise<Roster>) {
+  const apps = () => appsWithClients(sharedDir);
+  return {
+    list: async (app: number, options?: { fresh?: boolean }): Promise<Client[]> => (await roster(app, options)).clients,
+
+    /** The apps that have a folder for clients. */
+    apps,
+
+    /** Whether any app has a client: a registration, even one that cannot be read, or a directory. */
+    async areThereAny(): Promise<boolean> {
+      for (const app of await apps()) {
+        const { clients, skipped } = await roster(app);
+        if (clients.length + skipped.length > 0) return true;
+      }
+      return false;
+    },
+  };
+}
+
+async function appsWithClients(sharedDir: string): Promise<number[]> {
+  const folders = ['clients', 'mock'].map((name) => join(sharedDir, name));
+  const names = await Promise.all(
+    folders.map(
+      async (folder) => (await limitedByDirectory(folder, () => readdir(folder)).catch(unless('ENOENT'))) ?? [],
+    ),
+  );
+  return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
 }
 
 /** The members that a client has for as long as it lives. */

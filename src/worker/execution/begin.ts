@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Code } from '../../shared/contract/endings/codes.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
@@ -24,7 +25,7 @@ import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import type { Mailbox } from '../files/mailbox.ts';
-import { whyUnclaimed, whyUnlisted, whyUnwritable } from '../files/reasons.ts';
+import { isFull, whyUnclaimed, whyUnlisted, whyUnwritable } from '../files/reasons.ts';
 import type { ClientSlots } from '../placement/client-slots.ts';
 import type { Inspections } from '../placement/inspections.ts';
 import { type ResolveTarget, suitsOf } from '../placement/resolve-target.ts';
@@ -68,10 +69,10 @@ type Inspected = Chosen & { rules: RulesOfRun };
 const CLIENTS_TRIED = 5;
 /** Other servers remove empty directories: so one may have to be made again, up to this many times. */
 const DIRECTORY_MADE = 5;
-/** The fault of the disk, not of one client's directory. */
-const FULL = new Set(['ENOSPC', 'EDQUOT']);
 /** Errors that say for sure that the refusal was not written. */
-const NOT_WRITTEN = new Set([...FULL, 'EROFS', 'EACCES', 'ENOENT', 'ENOTDIR']);
+const NOT_WRITTEN = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'ENOTDIR']);
+/** Refusals that a disk without room may cause: heartbeats cannot be written. */
+const NOBODY_ONLINE = new Set<Code>(['no-client', 'client-offline']);
 
 /** An answer may be reported this long after the client's deadline: a little less than the slack of `apiWaitMs`. */
 export const PASS_ON_WITHIN_MS = 8000;
@@ -122,6 +123,8 @@ async function findEarlier(
 /** Claims the execution for a client, or refuses it, unless another attempt was first. */
 async function decide(execution: Execution, parts: BeginParts): Promise<Decided | Postponed> {
   const { mockId, data } = execution;
+  const fault = parts.sharedDirectory.fault();
+  if (fault !== null) return refuseUnwritten(sentences.noneTakes(fault), execution, parts);
   const noRoom = await makeRoom(data.claimBy, parts);
   if (noRoom) return refuse(noRoom, execution, parts);
   if (parts.interrupts.isCancelled(mockId)) return refuse(sentences.cancelledBeforeDispatch(mockId), execution, parts);
@@ -158,20 +161,23 @@ async function claimAtOneOf(target: Target, execution: Execution, parts: BeginPa
   }
 }
 
-function choose(
+async function choose(
   target: Target,
   { mockId, data }: Execution,
   tried: ReadonlySet<string>,
-  { interrupts, resolveTarget }: Some<'interrupts' | 'resolveTarget'>,
+  parts: Some<'interrupts' | 'resolveTarget' | 'sharedDirectory' | 'settings'>,
 ): ReturnType<ResolveTarget> {
   const wishes = { mockId, tried, suits: suitsOf(data.input, data.dryRun !== undefined) };
-  return interrupts.unlessHandedOver(() =>
-    resolveTarget(data.app, target, wishes).catch((error) => {
+  const choice = await parts.interrupts.unlessHandedOver(() =>
+    parts.resolveTarget(data.app, target, wishes).catch((error): Awaited<ReturnType<ResolveTarget>> => {
       const reason = whyUnlisted(error);
       if (reason === undefined) throw error;
       return { kind: 'refused', noAnswer: sentences.clientsUnreadable(data.app, reason) };
     }),
   );
+  const full = parts.sharedDirectory.whyFull(parts.settings.CLIENT_TIMEOUT_MS);
+  const isNobodyOnline = choice.kind === 'refused' && NOBODY_ONLINE.has(choice.noAnswer.code);
+  return isNobodyOnline && full !== null ? { kind: 'refused', noAnswer: sentences.diskFull(full) } : choice;
 }
 
 /** The tree of what runs, with what this client publishes of its leaves. */
@@ -245,7 +251,7 @@ async function claimInSlot(
     const reason = whyUnwritable(cause);
     if (reason === undefined) throw cause;
     const noAnswer = sentences.channelUnavailable(client, reason);
-    const isItsOwn = error instanceof UnwritableDirectory && !FULL.has(errnoOf(cause));
+    const isItsOwn = error instanceof UnwritableDirectory && !isFull(cause);
     return isItsOwn ? { kind: 'unwritable', noAnswer } : await refuse(noAnswer, execution, parts);
   }
 }
@@ -301,15 +307,24 @@ function claimFor(
 async function refuse(
   noAnswer: NoAnswer,
   execution: Execution,
-  { mailbox, storeRun }: Some<'mailbox' | 'storeRun'>,
+  parts: Some<'mailbox' | 'storeRun'>,
 ): Promise<ClaimOrRefusal> {
   const { mockId, data } = execution;
   try {
-    return await mailbox.refuse({ mockId, claimBy: data.claimBy }, noAnswer);
+    return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, noAnswer);
   } catch (error) {
-    if (!NOT_WRITTEN.has(errnoOf(error)) || !(await isTheOnlyAttempt(execution, storeRun))) throw error;
-    return { kind: 'refused', noAnswer };
+    if (!NOT_WRITTEN.has(errnoOf(error))) throw error;
+    return refuseUnwritten(noAnswer, execution, parts);
   }
+}
+
+async function refuseUnwritten(
+  noAnswer: NoAnswer,
+  execution: Execution,
+  { storeRun }: Some<'storeRun'>,
+): Promise<ClaimOrRefusal> {
+  if (await isTheOnlyAttempt(execution, storeRun)) return { kind: 'refused', noAnswer };
+  throw new Error(`the refusal of ${execution.mockId} cannot be written, and an earlier attempt may have begun it`);
 }
 
 /** The queue store counts attempts. One that was started anew since the job was added may have forgotten an attempt. */

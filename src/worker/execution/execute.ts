@@ -92,7 +92,7 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
     await notePickUp(claim, ending, parts);
     const marked = mark !== 'none' || !isOurs;
     if (ending.kind === 'answered' && ending.answer.rules) keptTrees.use(ending.answer.rules, treeAsked(claim, data));
-    const reported = data.dryRun === undefined ? ending : unlessIgnored(ending, claim);
+    const reported = withFullDisk(data.dryRun === undefined ? ending : unlessIgnored(ending, claim), parts);
     const isReleased = () => inspections.isReleased(claim.app, claim.rules?.released ?? null);
     const ended = await toEnded(reported, { ...begun, marked }, { store, privacy, input, isReleased });
     await atStep('before-completion', claim.mockId);
@@ -123,6 +123,16 @@ async function notePickUp(
   const since = claim.answerBy - RESULT_TIMEOUT_MS;
   if (time.now() - since < Math.min(LAY_MS, RESULT_TIMEOUT_MS)) return;
   if (!(await load.isRunning(claim))) await pickUps.letLie(claim, since);
+}
+
+/** A client that cannot write is silent, or leaves half an answer. */
+function withFullDisk(
+  ending: Exclude<WaitEnding, { kind: 'interrupted' }>,
+  { sharedDirectory, settings }: Pick<ExecuteParts, 'sharedDirectory' | 'settings'>,
+): typeof ending {
+  const full = sharedDirectory.whyFull(settings.CLIENT_TIMEOUT_MS);
+  if (full === null || ending.kind === 'answered' || ending.noAnswer.code === 'cancelled') return ending;
+  return { kind: 'unanswered', noAnswer: sentences.whileFull(ending.noAnswer, full) };
 }
 
 /** An answer to a dry run counts only if it says that it was one. */

@@ -21,6 +21,12 @@ const CANNOT_READ = new Map([
   ['ETIMEDOUT', 'the file server does not respond'],
 ]);
 
+/** The fault of the disk, not of one client's directory. */
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Whether a file could not be written for want of room. */
+export const isFull = (error: unknown): boolean => FULL.has(errnoOf(error));
+
 /** Why a request could not be written into a client's directory; undefined for errors that say nothing about it. */
 export function whyUnwritable(error: unknown): string | undefined {
   if (error instanceof OutsideOfGroup) return "the user of the worker is not in the group of its app's directory";

@@ -70,7 +70,9 @@ export function createResolveTarget({ clients, load, pickUps, unwritable }: Reso
       }
     }
     const wanted = target.kind === 'all' ? '' : formatTarget(target);
-    return refuse(sentences.noClient(app, wanted, whoIsOnline(roster)));
+    // Where a directory cannot be read, somebody may be there.
+    const isEmpty = roster.clients.length === 0 && !(await clients.areThereAny().catch(() => true));
+    return refuse(sentences.noClient(app, wanted, whoIsOnline(roster, isEmpty)));
   }
 
   /** A client that cannot read or run it is the last choice: the refusal then says why. */
@@ -142,9 +144,10 @@ function notPlain(app: number, address: string): NoAnswer {
   return sentences.badRequest('target', error);
 }
 
-function whoIsOnline({ clients, skipped }: Roster): string {
+/** `isEmpty`: no app has a client. */
+function whoIsOnline({ clients, skipped }: Roster, isEmpty = false): string {
   const online = clients.filter((client) => client.online && (client.registered || isPlainName(client.address)));
   const names = online.map(({ address, lane }) => (lane === null ? address : `${address} (lane ${lane})`));
   const [unread] = skipped;
-  return sentences.others(names, unread ? `${unread.file} ${unread.reason}` : null);
+  return sentences.others(names, unread ? `${unread.file} ${unread.reason}` : null, isEmpty);
 }

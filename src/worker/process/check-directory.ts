@@ -21,7 +21,12 @@ const REPLACEABLE =
 const ADVICE =
   'give SHARED_DIR to the user of the workers or to root, with the mode 3775 (with the sticky bit) or 0755; only mock and clients need to be writable for the group';
 
-/** Whether a worker takes jobs, and if not, why. Without the queue store it could, and has none to take. */
+const MAKE_ROOM = 'make room there; calls are told so meanwhile, and all goes on by itself';
+
+/**
+ * Whether a worker takes jobs. `reason`: why not, or why they cannot be answered all the same. Without the queue store it could take some, and
+ * has none to take.
+ */
 export type WorkerState = { takesJobs: boolean; reason: string | null };
 
 /** Whether the queue store answers a worker and takes writes, and if not, why. */
@@ -29,8 +34,8 @@ export type StoreState = { up: boolean; reason: string | null };
 
 type DirectoryCheckDependencies = {
   worker: { run(): void; pause(): Promise<void> };
-  /** Says to everybody whether this worker takes jobs; rejects unless the queue store answers and takes writes. */
-  announce: { taking(): Promise<void>; idle(): Promise<void> };
+  /** Says to everybody whether this worker takes jobs, with the `reason` of its state; rejects unless the queue store answers and takes writes. */
+  announce: { taking(reason: string | null): Promise<void>; idle(reason: string): Promise<void> };
   sharedDirectory: SharedDirectory;
   interrupts: Pick<Interrupts, 'releaseAll'>;
   /** Has a task done by the threads that wait for files, which itself waits for no file. */
@@ -45,6 +50,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
   const { sharedDir } = sharedDirectory;
   const alert = createThrottledAlert(log.child({ sharedDir }), 'This worker takes no jobs');
   const strangers = createThrottledAlert(log.child({ sharedDir }), 'Others can remove the claims of this worker');
+  const fullDisk = createThrottledAlert(log.child({ sharedDir }), 'The shared directory is full');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
   let store: StoreState = { up: false, reason: 'not reached yet' };
   const responds = createLook(sharedDirectory, threads);
@@ -58,22 +64,25 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
       return storeAlert.begins(error, STORE_ADVICE);
     }
     store = { up: true, reason: null };
-    await announce.idle().catch(() => {}); // it counts no longer once it has not announced itself for a while
+    await announce.idle(error.message).catch(() => {}); // it counts no longer once it has not announced itself for a while
     if (state.takesJobs) await worker.pause();
     state = { takesJobs: false, reason: error.message };
     alert.begins(error, error.message);
   }
 
   async function accept(): Promise<void> {
-    await announce.taking();
+    const full = sharedDirectory.whyFull();
+    await announce.taking(full);
     if (!state.takesJobs) {
       worker.run();
       log.info({ sharedDir }, 'this worker takes jobs');
     }
-    state = { takesJobs: true, reason: null };
+    state = { takesJobs: true, reason: full };
     store = { up: true, reason: null };
     alert.ends();
     storeAlert.ends();
+    if (full === null) fullDisk.ends();
+    else fullDisk.begins(new Error(full), MAKE_ROOM);
     if (sharedDirectory.isReplaceable()) strangers.begins(new Error(REPLACEABLE), ADVICE);
     else strangers.ends();
   }

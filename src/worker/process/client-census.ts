@@ -1,12 +1,8 @@
-import { join } from 'node:path';
 import { atMost } from '../../shared/runtime/at-most.ts';
-import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
-import { readdir } from '../files/seams/files.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 
 /** Counting reads every registration: one count is good for this long. */
@@ -21,37 +17,22 @@ type Census = { states: States; notPickingUp: ReadonlyMap<number, number> };
 /** As of the last count that came to its end; undefined before the first. */
 export type ClientCensus = () => Promise<Census | undefined>;
 
-type ClientCensusDependencies = {
-  sharedDir: string;
-  clients: Clients;
-  pickUps: Pick<PickUps, 'letsLie'>;
-  load: ClientLoad;
-};
+type ClientCensusDependencies = { clients: Clients; pickUps: Pick<PickUps, 'letsLie'>; load: ClientLoad };
 
 /** Counts the clients of all apps. */
-export function createClientCensus({ sharedDir, clients, pickUps, load }: ClientCensusDependencies): ClientCensus {
+export function createClientCensus({ clients, pickUps, load }: ClientCensusDependencies): ClientCensus {
   let last: { at: number; census: Census } | undefined;
   let counting: Promise<void> | undefined;
 
   async function count(): Promise<Census> {
     const states = { online: 0, busy: 0, offline: 0, unregistered: 0 };
     const notPickingUp = new Map<number, number>();
-    for (const app of await appsWithClients()) {
+    for (const app of await clients.apps()) {
       const all = await clients.list(app).catch(() => []);
       for (const client of all) states[await stateOf(client)]++;
       if (all.length > 0) notPickingUp.set(app, all.filter(pickUps.letsLie).length);
     }
     return { states, notPickingUp };
-  }
-
-  async function appsWithClients(): Promise<number[]> {
-    const folders = ['clients', 'mock'].map((name) => join(sharedDir, name));
-    const names = await Promise.all(
-      folders.map(
-        async (folder) => (await limitedByDirectory(folder, () => readdir(folder)).catch(unless('ENOENT'))) ?? [],
-      ),
-    );
-    return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
   }
 
   async function stateOf(client: Client): Promise<keyof States> {

@@ -52,7 +52,16 @@ export type AllOptions = Required<WorkerOptions>;
 
 /** The parts that know the shared directory: its claims, its clients and their load, its rules. */
 export function createDirectoryParts({ settings, backend, sharedDir, metrics, log }: AllOptions) {
-  const sharedDirectory = createSharedDirectory({ sharedDir, store: backend.store });
+  const sharedDirectory = createSharedDirectory({
+    sharedDir,
+    registered: backend.directory,
+    // Behind a queue store of several processes this is a first start, or a lost store and perhaps an empty mount point.
+    onNewIdentity: (id) =>
+      log[backend.seesWorkers ? 'warn' : 'info'](
+        { sharedDir, id },
+        'SHARED_DIR had no identity and the queue store knew of none: a new one was made',
+      ),
+  });
   const watcher = createResultWatcher({ pollIntervalMs: settings.POLL_INTERVAL_MS, log });
   const slots = createClientSlots({
     limit: settings.MAX_WAITS_PER_CLIENT,

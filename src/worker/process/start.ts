@@ -66,8 +66,10 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
   const takers = takingJobs(worker, batches);
-  const taking = () => backend.probe().then(() => backend.takers.tell(id));
-  const announce = { taking, idle: () => backend.takers.withdraw(id) };
+  const announce = {
+    taking: (reason: string | null) => backend.probe().then(() => backend.takers.tell(id, reason)),
+    idle: (reason?: string) => backend.takers.withdraw(id, reason),
+  };
   const parts = { ...directory, ...execution, worker: takers, announce, threads, storeAlert, log };
   const check = createDirectoryCheck(parts);
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
@@ -94,7 +96,7 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
       // An execution that is just beginning has to watch its directory before it can be handed over.
       const handedOver = worker.stop().finally(() => watcher.close());
       const others = [
-        checks.stop().then(announce.idle),
+        checks.stop().then(() => announce.idle()),
         loads.stop(),
         sweeps.stop(),
         cancels.close(),
@@ -114,7 +116,8 @@ function openQueries({ settings, backend, log }: AllOptions, directory: Director
     erase: createErase(directory),
     savedCases: createSavedCases(directory),
   });
-  return createQueryWorker({ backend, answerQuery, waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2, log });
+  const { fault } = directory.sharedDirectory;
+  return createQueryWorker({ backend, answerQuery, fault, waitForOthersMs: settings.QUEUE_TIMEOUT_MS / 2, log });
 }
 
 type Taker = { run(): void; pause(): Promise<void> };

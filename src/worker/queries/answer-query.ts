@@ -10,6 +10,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { ForeignPath } from '../files/directory/client-directories.ts';
+import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import type { MetadataFor } from '../rules/leaves/leaf-metadata.ts';
 import { readSchema } from '../rules/leaves/schema.ts';
@@ -23,6 +24,7 @@ import type { AnswerSavedCases } from './saved-cases.ts';
 
 type AnswerQueryDependencies = {
   sharedDir: string;
+  sharedDirectory: Pick<SharedDirectory, 'fault'>;
   clients: Clients;
   load: ClientLoad;
   pickUps: PickUps;
@@ -36,6 +38,7 @@ type AnswerQueryDependencies = {
 /** Answers the questions about clients and rules from the shared directory. */
 export function createAnswerQuery({
   sharedDir,
+  sharedDirectory,
   clients,
   load,
   pickUps,
@@ -49,6 +52,8 @@ export function createAnswerQuery({
   const listClients = createListClients({ clients, load, pickUps });
 
   return async function answerQuery(query: Query): Promise<Answer> {
+    // What the wrong directory says is no answer.
+    if (sharedDirectory.fault() !== null) return { kind: 'pass-on' };
     switch (query.ask) {
       case 'schema':
         return schemaOf(query);

@@ -17,13 +17,15 @@ const TOO_NEW =
 type QueryWorkerDependencies = {
   backend: QueueBackend;
   answerQuery: (query: Query) => Promise<Answer>;
-  /** For so long after it was asked, a question that this worker does not know is left to other workers. */
-  waitForNewerMs: number;
+  /** Why this worker cannot use its shared directory; null while it can. */
+  fault: () => string | null;
+  /** For so long after it was asked, a question that this worker cannot answer is left to other workers. */
+  waitForOthersMs: number;
   log: Logger;
 };
 
 /** The quick queue: questions never wait behind executions. */
-export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }: QueryWorkerDependencies) {
+export function createQueryWorker({ backend, answerQuery, fault, waitForOthersMs, log }: QueryWorkerDependencies) {
   const worker = backend.openWorker<Query, QueryResult>(queueNames.queries, process, CONCURRENCY);
   worker.on('error', () => {}); // the executions' worker reports the same fault
   worker.run().catch((error) => log.error({ err: error }, 'the loop of the queries worker ended'));
@@ -43,8 +45,10 @@ export function createQueryWorker({ backend, answerQuery, waitForNewerMs, log }:
   }
 
   async function passOn(job: Job<Query, QueryResult>, token: string | undefined): Promise<QueryResult> {
-    if (time.now() >= job.timestamp + waitForNewerMs)
-      return { v: QUERY_VERSION, refused: { status: 503, error: TOO_NEW } };
+    if (time.now() >= job.timestamp + waitForOthersMs) {
+      const why = fault();
+      return { v: QUERY_VERSION, refused: { status: 503, error: why === null ? TOO_NEW : `${why}.` } };
+    }
     await job.moveToDelayed(time.now() + AWAY_MS, token).catch(() => {}); // if this fails, its lock will expire, or the API took the question back
     throw new DelayedError();
   }

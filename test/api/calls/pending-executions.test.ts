@@ -73,7 +73,7 @@ async function open() {
     backend,
     queue,
     history,
-    workers: () => 1,
+    health: { workers: 1, problems: [] },
     fence: async () => 'fenced',
     onEnded: () => {},
     log,

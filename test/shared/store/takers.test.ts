@@ -68,6 +68,22 @@ function keepsItsPromises(open: () => Takers): void {
     expect((await takers.list()).toSorted()).toEqual(['one', 'other']);
   });
 
+  it('tell what is the matter with them, whether they take jobs or not, until it is over', async () => {
+    const takers = open();
+    const problems = async () => (await takers.problems()).map(({ problem }) => problem).toSorted();
+    expect(await problems()).toEqual([]);
+    await takers.tell('one', 'it is full');
+    await takers.withdraw('other', 'it is empty');
+    expect(await problems()).toEqual(['it is empty', 'it is full']);
+    expect(await takers.list()).toEqual(['one']);
+    const toldAgain = async () => {
+      await takers.tell('one');
+      return problems();
+    };
+    await takers.withdraw('other');
+    await expect.poll(toldAgain, FORGOTTEN_WITHIN).toEqual([]);
+  });
+
   it('have no load before they told one', async () => {
     const takers = open();
     await takers.tell('one');

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
+import type { DiskSpace } from '../../../src/shared/runtime/disk-space.ts';
 import type { Entry, FileStats } from '../../../src/worker/files/seams/operations.ts';
 
 /**
@@ -20,6 +21,7 @@ const FLAGS = new Map([
   ['a+', O_RDWR | O_CREAT | O_APPEND],
 ]);
 const EXT4 = 0xef53;
+const ROOM: DiskSpace = { blocks: 1, bavail: 1, files: 1, ffree: 1 };
 const MAX_NAME = 255;
 const MAX_PATH = 4095;
 const MAX_LINKS = 40;
@@ -186,9 +188,9 @@ export class SystemCalls {
     return this.#whether(['ENOENT', 'ENOTDIR'], () => this.lstat(path));
   }
 
-  statfs(path: string): { type: number } {
+  statfs(path: string): DiskSpace & { type: number } {
     this.#find('statfs', path);
-    return { type: this.#volume.options.type ?? EXT4 };
+    return { type: this.#volume.options.type ?? EXT4, ...ROOM };
   }
 
   mkdir(path: string, { mode = 0o777 }: { mode?: number } = {}): void {

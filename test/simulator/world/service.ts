@@ -467,7 +467,7 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
   const takers = takingJobs(worker, batches);
-  const taking = () => backend.probe().then(() => backend.takers.tell(id));
+  const taking = (reason: string | null) => backend.probe().then(() => backend.takers.tell(id, reason));
   const announce = { taking, idle: () => backend.takers.withdraw(id) };
   const threads = async () => {}; // never busy
   const check = createDirectoryCheck({
@@ -487,7 +487,8 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
       erase: createErase(directory),
       savedCases: createSavedCases(directory),
     }),
-    waitForNewerMs: settings.QUEUE_TIMEOUT_MS / 2,
+    fault: directory.sharedDirectory.fault,
+    waitForOthersMs: settings.QUEUE_TIMEOUT_MS / 2,
     log,
   });
   const cancels = listenForCancels(backend, interrupts.cancel);

@@ -29,6 +29,7 @@ import type {
   QueueBackend,
   ShortJob,
 } from '../../../src/shared/store/queue/queue-backend.ts';
+import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies/replies.ts';
 import type { Ask, Gate } from './gate.ts';
 import { openSimulatedBatches } from './simulated-batches.ts';
@@ -148,10 +149,12 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
       tell: (id) => ask('takers.tell', ['takers'], 'writes', ({ takers }) => takers.tell(id)),
       withdraw: (id) => ask('takers.withdraw', ['takers'], 'writes', ({ takers }) => takers.withdraw(id)),
       list: takers,
+      problems: async () => [],
       // Without them, an API refuses nothing for load.
       tellLoad: async () => {},
       loads: async () => new Map(),
     },
+    directory: createMemoryDirectory(), // no worker of a simulated world meets another directory
     store: openKeys(ask),
     openNotes: (maxBytes) => openNotes(ask, maxBytes),
     openTrees: () => openTrees(openKeys(ask)),

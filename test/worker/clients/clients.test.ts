@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { createClients } from '../../../src/worker/clients/clients.ts';
 import { createPickUps } from '../../../src/worker/clients/pick-ups.ts';
 import { createPublishedLeaves } from '../../../src/worker/clients/published-leaves.ts';
@@ -10,7 +11,6 @@ import { ForeignPath } from '../../../src/worker/files/directory/client-director
 import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
 import { createSweepGoneClients } from '../../../src/worker/upkeep/sweep-gone-clients.ts';
 import { eventually } from '../../support/eventually.ts';
-import { memoryStore } from '../../support/memory-stores.ts';
 import { registrationText } from '../../support/registrations.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
@@ -25,7 +25,7 @@ afterEach(() => files.remove());
 const pickUps = () => createPickUps({ sharedDir: files.sharedDir, now: Date.now, log: pino({ level: 'silent' }) });
 
 async function open(now?: () => number) {
-  const sharedDirectory = createSharedDirectory({ sharedDir: files.sharedDir, store: memoryStore() });
+  const sharedDirectory = createSharedDirectory({ sharedDir: files.sharedDir, registered: createMemoryDirectory() });
   await sharedDirectory.check();
   return createClients({
     sharedDirectory,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProcess } from '../../../src/shared/seams/process.ts';
 import { timeOf } from '../../../src/shared/seams/time.ts';
+import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { openWait, type Wait } from '../../../src/worker/execution/drive.ts';
 import { createProgressReports } from '../../../src/worker/execution/progress.ts';
 import type { Facts } from '../../../src/worker/execution/state.ts';
@@ -19,7 +20,6 @@ import { createKeptAnswers } from '../../../src/worker/files/results/kept-answer
 import { filesOf } from '../../../src/worker/files/seams/files.ts';
 import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
 import { withDeadline } from '../../support/deadline.ts';
-import { memoryStore } from '../../support/memory-stores.ts';
 import { resultText } from '../../support/responder.ts';
 import { captureLog, quickSettings } from '../../support/start-service.ts';
 
@@ -75,7 +75,7 @@ async function setUp({
 
 function openedIn(sharedDir: string, memory: ReturnType<typeof createMemoryBudget>) {
   const { log } = captureLog();
-  const sharedDirectory = createSharedDirectory({ sharedDir, store: memoryStore() });
+  const sharedDirectory = createSharedDirectory({ sharedDir, registered: createMemoryDirectory() });
   const watcher = createResultWatcher({ pollIntervalMs: 60_000, log });
   onTestFinished(() => watcher.close());
   const { clock } = sharedDirectory;

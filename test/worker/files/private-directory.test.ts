@@ -2,8 +2,8 @@ import { chmod, chown, cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
-import { memoryStore } from '../../support/memory-stores.ts';
 import { canActAsOthers } from '../../support/stranger.ts';
 
 const STRANGER = 54_321;
@@ -14,7 +14,7 @@ async function usedDirectory() {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
   onTestFinished(() => rm(sharedDir, { recursive: true, force: true }));
   await mkdir(join(sharedDir, 'mock'));
-  const directory = createSharedDirectory({ sharedDir, store: memoryStore() });
+  const directory = createSharedDirectory({ sharedDir, registered: createMemoryDirectory() });
   await directory.check();
   for (const folder of FOLDERS) await mkdir(join(sharedDir, folder), { recursive: true });
   await directory.check();

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
+import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { createInterrupts } from '../../../src/worker/execution/interrupts.ts';
 import { createSharedDirectory, type SharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
 import { withDeadline } from '../../support/deadline.ts';
-import { memoryStore } from '../../support/memory-stores.ts';
 import { captureLog } from '../../support/start-service.ts';
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ it('a shared directory that hangs just while it is checked: open executions are 
   const directory = createDirectoryCheck({
     worker: { run: () => {}, pause: async () => {} },
     announce: { taking: async () => {}, idle: async () => {} },
-    sharedDirectory: createSharedDirectory({ sharedDir, store: memoryStore() }),
+    sharedDirectory: createSharedDirectory({ sharedDir, registered: createMemoryDirectory() }),
     interrupts,
     threads: async () => {},
     storeAlert: createThrottledAlert(log, 'The queue store cannot be used'),
@@ -90,6 +90,7 @@ function openBusyCheck(look: Promise<boolean>, turnMs: number) {
     isThere: () => look,
     check: async () => {},
     isReplaceable: () => false,
+    whyFull: () => null,
   };
   const directory = createDirectoryCheck({
     worker: { run: () => {}, pause },
@@ -110,7 +111,7 @@ it('an id that the machine lost while it was written is written again', async ()
   await mkdir(join(sharedDir, '.rule-server'), { mode: 0o700 });
   const idPath = join(sharedDir, '.rule-server/id');
   await writeFile(idPath, '');
-  const directory = createSharedDirectory({ sharedDir, store: memoryStore() });
+  const directory = createSharedDirectory({ sharedDir, registered: createMemoryDirectory() });
   await directory.check();
   expect(await directory.isThere()).toBe(true);
   expect(await readFile(idPath, 'utf8')).toMatch(/^[\w-]{36}$/);

@@ -9,10 +9,18 @@ export function healthRoutes({ health, isReady }: { health: QueueHealth; isReady
   return new Hono<Environment>()
     .get('/healthz', (context) => context.json({ status: 'ok' }))
     .get('/readyz', (context) => {
-      const { up, reason, workers, waiting, active } = health;
+      const { up, reason, workers, problems, waiting, active } = health;
       const ready = isReady() && up;
       return context.json(
-        { status: ready ? 'ready' : 'not ready', queue: up ? 'up' : 'down', reason, workers, waiting, active },
+        {
+          status: ready ? 'ready' : 'not ready',
+          queue: up ? 'up' : 'down',
+          reason,
+          workers,
+          problems,
+          waiting,
+          active,
+        },
         ready ? 200 : 503,
       );
     });

@@ -77,13 +77,14 @@ const endings: Table<typeof sentences> = {
       '执行 {a} 在工作进程开始之前被取消。它仍可能运行，因为没有工作进程能排除这一点；再次运行之前，请先查看客户端。',
     ],
   ],
-  neverTaken: [
+  noneTakes: [
     [
-      sentences.neverTaken(A, 0),
-      '没有工作进程接受执行：没有正在运行的工作进程，或它们都无法使用各自的 SHARED_DIR（其 /readyz 说明原因）。这次没有运行。请启动工作进程后再试。',
+      sentences.noneTakes(undefined),
+      '没有工作进程接受执行：没有正在运行的工作进程，或它们都无法连接队列存储。这次没有运行。请启动工作进程后再试。',
     ],
-    [sentences.neverTaken(A, 1), `没有工作进程及时开始发往“{a}”的这次执行：它们已满。它没有运行。${LATER}`],
+    [sentences.noneTakes(A), '没有工作进程接受执行。{a}。这次没有运行。'],
   ],
+  neverTaken: [[sentences.neverTaken(A, 1), `没有工作进程及时开始发往“{a}”的这次执行：它们已满。它没有运行。${LATER}`]],
   storeWasAway: [[sentences.storeWasAway(A), `执行 {a} 等待期间队列存储不可用，之后没有工作进程再接手它。${UNKNOWN}`]],
   neverReported: [[sentences.neverReported(A, N1), `{n} 毫秒内没有工作进程报告执行 {a} 的结束。${UNKNOWN}`]],
   queueGaveUp: [[sentences.queueGaveUp(A, B), `队列放弃了执行 {a}：{b}。${UNKNOWN}`]],
@@ -127,6 +128,10 @@ const endings: Table<typeof sentences> = {
   unknownClient: [[sentences.unknownClient(N1, A, B), '应用 {n} 没有客户端 {a}。规则没有运行。{b}']],
   clientOffline: [[sentences.clientOffline(A, B), '客户端 {a} 已离线。规则没有运行。{b}']],
   others: [
+    [
+      sentences.others([], null, true),
+      '工作进程的 SHARED_DIR 中没有任何应用的客户端。请启动客户端，或在工作进程和客户端两边检查 SHARED_DIR 是否是同一个目录。',
+    ],
     [sentences.others([], null), '请启动客户端，或检查它的 SHARED_DIR。'],
     [sentences.others([], A), '请启动客户端，或检查它的 SHARED_DIR。有一个注册被跳过：{a}。'],
     [sentences.others([A], B), '在线：{a}。有一个注册被跳过：{b}。'],
@@ -160,6 +165,10 @@ const endings: Table<typeof sentences> = {
   ],
   channelUnavailable: [
     [sentences.channelUnavailable(place, C), '无法把客户端 {a} 的请求写入 mock/{n}/{b}：{c}。它没有运行。'],
+  ],
+  diskFull: [[sentences.diskFull(A), '{a}，所以客户端无法表明自己在线。它没有运行。请腾出空间后再试。']],
+  whileFull: [
+    [sentences.whileFull({ ...sentences.diskFull(B), error: A }, B), '{a}此时 {b}，所以客户端可能无法应答。'],
   ],
   clientsUnreadable: [
     [sentences.clientsUnreadable(N1, A), '无法在 clients/{n} 和 mock/{n} 中查找应用 {n} 的客户端：{a}。它没有运行。'],

@@ -110,17 +110,23 @@ export const sentences = {
       `Execution ${mockId} was cancelled before a worker began it. It may run all the same, because no worker was there to rule that out; ${LOOK_AT_THE_CLIENT}.`,
     ),
 
-  /** No worker began it before its `claimBy`; `workers`: how many there are. */
-  neverTaken: (target: string, workers: number) =>
+  /** No worker began it before its `claimBy`; `workers`: how many there are. `why`: what a worker that takes none says. */
+  neverTaken: (target: string, workers: number, why?: string) =>
     workers === 0
-      ? didNotRun(
-          'no-worker',
-          'No worker takes executions: none runs, or none can use its SHARED_DIR (its /readyz says why). This one did not run. Start a worker and try again.',
-        )
+      ? sentences.noneTakes(why)
       : didNotRun(
           'overloaded',
           `No worker began this execution for "${target}" in time: they are full. It did not run. ${TRY_AGAIN_OR_SCALE}`,
         ),
+
+  /** `why`: what a worker that takes none says; undefined where none says anything. */
+  noneTakes: (why: string | undefined) =>
+    why === undefined
+      ? didNotRun(
+          'no-worker',
+          'No worker takes executions: none runs, or none reaches the queue store. This one did not run. Start a worker and try again.',
+        )
+      : didNotRun('no-worker', `No worker takes executions. ${why}. This one did not run.`),
 
   /** No worker began it, by the word of a queue store that was away meanwhile. */
   storeWasAway: (mockId: string) =>
@@ -219,13 +225,13 @@ export const sentences = {
     didNotRun('no-client', `App ${app} has no client ${address}. It did not run. ${others}`),
   clientOffline: (address: string, others: string) =>
     didNotRun('client-offline', `Client ${address} is offline. It did not run. ${others}`),
-  /** `online`: names, with their lanes. `unread`: a registration that was passed over, if there is one. */
-  others: (online: readonly string[], unread: string | null): string => {
+  /** `online`: names, with their lanes. `unread`: a registration that was passed over, if there is one. `isEmpty`: there are no clients of any app. */
+  others: (online: readonly string[], unread: string | null, isEmpty = false): string => {
     const [named, rest] = [online.slice(0, NAMED_AT_MOST), online.length - NAMED_AT_MOST];
-    const there =
-      online.length === 0
-        ? 'Start a client, or check its SHARED_DIR.'
-        : `Online: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
+    const nobody = isEmpty
+      ? "The workers' SHARED_DIR has no clients at all, of any app. Start a client, or check on both sides, workers and client, that SHARED_DIR is the same directory."
+      : 'Start a client, or check its SHARED_DIR.';
+    const there = online.length === 0 ? nobody : `Online: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
     return unread === null ? there : `${there} A registration was passed over: ${unread}.`;
   },
 
@@ -259,6 +265,17 @@ export const sentences = {
       `The request for client ${address} could not be written to mock/${app}/${directoryName}: ${reason}. It did not run.`,
       { address },
     ),
+  /** No client counts as online. `why`: the shared directory has no room. */
+  diskFull: (why: string) =>
+    didNotRun(
+      'channel-unavailable',
+      `${why}, so clients cannot say that they are online. It did not run. Make room and try again.`,
+    ),
+  /** The ending of a request that a client had, or could have had, while the shared directory had no room. */
+  whileFull: (noAnswer: NoAnswer, why: string): NoAnswer => ({
+    ...noAnswer,
+    error: `${noAnswer.error} Meanwhile ${why}, so clients may be unable to answer.`,
+  }),
   /** No client can be chosen. */
   clientsUnreadable: (app: number, reason: string) =>
     didNotRun(

@@ -10,6 +10,7 @@ import type { QueueBackend, ReadShortJobs, ShortJob } from '../queue/queue-backe
 import { queueNames } from '../queue/queue-names.ts';
 import { openersOf, removeFinished } from '../queue/queue-openers.ts';
 import { createMemoryTakers } from '../queue/takers.ts';
+import { createMemoryDirectory } from '../registered-directory.ts';
 import { type Database, openDatabase } from './file/database.ts';
 import { openStore, prepareTables } from './file/embedded-store.ts';
 import { createQueues } from './queue/embedded-queue.ts';
@@ -50,7 +51,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     probe: () => database.read(() => void database.statement('SELECT 1').get()),
     full,
     run: runOf(randomUUID()),
-    ...{ takers, tellArrivals: noArrivalsElsewhere },
+    ...{ takers, tellArrivals: noArrivalsElsewhere, directory: createMemoryDirectory() },
     ...stores,
     ...openers,
     keepEndings: endings.keepIn,

@@ -9,6 +9,7 @@ import type { History, HistoryLimits } from '../history/history.ts';
 import type { Trees } from '../history/trees.ts';
 import type { Store } from '../key-value-store.ts';
 import type { Notes } from '../notes/notes.ts';
+import type { RegisteredDirectory } from '../registered-directory.ts';
 import type { Replies, ReplyListener } from '../replies/replies.ts';
 import type { TellArrivals } from './arrivals.ts';
 import type { Takers } from './takers.ts';
@@ -67,6 +68,7 @@ export type QueueBackend = {
   takers: Takers;
   tellArrivals: TellArrivals;
   store: Store;
+  directory: RegisteredDirectory;
   /** The trees of rules that ran, in at most `maxBytes`. */
   openTrees(maxBytes: number): Trees;
   /** Notes of calls under an Idempotency-Key, with at most `maxBytes` in all. */

@@ -9,6 +9,7 @@ import { createRedisConnections, type RedisConnections } from '../redis/redis-co
 import { isReplica, runIdOf } from '../redis/redis-examination.ts';
 import { redisScript } from '../redis/redis-script.ts';
 import { redisStores } from '../redis/redis-stores.ts';
+import { createRedisDirectory } from '../registered-directory.ts';
 import { openRedisReplies, tellChange, tellEndings } from '../replies/redis-replies.ts';
 import { wasRefused } from '../store-error.ts';
 import { createRedisArrivals } from './arrivals.ts';
@@ -70,6 +71,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     run: { last: connections.lastRun, ask: () => runIdOf(results) },
     takers,
     tellArrivals: createRedisArrivals(results, prefix),
+    directory: createRedisDirectory(results, prefix),
     ...redisStores(results, { prefix, openNoted }),
     ...redisOpeners(connections, prefix, telemetry),
     readShortJobs: redisShortJobs(results),

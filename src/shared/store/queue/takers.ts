@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { processName } from '../../seams/process.ts';
 import { redisScript } from '../redis/redis-script.ts';
 
 /**
@@ -8,11 +9,18 @@ import { redisScript } from '../redis/redis-script.ts';
  */
 export type WorkerLoad = { busy: number; begun: number };
 
-/** The workers that take jobs. Each says so every second, and a worker that has not said it for a while does not count. */
+/** What is the matter with the shared directory, as a worker (host and process) sees it. */
+export type WorkerProblem = { worker: string; problem: string };
+
+/** The workers of a queue. Each tells every second whether it takes jobs, and a worker that has not told for a while does not count. */
 export type Takers = {
-  tell(workerId: string): Promise<void>;
+  /** It takes jobs. `problem`: what keeps them from being answered all the same. */
+  tell(workerId: string, problem?: string | null): Promise<void>;
   tellLoad(workerId: string, load: WorkerLoad): Promise<void>;
-  withdraw(workerId: string): Promise<void>;
+  /** It takes none. `problem`: why. */
+  withdraw(workerId: string, problem?: string | null): Promise<void>;
+  /** What workers told lately, also those that take no jobs. */
+  problems(): Promise<WorkerProblem[]>;
   /** The ids of those that take jobs now. */
   list(): Promise<string[]>;
   /** The last reported load of each worker, by its id. */
@@ -33,6 +41,12 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 `);
+const problemsSchema = z.array(
+  z.string().transform((text): WorkerProblem => {
+    const [worker = '', ...problem] = text.split(' ');
+    return { worker, problem: problem.join(' ') };
+  }),
+);
 const list = redisScript(`${NOW}
 return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], '+inf')
 `);
@@ -58,13 +72,22 @@ const loadsSchema = z.array(z.tuple([z.string(), z.string().transform((text) => 
 export function createRedisTakers(redis: Redis, prefix: string): Takers {
   const key = `${prefix}:workers`;
   const loadsKey = `${prefix}:loads`;
+  const problemsKey = `${prefix}:worker-problems`;
+  const tellProblem = (problem: string) => tell(redis, [problemsKey], [`${processName()} ${problem}`, COUNTS_FOR_MS]);
   return {
-    tell: async (workerId) => void (await tell(redis, [key], [workerId, COUNTS_FOR_MS])),
+    async tell(workerId, problem = null) {
+      await Promise.all([tell(redis, [key], [workerId, COUNTS_FOR_MS]), problem !== null && tellProblem(problem)]);
+    },
     tellLoad: async (workerId, load) =>
       void (await tellLoad(redis, [loadsKey], [workerId, JSON.stringify(load), COUNTS_FOR_MS])),
-    async withdraw(workerId) {
-      await Promise.all([redis.zrem(key, workerId), redis.hdel(loadsKey, workerId)]);
+    async withdraw(workerId, problem = null) {
+      await Promise.all([
+        redis.zrem(key, workerId),
+        redis.hdel(loadsKey, workerId),
+        problem !== null && tellProblem(problem),
+      ]);
     },
+    problems: async () => problemsSchema.parse(await list(redis, [problemsKey], [COUNTS_FOR_MS])),
     list: async () => idsSchema.parse(await list(redis, [key], [COUNTS_FOR_MS])),
     loads: async () => new Map(loadsSchema.parse(await loads(redis, [key, loadsKey], [COUNTS_FOR_MS]))),
   };
@@ -74,13 +97,21 @@ export function createRedisTakers(redis: Redis, prefix: string): Takers {
 export function createMemoryTakers(): Takers {
   const ids = new Set<string>();
   const told = new Map<string, WorkerLoad>();
+  const problems = new Map<string, string>();
+  const tellProblem = (workerId: string, problem: string | null) =>
+    problem === null ? problems.delete(workerId) : problems.set(workerId, problem);
   return {
-    tell: async (workerId) => void ids.add(workerId),
+    async tell(workerId, problem = null) {
+      ids.add(workerId);
+      tellProblem(workerId, problem);
+    },
     tellLoad: async (workerId, load) => void told.set(workerId, load),
-    async withdraw(workerId) {
+    async withdraw(workerId, problem = null) {
       ids.delete(workerId);
       told.delete(workerId);
+      tellProblem(workerId, problem);
     },
+    problems: async () => [...problems.values()].map((problem) => ({ worker: processName(), problem })),
     list: async () => [...ids],
     loads: async () => new Map([...told].filter(([id]) => ids.has(id))),
   };

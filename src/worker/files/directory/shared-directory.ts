@@ -1,18 +1,16 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
-import type { Store } from '../../../shared/store/key-value-store.ts';
 import { createFileClock, type FileClock } from '../file-clock.ts';
 import { privateDirectory } from '../file-names.ts';
 import { fileSystemOf } from '../file-system.ts';
 import { exists, noteFileSystem } from '../quick-files.ts';
+import { isFull } from '../reasons.ts';
 import { access, chmod, lstat, stat } from '../seams/files.ts';
 import type { FileStats } from '../seams/operations.ts';
 import { createClientDirectories } from './client-directories.ts';
-import { createId, notUsable, readId, UnusableSharedDirectory } from './directory-identity.ts';
-
-/** Workers on one queue must share one directory; the last to leave frees the queue for another one after this long. */
-const IDENTITY_KEPT_SECONDS = 60;
+import { createIdentity, type IdentityOptions, notUsable, UnusableSharedDirectory } from './directory-identity.ts';
+import { createFreeSpace } from './free-space.ts';
 
 /**
  * Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path.
@@ -29,15 +27,19 @@ const OWN_AND_NEVER_LINKS = [
 const WRITTEN = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
 /** Where the published server keeps its register of apps, which no client reads. */
 const REGISTER_OF_APPS = 'apps';
-/** A full disk is full for every worker: the answer to a call says so, and as soon as there is room it goes on. */
-const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /** The shared directory itself: whether it is the right one, what time it thinks it is, and directories for clients. */
-export function createSharedDirectory({ sharedDir, store }: { sharedDir: string; store: Store }) {
+export function createSharedDirectory(options: IdentityOptions) {
+  const { sharedDir } = options;
   const clock = createFileClock(sharedDir);
-  let ownId: string | undefined;
-  let hasOtherServer = false;
-  let isReplaceable = false;
+  const identity = createIdentity(options);
+  const space = createFreeSpace(sharedDir);
+  let fault: string | null = null;
+  let [hasOtherServer, isReplaceable] = [false, false];
+  const isThere = (): Promise<boolean> =>
+    refuseStrangers(sharedDir, clock.ownUid())
+      .then(identity.isOwn)
+      .catch(() => false);
 
   return {
     sharedDir,
@@ -48,32 +50,21 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
 
     /**
      * Throws `UnusableSharedDirectory` unless this is the directory that the queue's other workers use, and this one may
-     * write it. Also keeps it registered, so call it every few seconds.
+     * write it. To be called every second: once the right one is there again, it passes.
      */
     async check(): Promise<void> {
-      const found = await stat(sharedDir).catch((error) => {
-        throw new UnusableSharedDirectory(`SHARED_DIR cannot be used (${errnoOf(error)}): create or mount it`);
-      });
-      if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
-      await noteFileSystem(sharedDir).catch(notUsable);
-      await refuseStrangers(sharedDir, clock.ownUid());
-      const id = (await readId(sharedDir)) ?? (ownId === undefined ? await adoptOrCreate(sharedDir, store) : undefined);
-      if (id === undefined || (ownId !== undefined && id !== ownId)) {
-        throw new UnusableSharedDirectory(
-          `SHARED_DIR is no longer the directory this worker started with (${ownId}): is it still mounted? If it was replaced on purpose, restart the workers`,
-        );
+      try {
+        await examine();
+        fault = null;
+      } catch (error) {
+        if (error instanceof UnusableSharedDirectory) fault = error.message;
+        throw error;
       }
-      const registered = await store.hold('shared-dir', id, IDENTITY_KEPT_SECONDS);
-      if (registered !== id) {
-        throw new UnusableSharedDirectory(
-          `SHARED_DIR (${id}) is not the directory the other workers of this queue use (${registered}): give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
-        );
-      }
-      ownId = id;
-      hasOtherServer = await exists(join(sharedDir, REGISTER_OF_APPS)).catch(notUsable);
-      await refuseUnwritable(sharedDir, clock);
-      isReplaceable = mayBeReplaced(found, clock.ownUid());
     },
+
+    /** Why it could not be used, as of the last check. */
+    fault: () => fault,
+    whyFull: space.whyFull,
 
     /** Whether other users may put another folder in the place of one at the root; as of the last check. */
     isReplaceable: () => isReplaceable,
@@ -88,20 +79,24 @@ export function createSharedDirectory({ sharedDir, store }: { sharedDir: string;
     },
   };
 
-  async function isThere(): Promise<boolean> {
-    const id = await refuseStrangers(sharedDir, clock.ownUid())
-      .then(() => readId(sharedDir))
-      .catch(() => undefined);
-    return ownId !== undefined && id === ownId;
+  async function examine(): Promise<void> {
+    const found = await statOf(sharedDir);
+    await noteFileSystem(sharedDir).catch(notUsable);
+    await refuseStrangers(sharedDir, clock.ownUid());
+    await identity.check();
+    hasOtherServer = await exists(join(sharedDir, REGISTER_OF_APPS)).catch(notUsable);
+    await refuseUnwritable(sharedDir, clock);
+    await space.look();
+    isReplaceable = mayBeReplaced(found, clock.ownUid());
   }
 }
 
-async function adoptOrCreate(sharedDir: string, store: Store): Promise<string | undefined> {
-  const others = await store.get('shared-dir');
-  if (others === null) return createId(sharedDir);
-  throw new UnusableSharedDirectory(
-    `SHARED_DIR is new, but the other workers of this queue use another one (${others}): is it mounted? Give all of them the same one, or wait ${IDENTITY_KEPT_SECONDS} s after the last of them stopped`,
-  );
+async function statOf(sharedDir: string): Promise<FileStats> {
+  const found = await stat(sharedDir).catch((error) => {
+    throw new UnusableSharedDirectory(`SHARED_DIR cannot be used (${errnoOf(error)}): create or mount it`);
+  });
+  if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
+  return found;
 }
 
 /**
@@ -147,7 +142,7 @@ async function closeToOthers(sharedDir: string): Promise<void> {
 /** Tries it out, since rights can be missing or the mount can be read-only for this worker alone. */
 async function refuseUnwritable(sharedDir: string, clock: FileClock): Promise<void> {
   await closeToOthers(sharedDir);
-  await clock.touch().catch((error) => void (FULL.has(errnoOf(error)) || notWritable('.rule-server', error)));
+  await clock.touch().catch((error) => void (isFull(error) || notWritable('.rule-server', error)));
   for (const name of WRITTEN) {
     const mayWrite = access(join(sharedDir, name), constants.W_OK | constants.X_OK);
     await mayWrite.catch(unless('ENOENT')).catch((error) => notWritable(name, error));

@@ -1,3 +1,5 @@
+import type { DiskSpace } from '../../../shared/runtime/disk-space.ts';
+
 /** The part of Node's `Stats` that is used. */
 export type FileStats = {
   dev: number;
@@ -64,7 +66,7 @@ export type Files = QuickFiles & {
   rm(path: string, options: { recursive?: boolean; force?: boolean }): Promise<void>;
   rmdir(path: string): Promise<void>;
   stat(path: string): Promise<FileStats>;
-  statfs(path: string): Promise<{ type: number }>;
+  statfs(path: string): Promise<DiskSpace & { type: number }>;
   /** Tells the names of what changes in a directory. Events may be late, lost or doubled. */
   watch(directory: string, told: Told): Watch;
   /** The same operations in the main thread, which stands still meanwhile: for file systems of this machine. */

@@ -1,0 +1,60 @@
+import { resultWithin } from '../../shared/runtime/at-most.ts';
+import { readRedisAddress } from '../../shared/runtime/settings/redis-address.ts';
+import { LOCAL_REDIS, readSettings } from '../../shared/runtime/settings/settings.ts';
+import { openQueueBackend } from '../../shared/store/queue/open-queue-backend.ts';
+import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
+import { queueNames } from '../../shared/store/queue/queue-names.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+
+const CONNECT_WITHIN_MS = 5000;
+
+/**
+ * Lets the workers of a queue use another shared directory: the next one that starts registers its own. Claims are in the directory, so
+ * this waits for every execution that could begin a second time in another one.
+ */
+export async function forgetDirectory({ environment, stdout }: Surroundings): Promise<number> {
+  const address = await readRedisAddress(readSettings(environment), LOCAL_REDIS);
+  const backend = await openQueueBackend(address);
+  try {
+    const isThere = backend.connected.then(() => true);
+    if (!(await resultWithin(CONNECT_WITHIN_MS, { of: isThere, late: () => false })))
+      throw new CommandFailed(`${backend.where} does not answer. Nothing was changed.`, exitCodes.unreachable);
+    const id = await backend.directory.get();
+    if (id === null) {
+      stdout.write('No shared directory is registered: the next worker that starts registers its own.\n');
+      return exitCodes.ok;
+    }
+    await refuseWhileUsed(backend, id);
+    await backend.directory.forget();
+    stdout.write(
+      `${id} is forgotten: the next worker that starts registers its own SHARED_DIR. Start all workers again.\n`,
+    );
+    return exitCodes.ok;
+  } finally {
+    await backend.close();
+  }
+}
+
+async function refuseWhileUsed(backend: QueueBackend, id: string): Promise<void> {
+  const { takers } = backend;
+  // One that waits for the right directory would register whatever it has.
+  const [taking, problems] = await Promise.all([takers.list(), takers.problems()]);
+  if (taking.length + problems.length > 0)
+    throw new CommandFailed(
+      `Workers run that use the directory ${id}, or wait for it: stop all workers first (one that died counts for 5 s). Nothing was changed.`,
+      exitCodes.failed,
+    );
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  try {
+    const jobs = await queue.getJobs(['wait', 'delayed', 'active', 'prioritized']);
+    const open = jobs.map((job) => job.data.claimBy - Date.now()).filter((ms) => ms > 0);
+    if (open.length === 0) return;
+    throw new CommandFailed(
+      `${open.length} executions may have begun in the directory ${id}, and could begin again in another one: try again in ${Math.ceil(Math.max(...open) / 1000)} s. Nothing was changed.`,
+      exitCodes.failed,
+    );
+  } finally {
+    await queue.close();
+  }
+}

@@ -1,0 +1,35 @@
+import type { Redis } from 'ioredis';
+
+/** Which shared directory the workers of a queue use, by its identity. Kept until it is forgotten on purpose. */
+export type RegisteredDirectory = {
+  /** Null before the first worker. */
+  get(): Promise<string | null>;
+  /** Registers a directory unless there is one, and resolves to the one that is registered then. */
+  register(id: string): Promise<string>;
+  forget(): Promise<void>;
+  /** What an operator does to use another one on purpose. */
+  toReplace: string;
+};
+
+export function createRedisDirectory(redis: Redis, prefix: string): RegisteredDirectory {
+  const key = `${prefix}:shared-directory`;
+  return {
+    get: () => redis.get(key),
+    register: async (id) => (await redis.set(key, id, 'NX', 'GET')) ?? id,
+    forget: async () => void (await redis.del(key)),
+    toReplace: 'stop all workers, run "rule-server forget-directory" and start them again',
+  };
+}
+
+/** For one process: its store lies in the shared directory, so a store of another directory cannot be met. */
+export function createMemoryDirectory(): RegisteredDirectory {
+  let registered: string | null = null;
+  return {
+    get: async () => registered,
+    register: async (id) => (registered ??= id),
+    forget: async () => {
+      registered = null;
+    },
+    toReplace: 'start the service again',
+  };
+}
