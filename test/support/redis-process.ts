@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { atTestEnd } from './at-test-end.ts';
 import { withDeadline } from './deadline.ts';
 import { freePort } from './free-port.ts';
 import { type RedisOptions, type RedisServer, redisArguments } from './redis-server.ts';
-
 import { keepWritten } from './written-output.ts';
 
 const READY = 'Ready to accept connections';
@@ -100,6 +100,7 @@ export async function launchRedis(command: string, args: string[], said = READY)
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   child.once('exit', () => children.delete(child));
+  atTestEnd(() => killed(child));
   try {
     await withDeadline(ready(child, said), START_TIMEOUT_MS, `starting ${command}`);
     return child;

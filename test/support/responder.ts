@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { errnoOf, unless } from '../../src/shared/runtime/errno.ts';
 import { every } from '../../src/shared/runtime/periodic.ts';
+import { atTestEnd } from './at-test-end.ts';
 
 const run = promisify(execFile);
 
@@ -124,6 +125,7 @@ export async function createResponder(options: Options): Promise<Responder> {
   // A shared directory that is away or full for a moment takes the next beat.
   const onMissedBeat = (error: unknown) => ['ENOENT', 'ENOSPC'].includes(errnoOf(error) ?? '') || throwLater(error);
   const beats = isRegistered ? every(beatEveryMs, beat, onMissedBeat) : undefined;
+  atTestEnd(() => void Promise.all([looks.stop(), beats?.stop()]));
 
   const responder: Responder = {
     address,

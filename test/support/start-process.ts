@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
 import type { Step } from '../../src/worker/execution/steps.ts';
+import { atTestEnd } from './at-test-end.ts';
 import { withDeadline } from './deadline.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
 import { keepWritten, noteSettings, withMarkedInput } from './written-output.ts';
@@ -172,6 +173,7 @@ function launch([program = '', ...parameters]: string[], settings: Record<string
     child.kill('SIGKILL');
     await exited;
   };
+  atTestEnd(kill);
   return {
     pid: child.pid ?? 0,
     log,

@@ -1,3 +1,4 @@
+import { atTestEnd } from './at-test-end.ts';
 import type { Answer } from './http-call.ts';
 
 /** One call of many: its number, when it was made, how long it took, and its answer or what went wrong. */
@@ -27,6 +28,7 @@ export function callSteadily({ perSecond, openAtMost = 100 }: Rate, call: (numbe
       else skipped++;
     }
   }, 5);
+  atTestEnd(() => clearInterval(timer));
 
   async function one(number: number): Promise<Called> {
     const at = Date.now();
