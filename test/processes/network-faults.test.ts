@@ -128,39 +128,4 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
       }
     },
   );
-
-  it.skipIf(choice.kind === 'unavailable').each([
-    ['goes on', false],
-    ['is asked to stop', true],
-  ])('that hangs under a worker that %s: another worker takes its executions over within 10 s', async (_, stops) => {
-    await using network = await mountNetwork();
-    const redis = await startRedis(choice);
-    try {
-      const settings = { RESULT_TIMEOUT_MS: 40_000, CLIENT_TIMEOUT_MS: 60_000 };
-      const common = { queueUrl: redis.url, settings };
-      await using api = await startApiProcess(common);
-      await using hanging = await startWorkerProcess({ ...common, sharedDir: network.path });
-      const release = Promise.withResolvers<void>();
-      const does = echoes({ once: release.promise });
-      await using client = await createResponder({ sharedDir: network.behind, app: 1, does });
-      const call = api.execute(CALL);
-      await client.firstRequest();
-      await using _healthy = await startWorkerProcess({ ...common, sharedDir: network.behind });
-      await network.hang();
-      const hangsSince = performance.now();
-      const stopped = stops ? hanging.terminate() : undefined;
-      release.resolve();
-      const { status, json } = await call;
-      const tookMs = performance.now() - hangsSince;
-      expect([status, json.error, json['the service']]).toEqual([200, null, CALL['the service']]);
-      console.log(`a hanging worker that ${stops ? 'stops' : 'goes on'}: answered after ${Math.round(tookMs)} ms`);
-      expect(tookMs).toBeLessThan(10_000);
-      expect(client.found).toHaveLength(1);
-      await network.cutOff(); // a process that waits for a file system cannot be killed
-      await stopped;
-      await hanging.kill();
-    } finally {
-      await redis.stop();
-    }
-  });
 });
