@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Batch } from '../../src/shared/cases/batch.ts';
-import type { ExecutionRecord } from '../../src/shared/contract/execution-record.ts';
-import { openStore } from '../../src/shared/store/embedded/file/embedded-store.ts';
-import { openLedger } from '../../src/shared/store/embedded/file/ledger.ts';
-import { embeddedStores } from '../../src/shared/store/embedded/stores/stores.ts';
-import { canMount, canMountNetwork, mountNetwork, mountTemporary } from '../support/mounts.ts';
+import type { Batch } from '../../../../src/shared/cases/batch.ts';
+import type { ExecutionRecord } from '../../../../src/shared/contract/execution-record.ts';
+import { openStore } from '../../../../src/shared/store/embedded/file/embedded-store.ts';
+import { openLedger } from '../../../../src/shared/store/embedded/file/ledger.ts';
+import { embeddedStores } from '../../../../src/shared/store/embedded/stores/stores.ts';
+import { canMount, canMountNetwork, mountNetwork, mountTemporary } from '../../../support/mounts.ts';
 
 const LIMITS = { count: 1000, seconds: 60, bytes: 10_000_000 };
 const BATCHES = { seconds: 60, bytes: 10_000_000, running: 5 };
