@@ -332,6 +332,21 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       });
     });
 
+    it('names the copies of a file beside the one that counts', async () => {
+      const app = await newApp();
+      await write('{"id":1,"confId":20}', app, 'bases', '1.sync-conflict-x.json');
+      await write('{"id":11,"type":1}', app, 'confs', '11 (1).json');
+      const { json } = await get(`tree?app=${app}&ruleId=1`);
+      expect(json.rule).toMatchObject({
+        confId: 10,
+        problems: ['bases/1.sync-conflict-x.json says that it is rule 1: only 1.json counts'],
+      });
+      expect(json.root.children[0]).toMatchObject({
+        ...{ id: 11, type: 'LeafFlow' },
+        problems: ['confs/11 (1).json says that it is node 11: only 11.json counts'],
+      });
+    });
+
     it('an unknown rule is a 404', async () => {
       const app = await newApp();
       expect(await get(`tree?app=${app}&ruleId=999`)).toMatchObject({ status: 404, json: { success: false } });

@@ -1,12 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { lstat, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
-import { idOfFileName } from '../../shared/rules/file-name.ts';
-import { objectOf, parseObject } from '../../shared/rules/members.ts';
-import { isReleased, problemOfStatus, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
+import { chosen, folderOf, idOfFileName, kindOf, reasonOf, rivalsOf, type Stray } from '../../shared/rules/entries.ts';
+import { idMember, objectOf, parseObject } from '../../shared/rules/members.ts';
+import { type FileKind, isReleased, problemOfStatus, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
+import { absent, attempt, type Reading } from '../../shared/rules/reading.ts';
 import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
 import { type Changes, readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
 import { unless } from '../../shared/runtime/errno.ts';
+import { readAppFile } from './app-file.ts';
 
 /**
  * The rules and nodes that an app has released. `problems`: files that were passed over, and why. `unreadable`: the ids of
@@ -30,32 +32,24 @@ export async function readReleased(directory: string): Promise<Released> {
   const version = await readVersion(directory);
   const problems: string[] = [];
   const unreadable = { rules: new Map<bigint, string>(), nodes: new Map<bigint, string>() };
-  const common = { problems, directory };
   const [rules, nodes] = await Promise.all([
-    readFolder(join(directory, 'bases'), {
-      ...common,
-      ...{ recursive: true, read: readRule, unreadable: unreadable.rules },
-    }),
-    readFolder(join(directory, 'confs'), {
-      ...common,
-      ...{ recursive: false, read: readNode, unreadable: unreadable.nodes },
-    }),
+    readFolder(directory, { kind: 'rule', read: readRule, problems, unreadable: unreadable.rules }),
+    readFolder(directory, { kind: 'node', read: readNode, problems, unreadable: unreadable.nodes }),
   ]);
   return { version: version ?? 0n, rules, nodes, problems, unreadable };
 }
 
 /** The version an app is at; null when there is none, or none that can be read. */
 export async function readVersion(directory: string): Promise<bigint | null> {
-  const text = await readFile(join(directory, 'version.txt'), 'utf8').catch(unless('ENOENT', 'ENOTDIR'));
-  return versionOf(text ?? '');
+  const file = await readAppFile(directory, join(directory, 'version.txt'));
+  return file.kind === 'found' ? versionOf(file.value.text) : null;
 }
 
 /** The changes of one version; null when its file is not there (yet). Throws when the file cannot be read as one. */
 export async function readUpdateFile(directory: string, version: bigint): Promise<Update | null> {
-  const text = await readFile(join(directory, 'versions', `${version}_upd.json`), 'utf8').catch(
-    unless('ENOENT', 'ENOTDIR'),
-  );
-  return text === undefined ? null : readUpdate(objectOf(text));
+  const file = await readAppFile(directory, join(directory, 'versions', `${version}_upd.json`));
+  if (file.kind === 'unusable') throw new TypeError(file.reason);
+  return file.kind === 'found' ? readUpdate(objectOf(file.value.text)) : null;
 }
 
 /** The released files after an update. The given ones stay what they were. */
@@ -63,57 +57,86 @@ export function applyUpdate(released: Released, { rules, nodes }: Update, versio
   return { ...released, version, rules: changed(released.rules, rules), nodes: changed(released.nodes, nodes) };
 }
 
-function changed<T extends { status: bigint | null }>(
-  before: ReadonlyMap<bigint, T>,
-  { deleted, written }: Changes<T>,
-) {
+function changed<T extends File>(before: ReadonlyMap<bigint, T>, { deleted, written }: Changes<T>) {
   const files = new Map(before);
   for (const id of deleted) files.delete(id);
   for (const [id, file] of written) {
-    if (isReleased(file)) files.set(id, file);
+    if (isReleased(file)) files.set(id, { ...file, rivals: before.get(id)?.rivals ?? [] });
     else files.delete(id);
   }
   return files;
 }
 
-type Folder<T> = {
-  recursive: boolean;
+type File = { id: bigint; status: bigint | null; rivals: readonly string[] };
+type Tell = (file: string, reason: string) => void;
+type Options<T> = {
+  kind: FileKind;
   read: (object: ExactObject, named: bigint) => T;
   problems: string[];
   unreadable: Map<bigint, string>;
-  directory: string;
 };
-type File = { id: bigint; status: bigint | null };
 
-async function readFolder<T extends File>(folder: string, options: Folder<T>): Promise<Map<bigint, T>> {
-  const entries = await readdir(folder, { recursive: options.recursive, withFileTypes: true }).catch(
-    unless('ENOENT', 'ENOTDIR'),
+/** `directory`: the app's folder. */
+async function readFolder<T extends File>(directory: string, options: Options<T>): Promise<Map<bigint, T>> {
+  const { kind, problems, unreadable } = options;
+  const tell: Tell = (file, reason) => void problems.push(`${folderOf[kind]}/${file} ${reason}`);
+  const folder = await lstat(join(directory, folderOf[kind])).catch(unless('ENOENT', 'ENOTDIR'));
+  if (folder?.isSymbolicLink()) problems.push(`${folderOf[kind]} is a link`);
+  const files = folder?.isDirectory() ? await readAll(directory, options, tell) : [];
+  const named = Map.groupBy(files, (file) => file.named);
+  const rivals = rivalsOf(
+    files.filter((file) => file.id !== file.named),
+    kind,
   );
-  const files = (entries ?? []).filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
+  for (const stray of named.get(undefined) ?? []) tell(stray.file, reasonOf(stray, kind));
   const found = new Map<bigint, T>();
-  const next = files
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .values();
-  const lane = async () => {
-    for (const path of next) await readInto(found, path, options);
-  };
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, lane));
+  for (const id of new Set([...named.keys(), ...rivals.keys()])) {
+    if (id === undefined) continue;
+    const { reading, skipped } = chosen(named.get(id) ?? [], { kind, rivals: rivals.get(id) });
+    for (const { file, reason } of skipped) tell(file, reason);
+    if (reading.kind === 'unusable') unreadable.set(id, `its file ${reading.reason}`);
+    if (reading.kind !== 'found') continue;
+    if (isReleased(reading.value)) found.set(id, reading.value);
+    else for (const problem of problemOfStatus(reading.value.status)) tell(`${id}.json`, problem);
+  }
   return found;
 }
 
-async function readInto<T extends File>(found: Map<bigint, T>, path: string, options: Folder<T>) {
-  const { read, problems, unreadable, directory } = options;
-  const name = relative(directory, path);
-  const id = idOfFileName(basename(path));
-  if (id === undefined) return problems.push(`${name} is not named by an id`);
-  const text = await readFile(path, 'utf8').catch(unless('ENOENT'));
-  if (text === undefined) return;
-  const file = parseObject(text, (object) => read(object, id));
-  if (file.kind === 'found' && isReleased(file.value)) found.set(id, file.value);
-  else if (file.kind === 'found') problems.push(...problemOfStatus(file.value.status).map((why) => `${name} ${why}`));
-  else if (file.kind === 'unusable') {
-    problems.push(`${name} ${file.reason}`);
-    unreadable.set(id, `its file ${file.reason}`);
+/** A file of a folder. `named`: the id it is named by; `id`: the one in it. */
+type ReadFile<T> = Stray & { named: bigint | undefined; modifiedMs: number; reading: Reading<T> };
+
+async function readAll<T>(directory: string, { kind, read }: Options<T>, tell: Tell): Promise<ReadFile<T>[]> {
+  const files: ReadFile<T>[] = [];
+  const next = (await filesIn(join(directory, folderOf[kind]), kind, tell)).values();
+  const lane = async () => {
+    for (const file of next) files.push(await readOne(directory, join(folderOf[kind], file), file));
+  };
+  const readOne = async (directory: string, path: string, file: string): Promise<ReadFile<T>> => {
+    const named = idOfFileName(basename(file));
+    const text = await readAppFile(directory, join(directory, path));
+    if (text.kind !== 'found') return { file, named, id: null, modifiedMs: 0, reading: text };
+    const { modifiedMs } = text.value;
+    const object = parseObject(text.value.text, (members) => members);
+    if (object.kind !== 'found') return { file, named, id: null, modifiedMs, reading: object };
+    const id = attempt(() => idMember(object.value, 'id'));
+    const reading = named === undefined ? absent : attempt(() => read(object.value, named));
+    return { file, named, id: id.kind === 'found' ? id.value : null, modifiedMs, reading };
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, lane));
+  return files.sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+/** The files below a folder that may be rules or nodes; those of rules may lie in further folders. */
+async function filesIn(folder: string, kind: FileKind, tell: Tell, below = ''): Promise<string[]> {
+  const path = join(folder, below);
+  const entries = await readdir(path, { withFileTypes: true }).catch(unless('ENOENT', 'ENOTDIR'));
+  const files: string[] = [];
+  for (const entry of entries ?? []) {
+    const file = join(below, entry.name);
+    const found = kindOf(entry);
+    if (found.kind === 'refused') tell(file, found.reason);
+    if (found.kind === 'file' || found.kind === 'stray') files.push(file);
+    if (found.kind === 'folder' && kind === 'rule') files.push(...(await filesIn(folder, kind, tell, file)));
   }
+  return files;
 }

@@ -3,7 +3,6 @@ import { sidesOf } from '../../shared/rules/time-window.ts';
 import { findCycle } from '../../shared/rules/walk.ts';
 import type { Node } from '../engine/node.ts';
 import { type Found, type Rules, type Selection, sentenceOf } from '../engine/selection.ts';
-import type { TimeWindow } from '../engine/time-window.ts';
 import type { Registry } from '../leaves/registry.ts';
 import { type Linked, linkNodes } from './link-nodes.ts';
 import type { Released } from './released-files.ts';
@@ -22,12 +21,13 @@ type Checked = {
   cycle: readonly Node[] | null;
   nodes: ReadonlySet<Node>;
   leftOut: Extract<Found, { kind: 'found' }>['leftOut'];
+  rivals: readonly string[];
 };
 
 type Options = {
   /** Leaves that did not change are taken over from this one. */
   before?: RuleSet;
-  /** Refuses to run a tree of which a node is left out: it may be the condition that guards a consequence. */
+  /** Refuses to run a tree of which a node is left out (it may be the condition that guards a consequence), or has two files. */
   strict?: boolean;
 };
 
@@ -55,7 +55,7 @@ function idsIn(rules: readonly Rule[], scene: string): readonly bigint[] {
 
 /** Looks up where a run begins. */
 function createFind(released: Released, linked: Linked, strict: boolean | undefined): Rules['find'] {
-  const check = createCheck();
+  const check = createCheck(released);
 
   function find({ ruleId, confId, scene }: Selection): Found {
     if (ruleId !== null) return findInRule(ruleId, confId);
@@ -64,7 +64,7 @@ function createFind(released: Released, linked: Linked, strict: boolean | undefi
         scene ? `no rule is in the scene ${JSON.stringify(scene)}` : 'neither a rule nor a node is asked for',
       );
     const start = linked.nodes.get(confId);
-    return start ? startAt(start, null, `node ${confId}`) : refused(`there is no node ${confId}${because(confId)}`);
+    return start ? startAt(start, `node ${confId}`) : refused(`there is no node ${confId}${because(confId)}`);
   }
 
   function findInRule(ruleId: bigint, confId: bigint | null): Found {
@@ -77,21 +77,24 @@ function createFind(released: Released, linked: Linked, strict: boolean | undefi
     if (root === undefined)
       return refused(`rule ${ruleId} cannot run: its root ${rule.confId} is missing${because(rule.confId)}`);
     if (confId === null) {
-      if (root !== null) return startAt(root, sidesOf(rule.timeWindow), `rule ${ruleId}`);
+      if (root !== null) return startAt(root, `rule ${ruleId}`, rule);
       return { kind: 'found', start: null, window: sidesOf(rule.timeWindow), leftOut: [], nodes: new Set() };
     }
     const start = root && [...check(root).nodes].find(({ id }) => id === confId);
     return start
-      ? startAt(start, null, `node ${confId}`)
+      ? startAt(start, `node ${confId}`)
       : refused(`node ${confId} is not part of rule ${ruleId}${because(confId)}`);
   }
 
-  function startAt(start: Node, window: TimeWindow | null, what: string): Found {
-    const { cycle, leftOut, nodes } = check(start);
+  function startAt(start: Node, what: string, rule?: Rule): Found {
+    const { cycle, leftOut, nodes, rivals } = check(start);
     const [missing] = leftOut;
     if (cycle === null && strict && missing)
       return refused(`${what} is not run, because nothing may be left out of it (strict): ${sentenceOf(missing)}`);
-    if (cycle === null) return { kind: 'found', start, window, leftOut, nodes };
+    const rival = rule?.rivals[0] ?? rivals[0];
+    if (cycle === null && strict && rival)
+      return refused(`${what} is not run, because nothing may be in doubt (strict): ${rival}`);
+    if (cycle === null) return { kind: 'found', start, window: rule ? sidesOf(rule.timeWindow) : null, leftOut, nodes };
     const ids = [...cycle, ...cycle.slice(0, 1)].map(({ id }) => id);
     return refused(`${what} cannot run: its nodes go round in a circle, ${ids.join(' → ')}`);
   }
@@ -110,7 +113,7 @@ function nextOf({ forward, children }: Node): readonly Node[] {
 }
 
 /** The nodes below a node, each visited once. */
-function createCheck() {
+function createCheck({ nodes: files }: Released) {
   const checks = new Map<Node, Checked>();
   return function check(start: Node): Checked {
     const known = checks.get(start);
@@ -118,7 +121,8 @@ function createCheck() {
     const nodes = new Set([start]);
     for (const node of nodes) for (const next of nextOf(node)) nodes.add(next);
     const leftOut = [...nodes].flatMap((node) => node.leftOut.map((left) => ({ ...left, under: node.id })));
-    const checked = { cycle: findCycle(start, nextOf), nodes, leftOut };
+    const rivals = [...nodes].flatMap(({ id }) => files.get(id)?.rivals ?? []);
+    const checked = { cycle: findCycle(start, nextOf), nodes, leftOut, rivals };
     checks.set(start, checked);
     return checked;
   };

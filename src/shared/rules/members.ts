@@ -1,24 +1,17 @@
 import { parseExact } from '../contract/json/exact-json.ts';
 import { type ExactObject, type ExactValue, isExactObject, stringifyExact } from '../contract/json/raw-number.ts';
 import { javaBoolean, javaInteger, javaText } from './java-scalars.ts';
-import { type Reading, unusable } from './reading.ts';
+import { attempt, Unusable } from './reading.ts';
 
 /** The JSON object a file holds. Throws an error that says why it holds none. */
 export function objectOf(text: string): ExactObject {
   const value = parseExact(text);
   if (isExactObject(value)) return value;
-  throw new TypeError('is not a JSON object');
+  throw new Unusable('is not a JSON object');
 }
 
-/** Reads the JSON object of a file by `read`. What either throws is the reason why the file is unusable. */
-export function parseObject<T>(text: string, read: (object: ExactObject) => T): Reading<T> {
-  try {
-    return { kind: 'found', value: read(objectOf(text)) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return unusable(error instanceof SyntaxError ? `is not JSON: ${reason}` : reason);
-  }
-}
+/** Reads the JSON object of a file by `read`. */
+export const parseObject = <T>(text: string, read: (object: ExactObject) => T) => attempt(() => read(objectOf(text)));
 
 /** How an object writes a name: in the very case, else in any, as in the Java SDK. */
 export function memberNamed(object: object, name: string): string | undefined {

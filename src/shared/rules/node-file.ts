@@ -3,11 +3,14 @@ import { type ExactObject, isExactObject } from '../contract/json/raw-number.ts'
 import { INT64_MAX } from './java-scalars.ts';
 import { byteMember, flagMember, idMember, nameMember, textMember } from './members.ts';
 import { type NodeType, nodeTypeOf } from './node-types.ts';
+import { Unusable } from './reading.ts';
 import { type TimeWindow, windowMember } from './time-window.ts';
 
 const MAX_CHILDREN = 10_000;
 const DELETED = -1n;
 const MAX_ERROR_STATE = 3n;
+
+export type FileKind = 'rule' | 'node';
 
 /** One node as its file says. `problems` names what is wrong with it though it can be drawn. */
 export type RuleNode = {
@@ -27,6 +30,8 @@ export type RuleNode = {
   timeWindow: TimeWindow;
   status: bigint | null;
   problems: string[];
+  /** Other files that say that they are this one, a sentence each: this one counts. */
+  rivals: readonly string[];
 };
 
 /** Reads a node's file. `named`: what the file's name says. Throws an error saying what is wrong with it. */
@@ -57,6 +62,7 @@ export function readNode(object: ExactObject, named?: bigint): RuleNode {
     timeWindow: windowMember(object),
     status,
     problems,
+    rivals: [],
   };
 }
 
@@ -69,15 +75,15 @@ export function shortNameOf(clazz: string): string {
 }
 
 /** The id of a file. The file's name decides: a file that says otherwise is refused. */
-export function idIn(object: ExactObject, kind: 'rule' | 'node', named?: bigint): bigint {
+export function idIn(object: ExactObject, kind: FileKind, named?: bigint): bigint {
   const id = idMember(object, 'id') ?? named;
   if (id === undefined) throw new TypeError('id is missing');
-  if (named !== undefined && id !== named) throw new TypeError(saysItIs(kind, id));
+  if (named !== undefined && id !== named) throw new Unusable(saysItIs(kind, id));
   return id;
 }
 
 /** The reason why a file does not count that is named otherwise than by the id in it. */
-const saysItIs = (kind: 'rule' | 'node', id: bigint) => `says that it is ${kind} ${id}: only ${id}.json counts`;
+export const saysItIs = (kind: FileKind, id: bigint) => `says that it is ${kind} ${id}: only ${id}.json counts`;
 
 /** Whether a file stands for something released: as in the Java SDK one without a status does not. */
 export const isReleased = ({ status }: { status: bigint | null }) => status !== null && status !== DELETED;
@@ -91,7 +97,7 @@ export function problemOfStatus(status: bigint | null): string[] {
 
 function childrenOf(sonIds: string, problems: string[]): bigint[] {
   const parts = sonIds.trim() === '' ? [] : sonIds.split(',');
-  if (parts.length > MAX_CHILDREN) throw new TypeError(`has more than ${MAX_CHILDREN} children`);
+  if (parts.length > MAX_CHILDREN) throw new Unusable(`has more than ${MAX_CHILDREN} children`);
   const wrong = parts.filter((part) => idOf(part) === undefined);
   const shown = wrong.slice(0, 3).map((part) => JSON.stringify(part.slice(0, 40)));
   if (wrong.length > 0) problems.push(`sonIds: not an id: ${shown.join(', ')}${wrong.length > 3 ? ', …' : ''}`);

@@ -17,6 +17,8 @@ export type Rule = {
   timeWindow: TimeWindow;
   updateAt: bigint | null;
   problems: string[];
+  /** Other files that say that they are this one, a sentence each: this one counts. */
+  rivals: readonly string[];
 };
 
 /** Reads a rule's file. `named`: what the file's name says. Throws an error saying what is wrong with it. */
@@ -32,5 +34,6 @@ export function readRule(object: ExactObject, named?: bigint): Rule {
     timeWindow: windowMember(object),
     updateAt: javaInteger(memberOf(object, 'updateAt')) ?? null,
     problems: problemOfStatus(status),
+    rivals: [],
   };
 }

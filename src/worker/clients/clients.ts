@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import type { Skipped } from '../../shared/rules/entries.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
@@ -14,7 +15,6 @@ import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationP
 import { lstat, lstatCached } from '../files/quick-files.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import { readdir } from '../files/seams/files.ts';
-import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryOnly } from './client.ts';
 import type { PickUps } from './pick-ups.ts';
 import { createPublishedLeaves } from './published-leaves.ts';

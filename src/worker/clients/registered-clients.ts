@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Skipped } from '../../shared/rules/entries.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
@@ -8,7 +9,6 @@ import { readSmallFile } from '../files/reading/bounded-file.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
 import { createTurns } from '../files/reading/turns.ts';
 import type { Entry } from '../files/seams/operations.ts';
-import type { Skipped } from '../rules/folder-listing.ts';
 import { type Client, directoryNameOf } from './client.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
 import { type HeartbeatFile, parseHeartbeat, parseRegistration, type RegistrationFile } from './registration.ts';

@@ -15,6 +15,7 @@ import type { ClientLoad } from '../placement/client-load.ts';
 import type { MetadataFor } from '../rules/leaves/leaf-metadata.ts';
 import { readSchema } from '../rules/leaves/schema.ts';
 import type { Rules } from '../rules/rules.ts';
+import { shownRule } from '../rules/tree/rule-graph.ts';
 import { readEditedRoot, readTree } from '../rules/tree/tree.ts';
 import type { Answer } from './answer.ts';
 import type { Erase } from './erase.ts';
@@ -98,7 +99,7 @@ export function createAnswerQuery({
   async function rulesOf(app: number): Promise<Answer> {
     const list = await rules.listRules(app);
     if (list.kind === 'no-rules') return found({ app, version: null, rules: [], skipped: [] });
-    const entries = list.rules.map(({ id, ...rest }) => ({ ruleId: id, ...rest }));
+    const entries = list.rules.map(shownRule).map(({ id, ...rest }) => ({ ruleId: id, ...rest }));
     return found({ app, version: list.version, rules: entries, skipped: list.skipped });
   }
 }

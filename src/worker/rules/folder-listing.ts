@@ -1,4 +1,4 @@
-import { idOfFileName } from '../../shared/rules/file-name.ts';
+import { kindOf, type Skipped } from '../../shared/rules/entries.ts';
 import { type Reading, unusable } from '../../shared/rules/reading.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
@@ -8,16 +8,13 @@ import type { Entry, FileStats } from '../files/seams/operations.ts';
 const MAX_ENTRIES = 100_000;
 const MAX_SKIPPED = 100;
 
-/** A file that is passed over, and why. */
-export type Skipped = { file: string; reason: string };
+/** The content of one folder: files named by an id, folders to look into, other JSON files, and entries that are passed over. */
+export type FolderListing = { ids: bigint[]; folders: string[]; strays: string[]; skipped: Skipped[] };
 
-/** The content of one folder: files named by an id, folders to look into, and entries that are passed over. */
-export type FolderListing = { ids: bigint[]; folders: string[]; skipped: Skipped[] };
-
-/** Lists one real folder. Links are not followed; folders whose names begin with `_` or `.` hold no rules. */
+/** Lists one real folder. A link to one is not followed. */
 export async function listFolder(path: string, stats: FileStats): Promise<Reading<FolderListing>> {
-  if (!stats.isDirectory()) return unusable(stats.isSymbolicLink() ? 'is a link' : 'is not a folder');
-  const listing: FolderListing = { ids: [], folders: [], skipped: [] };
+  if (!stats.isDirectory()) return unusable('is not a folder');
+  const listing: FolderListing = { ids: [], folders: [], strays: [], skipped: [] };
   let entries = 0;
   for await (const entry of await entriesIn(path)) {
     if (++entries > MAX_ENTRIES) {
@@ -37,15 +34,11 @@ export async function isRealFolder(path: string): Promise<boolean> {
   );
 }
 
-function sort(entry: Entry, { ids, folders, skipped }: FolderListing): void {
-  const skip = (reason: string) => {
-    if (skipped.length < MAX_SKIPPED) skipped.push({ file: entry.name, reason });
-  };
-  const id = idOfFileName(entry.name);
-  if (!entry.name.endsWith('.json')) {
-    if (entry.isDirectory() && !/^[_.]/.test(entry.name)) folders.push(entry.name);
-    else if (entry.isSymbolicLink()) skip('is a link');
-  } else if (id === undefined) skip('is not named by an id');
-  else if (entry.isFile()) ids.push(id);
-  else skip(entry.isSymbolicLink() ? 'is a link' : 'is not a regular file');
+function sort(entry: Entry, { ids, folders, strays, skipped }: FolderListing): void {
+  const found = kindOf(entry);
+  if (found.kind === 'file') ids.push(found.id);
+  else if (found.kind === 'folder') folders.push(entry.name);
+  else if (found.kind === 'stray' && strays.length < MAX_SKIPPED) strays.push(entry.name);
+  else if (found.kind === 'refused' && skipped.length < MAX_SKIPPED)
+    skipped.push({ file: entry.name, reason: found.reason });
 }

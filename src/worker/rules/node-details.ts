@@ -37,7 +37,7 @@ export function detailsOf(
     const unusable = reading?.kind === 'unusable';
     return { ...unknownNode, id, state: unusable ? 'unusable' : 'missing', problems: unusable ? [reading.reason] : [] };
   }
-  const { name, type, confName, inverse, errorState, timeWindow, values, problems } = reading.value;
+  const { name, type, confName, inverse, errorState, timeWindow, values, problems, rivals } = reading.value;
   const leaf = metadata.leafOf(reading.value);
   return {
     id,
@@ -53,7 +53,7 @@ export function detailsOf(
     settings: type.leaf ? settingsOf(leaf, values) : [],
     comparison: leaf?.comparison ?? null,
     keys: leaf ? keysOf(leaf, values) : [],
-    problems,
+    problems: [...rivals, ...problems],
   };
 }
 

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
+import type { Skipped } from '../../shared/rules/entries.ts';
 import type { Reading } from '../../shared/rules/reading.ts';
-import type { FolderListing, Skipped } from './folder-listing.ts';
+import type { FolderListing } from './folder-listing.ts';
 
 const MAX_FOLDERS = 10_000;
 const MAX_FOLDERS_DEEP = 32;
 
 /** The folders below `bases` of an app's rule files, by rule id. A file that is being moved may stand in two. */
-export type RuleIndex = { folders: ReadonlyMap<bigint, readonly string[]>; skipped: readonly Skipped[] };
+export type RuleIndex = {
+  folders: ReadonlyMap<bigint, readonly string[]>;
+  strays: readonly string[];
+  skipped: readonly Skipped[];
+};
 
 type Listed = { folder: string; listing: FolderListing };
 
@@ -62,13 +67,15 @@ function sameListings(before: Listed[], now: Listed[]): boolean {
 function indexOfListings(listed: Listed[], unread: Skipped[]): RuleIndex {
   const folders = new Map<bigint, string[]>();
   const skipped = [...unread];
+  const strays: string[] = [];
   for (const { folder, listing } of listed) {
     for (const id of listing.ids) {
       const places = folders.get(id);
       if (places) places.push(folder);
       else folders.set(id, [folder]);
     }
+    strays.push(...listing.strays.map((file) => join(folder, file)));
     skipped.push(...listing.skipped.map(({ file, reason }) => ({ file: join(folder, file), reason })));
   }
-  return { folders, skipped };
+  return { folders, strays, skipped };
 }

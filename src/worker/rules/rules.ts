@@ -1,11 +1,10 @@
 import { join } from 'node:path';
+import { chosen, reasonOf, rivalsOf, type Skipped } from '../../shared/rules/entries.ts';
 import type { RuleNode } from '../../shared/rules/node-file.ts';
 import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
-import type { Rule } from '../../shared/rules/rule-file.ts';
 import { time } from '../../shared/seams/time.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import { type ConfigFiles, createConfigFiles } from './config-files.ts';
-import type { Skipped } from './folder-listing.ts';
 import { createRulesAt } from './older-rules.ts';
 import { type GraphSources, type PlacedRule, type RuleGraph, readGraph, type Selection } from './tree/rule-graph.ts';
 
@@ -29,35 +28,22 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
       const index = await files.ruleIndex(app);
       if (index.kind !== 'found') return index;
       const places = index.value.folders.get(ruleId) ?? [];
-      const { reading } = await readPlaces(files, { app, ruleId, places });
+      const rivals = rivalsOf(await files.strays(app, 'rule', index.value.strays), 'rule').get(ruleId);
+      const { reading } = await readPlaces(files, { app, ruleId, places, rivals });
       // A file that is moved while folders are listed can be missed once: it stood in the one that was listed too early.
       if (reading.kind !== 'absent' || attempt > 0) return reading;
     }
   }
 
-  const nodesOf = async (app: number) => {
-    const has = await files.hasNodes(app);
-    return async (confId: bigint): Promise<Reading<RuleNode>> => (has ? files.node(app, confId) : absent);
-  };
-
+  const nodesOf = (app: number) => readerOfNodes(files, app);
   const sources = { readRule, nodesOf, hasConfiguration: (app: number) => hasConfiguration(files, app) };
 
   return {
     /** The apps that have a folder for rules or nodes, ascending. */
     listApps: files.apps,
 
-    /** All rules of an app. `no-rules` when it has no readable folder for them. */
-    async listRules(app: number): Promise<RuleList> {
-      const index = await files.ruleIndex(app);
-      if (index.kind !== 'found') return { kind: 'no-rules' };
-      const found = await Promise.all(
-        [...index.value.folders].map(([ruleId, places]) => readPlaces(files, { app, ruleId, places })),
-      );
-      const rules = found.flatMap(({ reading }) => (reading.kind === 'found' ? [reading.value] : []));
-      const skipped = [...index.value.skipped, ...found.flatMap((place) => place.skipped)];
-      rules.sort((a, b) => (a.id < b.id ? -1 : 1));
-      return { kind: 'rules', rules, skipped, version: await files.version(app) };
-    },
+    /** All rules of an app. `no-rules` when it has no folder for them. */
+    listRules: (app: number) => listRules(files, app),
 
     /** One rule, wherever below `bases` it stands. Of two files (one is being moved) the newer usable one counts. */
     readRule,
@@ -77,36 +63,60 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
   };
 }
 
-async function hasConfiguration(files: ConfigFiles, app: number): Promise<boolean> {
-  const index = await files.ruleIndex(app);
-  return (index.kind === 'found' && index.value.folders.size > 0) || (await files.idsIn(app, 'confs')).length > 0;
-}
-
-type Places = { app: number; ruleId: bigint; places: readonly string[] };
-
-async function readPlaces(files: ConfigFiles, { app, ruleId, places }: Places) {
-  const readings = await Promise.all(
-    places.map(async (folder) => ({ folder, reading: await files.rule(app, folder, ruleId) })),
-  );
-  const skipped: Skipped[] = [];
-  const skip = (folder: string, reason: string) => skipped.push({ file: join(folder, `${ruleId}.json`), reason });
-  const usable = [];
-  for (const { folder, reading } of readings) {
-    if (reading.kind === 'unusable') skip(folder, reading.reason);
-    if (reading.kind === 'found') usable.push({ folder, ...reading.value });
+async function readerOfNodes(files: ConfigFiles, app: number) {
+  const listing = await files.nodeFiles(app);
+  if (listing.kind !== 'found') {
+    const none = listing.kind === 'absent' ? absent : unusable(`is not read, because confs ${listing.reason}`);
+    return async (): Promise<Reading<RuleNode>> => none;
   }
-  const [newest, ...older] = usable.sort((a, b) => b.modifiedMs - a.modifiedMs);
-  for (const { folder } of older) skip(folder, 'stands twice: the newer file counts');
-  return { reading: readingOf(newest, skipped), skipped };
+  const rivals = rivalsOf(await files.strays(app, 'node', listing.value.strays), 'node');
+  return async (confId: bigint) => {
+    const node = { file: `${confId}.json`, modifiedMs: 0, reading: await files.node(app, confId) };
+    return rivals.has(confId) ? chosen([node], { kind: 'node', rivals: rivals.get(confId) }).reading : node.reading;
+  };
 }
 
-function readingOf(newest: { folder: string; rule: Rule } | undefined, skipped: Skipped[]): Reading<PlacedRule> {
-  if (newest) return { kind: 'found', value: { ...newest.rule, folder: newest.folder } };
-  const [problem] = skipped;
-  return problem ? unusable(problem.reason) : absent;
+async function listRules(files: ConfigFiles, app: number): Promise<RuleList> {
+  const index = await files.ruleIndex(app);
+  if (index.kind === 'absent') return { kind: 'no-rules' };
+  const version = await files.version(app);
+  if (index.kind === 'unusable')
+    return { kind: 'rules', rules: [], skipped: [{ file: 'bases', reason: index.reason }], version };
+  const strays = await files.strays(app, 'rule', index.value.strays);
+  const rivals = rivalsOf(strays, 'rule');
+  const found = await Promise.all(
+    [...index.value.folders].map(([ruleId, places]) =>
+      readPlaces(files, { app, ruleId, places, rivals: rivals.get(ruleId) }),
+    ),
+  );
+  const rules = found.flatMap(({ reading }) => (reading.kind === 'found' ? [reading.value] : []));
+  rules.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const passedOver = strays.map((stray) => ({ file: stray.file, reason: reasonOf(stray, 'rule') }));
+  const skipped = [...index.value.skipped, ...passedOver, ...found.flatMap((place) => place.skipped)];
+  return { kind: 'rules', rules, skipped, version };
 }
 
-type Files = Pick<ConfigFiles, 'idsIn' | 'edit'>;
+async function hasConfiguration(files: ConfigFiles, app: number): Promise<boolean> {
+  const [index, nodes] = await Promise.all([files.ruleIndex(app), files.nodeFiles(app)]);
+  return (
+    (index.kind === 'found' && index.value.folders.size > 0) || (nodes.kind === 'found' && nodes.value.ids.length > 0)
+  );
+}
+
+type Places = { app: number; ruleId: bigint; places: readonly string[]; rivals: readonly string[] | undefined };
+
+async function readPlaces(files: ConfigFiles, { app, ruleId, places, rivals }: Places) {
+  const candidates = places.map(async (folder) => {
+    const reading = await files.rule(app, folder, ruleId);
+    const file = join(folder, `${ruleId}.json`);
+    if (reading.kind !== 'found') return { file, modifiedMs: 0, reading };
+    const { rule, modifiedMs } = reading.value;
+    return { file, modifiedMs, reading: { kind: 'found' as const, value: { ...rule, folder } } };
+  });
+  return chosen<PlacedRule>(await Promise.all(candidates), { kind: 'rule', rivals });
+}
+
+type Files = Pick<ConfigFiles, 'edited' | 'edit'>;
 
 /**
  * Reads a rule with its edits that are not released yet. An editor keeps them as `{app}/updates/{rule}/{node}.json`; no client reads them. Null
@@ -115,7 +125,7 @@ type Files = Pick<ConfigFiles, 'idsIn' | 'edit'>;
 function createEditedRules(files: Files, sources: GraphSources) {
   return async function readEdited(selection: Selection & { ruleId: bigint }): Promise<RuleGraph | null> {
     const { app, ruleId } = selection;
-    const edited = new Set(await files.idsIn(app, 'updates', String(ruleId)));
+    const edited = new Set(await files.edited(app, ruleId));
     if (edited.size === 0) return null;
     const released = await sources.nodesOf(app);
     const readNode = async (id: bigint) => {

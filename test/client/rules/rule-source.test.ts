@@ -96,7 +96,10 @@ test('rules are found in any folder below bases, by the name of the file', async
   await files.write('{"id":6,"confId":1,"status":1}', 7, 'bases', 'called-otherwise.json');
   const rules = (await open()).current();
   expect(await run(rules, { ruleId: 1 })).toMatchObject({ outcome: 'TRUE' });
-  expect(await run(rules, { ruleId: 6 })).toMatchObject({ outcome: 'there is no rule 6' });
+  expect(await run(rules, { ruleId: 6 })).toMatchObject({
+    outcome:
+      'there is no rule 6 (its file is not named by its id; bases/called-otherwise.json says that it is rule 6: only 6.json counts)',
+  });
 });
 
 test('the values a node configures reach its leaf, scalars in any spelling', async () => {

@@ -77,7 +77,7 @@ test('a number that does not fit 64 bits makes the file unusable instead of anot
   await files.write('{"type":1}', 7, 'confs', '9223372036854775808.json');
   expect(await rules.readRule(7, 1n)).toEqual({
     kind: 'unusable',
-    reason: 'confId must be an integer of at most 64 bits, not 9223372036854775808',
+    reason: 'cannot be read: confId must be an integer of at most 64 bits, not 9223372036854775808',
   });
   expect(await rules.listRules(7)).toMatchObject({ rules: [], skipped: [{ file: '1.json' }] });
 });
@@ -148,7 +148,7 @@ test('links, folders, pipes and foreign names are passed over, each with its rea
   expect(Object.fromEntries(list.skipped.map(({ file, reason }) => [file, reason]))).toEqual({
     '2.json': 'is not a regular file',
     '3.json': 'is not a regular file',
-    '4.json': 'is a link',
+    '4.json': "is a link that leads out of its app's folder",
     folder: 'is a link',
     up: 'is a link',
     'readme.json': 'is not named by an id',
@@ -164,7 +164,10 @@ test('nodes are never read through a link, at any level', async () => {
   await symlink(files.pathOf('outside/confs/1.json'), files.pathOf(7, 'confs/1.json'));
   await promisify(execFile)('mkfifo', [files.pathOf(7, 'confs/2.json')]);
   await mkdir(files.pathOf(7, 'confs/3.json'));
-  expect(await rules.readNode(7, 1n)).toEqual({ kind: 'unusable', reason: 'is a link' });
+  expect(await rules.readNode(7, 1n)).toEqual({
+    kind: 'unusable',
+    reason: "is a link that leads out of its app's folder",
+  });
   expect(await rules.readNode(7, 2n)).toEqual({ kind: 'unusable', reason: 'is not a regular file' });
   expect(await rules.readNode(7, 3n)).toEqual({ kind: 'unusable', reason: 'is a directory' });
   await symlink(files.pathOf('outside'), files.pathOf(8));
@@ -172,8 +175,8 @@ test('nodes are never read through a link, at any level', async () => {
   await mkdir(files.pathOf(9));
   await symlink(files.pathOf('outside/confs'), files.pathOf(9, 'confs'));
   await symlink(files.pathOf('outside/confs'), files.pathOf(9, 'bases'));
-  expect(await rules.readNode(9, 1n)).toEqual({ kind: 'absent' });
-  expect(await rules.listRules(9)).toEqual({ kind: 'no-rules' });
+  expect(await rules.readNode(9, 1n)).toEqual({ kind: 'unusable', reason: 'is not read, because confs is a link' });
+  expect(await rules.listRules(9)).toMatchObject({ rules: [], skipped: [{ file: 'bases', reason: 'is a link' }] });
 });
 
 test.each([
@@ -183,16 +186,28 @@ test.each([
   ['that is null', 'null', 'is not a JSON object'],
   ['that is an array', '[1]', 'is not a JSON object'],
   ['of another node', '{"id":2,"type":1}', 'says that it is node 2: only 2.json counts'],
-  ['with a word for a type', '{"id":1,"type":"one"}', 'type must be an integer of at most 64 bits, not "one"'],
-  ['with a list for a type', '{"id":1,"type":[1]}', 'type must be an integer of at most 64 bits, not [1]'],
-  ['with children in an array', '{"id":1,"type":1,"sonIds":[2]}', 'sonIds must be a string, not [2]'],
+  [
+    'with a word for a type',
+    '{"id":1,"type":"one"}',
+    'cannot be read: type must be an integer of at most 64 bits, not "one"',
+  ],
+  [
+    'with a list for a type',
+    '{"id":1,"type":[1]}',
+    'cannot be read: type must be an integer of at most 64 bits, not [1]',
+  ],
+  ['with children in an array', '{"id":1,"type":1,"sonIds":[2]}', 'cannot be read: sonIds must be a string, not [2]'],
   [
     'with an object as confField',
     '{"id":1,"type":5,"confField":{"key":1}}',
-    'confField must be a string, not {"key":1}',
+    'cannot be read: confField must be a string, not {"key":1}',
   ],
-  ['with a negative forwardId', '{"id":1,"type":1,"forwardId":-2}', 'forwardId must not be negative'],
-  ['with a word for inverse', '{"id":1,"type":1,"inverse":"maybe"}', 'inverse must be true or false, not "maybe"'],
+  ['with a negative forwardId', '{"id":1,"type":1,"forwardId":-2}', 'cannot be read: forwardId must not be negative'],
+  [
+    'with a word for inverse',
+    '{"id":1,"type":1,"inverse":"maybe"}',
+    'cannot be read: inverse must be true or false, not "maybe"',
+  ],
   ['nested 300 deep', `{"id":1,"type":1,"x":${'['.repeat(300)}${']'.repeat(300)}}`, /^is not JSON: nested deeper/],
   ['with 20,001 children', `{"id":1,"type":1,"sonIds":"${'2,'.repeat(20_000)}2"}`, 'has more than 10000 children'],
   ['of 4 MiB and more', `{"id":1,"type":1,"x":"${'x'.repeat(4 * 1024 * 1024)}"}`, 'is larger than 4194304 bytes'],
@@ -207,7 +222,10 @@ test.each([
 test('bytes that are not UTF-8 make a file unusable', async () => {
   await mkdir(files.pathOf(7, 'confs'), { recursive: true });
   await writeFile(files.pathOf(7, 'confs/1.json'), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
-  expect(await rules.readNode(7, 1n)).toEqual({ kind: 'unusable', reason: 'is not valid UTF-8' });
+  expect(await rules.readNode(7, 1n)).toEqual({
+    kind: 'unusable',
+    reason: 'is not valid UTF-8: byte 3 of line 1 is 0xff',
+  });
 });
 
 test('a node that can be drawn though something is wrong with it names its problems', async () => {

@@ -70,7 +70,7 @@ async function hasHandles(directory: string, root: string): Promise<boolean> {
 
 async function enter(directory: string, root: string, names: string): Promise<Handle> {
   const known = handles().get(directory);
-  const handle = await (known ?? remember(directory, walk(directory, root, names.split('/'))));
+  const handle = await (known ?? remember(directory, walk(root, names.split('/'))));
   if (handle.dropped) return enter(directory, root, names);
   handle.users++;
   if (await isStillThere(directory, handle)) return handle;
@@ -93,8 +93,13 @@ function remember(directory: string, opened: Promise<Handle>): Promise<Handle> {
   return opened;
 }
 
+async function walk(root: string, names: string[]): Promise<Handle> {
+  return { ...(await openBelow(root, names)), checkedAt: time.monotonic(), users: 0, dropped: false };
+}
+
 /** Opens a directory name by name from the root, so that no link is followed: at once where it lies on this machine. */
-async function walk(directory: string, root: string, names: string[]): Promise<Handle> {
+async function openBelow(root: string, names: string[]): Promise<OpenDirectory> {
+  const directory = [root, ...names].join('/');
   const isHere = whereFilesAre(directory) === 'here';
   const files = isHere ? filesOf().atOnce : filesOf();
   const openAll = async (): Promise<OpenDirectory> => {
@@ -111,7 +116,21 @@ async function walk(directory: string, root: string, names: string[]): Promise<H
   };
   const opened = await (isHere ? openAll() : limitedByDirectory(directory, openAll));
   nameHandle(opened.path, directory);
-  return { ...opened, checkedAt: time.monotonic(), users: 0, dropped: false };
+  return opened;
+}
+
+/**
+ * Runs `use` with the path of a file that no link leads to, whatever is done to the names above it meanwhile: undefined where that cannot be
+ * had. ENOTDIR or ENOENT where a link stands, or nothing.
+ */
+export async function withoutLinks<T>(root: string, names: string[], use: (path: string) => Promise<T>) {
+  if (!(await hasHandles([root, ...names].join('/'), root))) return undefined;
+  const opened = await openBelow(root, names.slice(0, -1));
+  try {
+    return await use(`${opened.path}/${names.at(-1)}`);
+  } finally {
+    await close(opened);
+  }
 }
 
 async function isStillThere(directory: string, handle: Handle): Promise<boolean> {
@@ -148,7 +167,7 @@ async function leave(handle: Handle): Promise<void> {
   if (handle.dropped && handle.users === 0) await close(handle);
 }
 
-async function close({ path, close: closeHandle }: Handle): Promise<void> {
+async function close({ path, close: closeHandle }: OpenDirectory): Promise<void> {
   nameHandle(path, null);
   await closeHandle().catch(() => {});
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
-import { type Reading, readingOfError, unusable } from '../../../shared/rules/reading.ts';
+import { decodeWhole } from '../../../shared/contract/json/utf8.ts';
+import { aLink, type Reading, readingOfError, unusable } from '../../../shared/rules/reading.ts';
 import { limitedByDirectory } from '../directory/directory-limit.ts';
 import { open as openQuickly, whereFilesAre } from '../quick-files.ts';
 import { READ_SAFELY, readUpTo } from '../results/read-safely.ts';
@@ -36,7 +36,7 @@ async function read(path: string, maxBytes: number, openIt: typeof openQuickly):
 
 /** Why a file may not be read, judged from its stats alone. */
 export function refusal(stats: FileStats, maxBytes: number): { kind: 'unusable'; reason: string } | undefined {
-  if (stats.isSymbolicLink()) return unusable('is a link');
+  if (stats.isSymbolicLink()) return aLink;
   if (!stats.isFile()) return unusable(stats.isDirectory() ? 'is a directory' : 'is not a regular file');
   if (stats.size > maxBytes) return unusable(`is larger than ${maxBytes} bytes`);
   return undefined;
@@ -45,7 +45,6 @@ export function refusal(stats: FileStats, maxBytes: number): { kind: 'unusable';
 async function readText(file: OpenFile, size: number): Promise<Reading<string>> {
   const bytes = await readUpTo(file, size + 1);
   if (bytes.length !== size) return unusable('changed while it was read');
-  const decoded = decodeUtf8(bytes);
-  if (decoded.kind === 'text') return { kind: 'found', value: decoded.text };
-  return unusable(decoded.kind === 'wrong' ? decoded.message : 'ends within a character');
+  const decoded = decodeWhole(bytes);
+  return decoded.kind === 'text' ? { kind: 'found', value: decoded.text } : unusable(decoded.message);
 }

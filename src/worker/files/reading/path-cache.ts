@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Reading, readingOfError } from '../../../shared/rules/reading.ts';
+import { aLink, type Reading, readingOfError } from '../../../shared/rules/reading.ts';
 import { lstat } from '../quick-files.ts';
 import type { FileStats } from '../seams/operations.ts';
 
@@ -13,19 +13,24 @@ type Options<T> = {
   run: <R>(path: string, task: () => Promise<R>) => Promise<R>;
   maxBytes: number;
   now: () => number;
+  /** The path that a link leads to. No link is followed unless it is given. */
+  follow?: (path: string) => Promise<Reading<string>>;
 };
 
 /**
  * Remembers what was read from each path for as long as `lstat` says that it is the same, so a warm read costs one lstat.
  * The sizes of the remembered files add up to `maxBytes` at most; the least recently used go first.
  */
-export function createPathCache<T>({ load, run, maxBytes, now }: Options<T>) {
+export function createPathCache<T>({ load, run, maxBytes, now, follow = async () => aLink }: Options<T>) {
   const entries = new LRUCache<string, Entry<T>>({ maxSize: maxBytes, sizeCalculation: ({ weight }) => weight });
 
   async function read(path: string): Promise<Reading<T>> {
     const startedAt = now();
-    const stats = await lstat(path);
-    const identity = identityOf(stats);
+    const named = await lstat(path);
+    const target: Reading<string> = named.isSymbolicLink() ? await follow(path) : { kind: 'found', value: path };
+    if (target.kind !== 'found') return target;
+    const stats = target.value === path ? named : await lstat(target.value);
+    const identity = `${target.value}:${identityOf(stats)}`;
     const known = entries.get(path);
     const same = known?.identity === identity ? known : undefined;
     if (same?.settled) return same.reading;

@@ -9,6 +9,12 @@ const BATCH = 256;
 /** A rule and the folder below `bases` that it stands in ('' = `bases` itself). */
 export type PlacedRule = Rule & { folder: string };
 
+/** A rule as answers show it: with the files beside its own among its problems. */
+export const shownRule = ({ rivals, problems, ...rule }: PlacedRule) => ({
+  ...rule,
+  problems: [...rivals, ...problems],
+});
+
 /** The tree to walk: a rule, a node, or (both) the sub-tree of a node inside a rule. */
 export type Selection = { app: number; ruleId: bigint | null; confId: bigint | null };
 

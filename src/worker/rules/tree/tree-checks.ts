@@ -47,7 +47,12 @@ export async function checkTree(selection: Selection, { rules, leafClasses }: So
   if (root === null || start === null) return { cycle: null, warnings: [], digest: null, nodes: null };
   const cycle = findCycle(root, edgesIn(nodes));
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
-  const warnings = [...inOrder.flatMap(nodeWarnings), ...(leafClasses ? classWarnings(inOrder, leafClasses) : [])];
+  const ofRule = rule?.rivals.map((rival): TreeWarning => ({ code: 'unusable-file', message: `${rival}.` })) ?? [];
+  const warnings = [
+    ...ofRule,
+    ...inOrder.flatMap(nodeWarnings),
+    ...(leafClasses ? classWarnings(inOrder, leafClasses) : []),
+  ];
   if (cycle === null) warnings.push(...sizeWarnings(countOccurrences(nodes, start)));
   const released = inOrder.filter(({ reading }) => reading?.kind === 'found').map(({ id }) => id);
   const ids = graph.truncated ? null : new Set(released);
@@ -76,7 +81,8 @@ function warningsAbout(
 type Placed = { id: bigint; reading: Reading<RuleNode> | undefined };
 
 function nodeWarnings({ id: nodeId, reading }: Placed): TreeWarning[] {
-  if (reading?.kind === 'found') return [];
+  if (reading?.kind === 'found')
+    return reading.value.rivals.map((rival) => ({ code: 'unusable-file', message: `${rival}.`, nodeId }));
   if (reading?.kind === 'unusable') {
     return [{ code: 'unusable-file', message: `The file of node ${nodeId} ${reading.reason}.`, nodeId }];
   }

@@ -6,7 +6,7 @@ import type { ValueType } from '../leaves/leaf-nodes.ts';
 import { detailsOf, type NodeDetails } from '../node-details.ts';
 import type { Rules } from '../rules.ts';
 import { digestOf, releasedOrder } from './graph-walks.ts';
-import { edgesIn, type PlacedRule, type RuleGraph, type Selection } from './rule-graph.ts';
+import { edgesIn, type RuleGraph, type Selection, shownRule } from './rule-graph.ts';
 import { growTree, type TreeNode } from './tree-node.ts';
 
 /**
@@ -16,7 +16,7 @@ import { growTree, type TreeNode } from './tree-node.ts';
 type TreeAnswer =
   | {
       kind: 'tree';
-      rule: PlacedRule | null;
+      rule: ReturnType<typeof shownRule> | null;
       version: bigint | null;
       root: TreeNode | null;
       keys: KeyUse[];
@@ -49,7 +49,7 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
   }
   return {
     kind: 'tree',
-    rule,
+    rule: rule && shownRule(rule),
     version,
     root: grown.root,
     keys: keyUsesOf(details.values()),
