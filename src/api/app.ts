@@ -37,6 +37,7 @@ import { NewerExecution } from './executions/newer-execution.ts';
 import { compressJson, tagAnswers } from './http/compress.ts';
 import type { Environment } from './http/environment.ts';
 import { keepNothing, pageHeaders } from './http/page-headers.ts';
+import { plainBodies } from './http/plain-bodies.ts';
 import { problem } from './http/respond.ts';
 import { createClientAddress } from './http/server/client-address.ts';
 import { logAccess } from './http/server/log-access.ts';
@@ -148,7 +149,7 @@ export function createApp({
   );
   app.route('/', consoleRoutes(consoleFiles));
   app.use(authenticate(access));
-  app.use(limitCallers(keyLimitsOf(settings), metrics, callsElsewhere));
+  app.use(limitCallers(keyLimitsOf(settings), metrics, callsElsewhere), plainBodies());
   app.route('/', sessionRoutes(access));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.route('/', metricsRoutes(metrics));

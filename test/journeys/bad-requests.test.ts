@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Call } from '../support/http-call.ts';
 import { answers, createResponder, type Responder } from '../support/responder.ts';
@@ -131,6 +132,25 @@ describe('a request that cannot be run', () => {
     it('can send JSON', async () => {
       const headers = { origin: service.url, 'content-type': 'Application/JSON; charset=utf-8' };
       expect((await post(headers)).status).toBe(200);
+    });
+  });
+
+  describe.concurrent('a compressed body', () => {
+    it.each([
+      ['POST', EXECUTE],
+      ['POST', '/rule-server/mock/batches'],
+      ['PUT', '/rule-server/mock/cases?app=7&ruleId=1'],
+      ['POST', '/session'],
+    ])('%s %s: 415, which names the encoding that is read', async (method, path) => {
+      const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
+      const answer = await service.call(path, { method, headers, body: gzipSync('{"app":7,"ruleId":1}') });
+      expect([answer.status, answer.headers['accept-encoding']]).toEqual([415, 'identity']);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+    });
+
+    it('identity is none', async () => {
+      const headers = { 'content-encoding': 'identity' };
+      expect((await service.execute({ app: 7, ruleId: 4711 }, { headers })).status).toBe(200);
     });
   });
 

@@ -105,6 +105,7 @@ onEachQueue('a batch', (start) => {
     const id = await begin(service, { app: 1, cases: inputs(60), concurrency: 2 });
     const from = Date.now();
     const stream = await openEventStream(`${service.url}/rule-server/mock/batches/${id}/events`);
+    expect(stream.headers).toMatchObject({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' });
     await stream.ended;
     const looks = (Date.now() - from) / 200;
     const done = stream.events.map(({ data }) => data.counts.passed);

@@ -343,6 +343,7 @@ onOneQueue('executions as a resource', (start) => {
       answer.resolve();
       await stream.ended;
 
+      expect(stream.headers).toMatchObject({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' });
       const [snapshot, ...rest] = stream.events;
       expect(snapshot).toMatchObject({ event: 'snapshot', data: { mockId, state: 'dispatched', outcome: null } });
       expect(rest.map(({ event, id, data }) => [event, id, data.state])).toEqual([

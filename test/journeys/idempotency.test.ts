@@ -73,6 +73,14 @@ onOneQueue('an Idempotency-Key', (start) => {
       expect(client.found).toHaveLength(1);
     });
 
+    it('when it is made with the key in quotes, as the draft of the IETF has it', async () => {
+      await using client = await clientThat(answers({ process: 'once' }));
+      const [first, second] = [await call(client.app, 'a "k"'), await call(client.app, '"a \\"k\\""')];
+      expect([second.status, second.text]).toEqual([first.status, first.text]);
+      expect(client.found).toHaveLength(1);
+      expect((await call(client.app, '""')).json.errors[0].field).toBe('Idempotency-Key');
+    });
+
     it('when it is made many times at once', async () => {
       await using client = await clientThat(answersAfter(200));
       const all = await Promise.all(Array.from({ length: 20 }, () => call(client.app, 'k')));

@@ -14,7 +14,7 @@ import {
 import { readIgnored } from '../../shared/cases/judging/noise.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { type Verdict, verdictSchema } from '../../shared/cases/verdict.ts';
-import { executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
+import { callSchema, memberValue } from '../../shared/contract/execute-request.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { integerOf } from '../../shared/contract/json/raw-number.ts';
@@ -118,7 +118,7 @@ function readIds(members: Map<string, Member>): Ids {
     const member = members.get(name);
     return member ? [[name, memberValue(member)] as const] : [];
   });
-  const parsed = executeRequestSchema.safeParse(Object.fromEntries(values));
+  const parsed = callSchema.safeParse(Object.fromEntries(values));
   if (!parsed.success)
     return {
       kind: 'bad',

@@ -1,5 +1,10 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { type AskedRequest, executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
+import {
+  type AskedRequest,
+  callSchema,
+  executeRequestSchema,
+  memberValue,
+} from '../../shared/contract/execute-request.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
@@ -30,7 +35,7 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   const problems: Problem[] = scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' }));
   const names = scanned.members.map(({ key }) => key);
   for (const { name, message } of unknownNames(names, FIELDS, OTHER_NAMES)) problems.push({ field: name, message });
-  const parsed = executeRequestSchema.safeParse(membersByKey(scanned.members));
+  const parsed = callSchema.safeParse(membersByKey(scanned.members));
   if (!parsed.success) {
     problems.push(...parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })));
   }

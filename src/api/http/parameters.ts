@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
-import { noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
+import { isInSeconds, noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import { parseTarget, TARGET_PATTERN } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
@@ -124,7 +124,7 @@ const moment = (description: string) =>
   absentIfEmpty('')
     .transform((value, context) => {
       if (value === undefined) return undefined;
-      if (/^\d{1,15}$/.test(value)) return Number(value);
+      if (/^\d{1,15}$/.test(value) && !isInSeconds(value)) return Number(value);
       const read = readMoment(value, IS_DAY.test(value) ? 'UTC' : undefined);
       if (read.kind === 'moment') return Number(read.ms);
       context.addIssue({ code: 'custom', message: noMomentMessage(read.kind, undefined) });

@@ -2,13 +2,13 @@
 // `real-runs-only.ts` refuse some. `page-headers.ts`, `compress.ts` and `accepted-encoding.ts` dress answers; `caller-left.ts` and
 // `until-gone.ts` notice who left. `environment.ts` is what a request carries, `route-of.ts` names its route.
 
-import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import { outcomeOf, retryAfterSeconds } from '../../shared/contract/endings/codes.ts';
 import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { noAnswerBody } from '../../shared/contract/execution-record.ts';
 import { visibleLines } from '../../shared/contract/json/visible-text.ts';
+import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 type RetryAfter = keyof typeof retryAfterSeconds;
@@ -20,25 +20,16 @@ type Rest = {
   more?: Record<string, unknown>;
 };
 
-/** A refusal as problem+json (RFC 9457), which also has `success` and `error`, so that one reader fits all answers. */
+/** A refusal of this interface. */
 export function problem(status: number, error: string, rest: Rest = {}): Response {
   const { retryAfter } = rest;
   const again = retryAfter === undefined ? {} : { 'retry-after': String(retryAfterSeconds[retryAfter]) };
   const shown = visibleLines(error);
-  const body = {
-    type: 'about:blank',
-    title: STATUS_CODES[status],
-    status,
-    detail: shown,
+  const body = problemBody(status, shown, {
     ...(rest.errors && { errors: rest.errors.map((each) => ({ ...each, message: visibleLines(each.message) })) }),
-    success: false,
-    error: shown,
     ...rest.more,
-  };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/problem+json', ...again, ...rest.headers },
   });
+  return new Response(body, { status, headers: { 'content-type': PROBLEM_TYPE, ...again, ...rest.headers } });
 }
 
 /** A 400 to a call to run something; it names every field there is something wrong with. */

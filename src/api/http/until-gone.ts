@@ -1,16 +1,28 @@
 import type { Context } from 'hono';
-import type { SSEStreamingApi } from 'hono/streaming';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { every } from '../../shared/runtime/periodic.ts';
 import type { Environment } from './environment.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 const LOOK_EVERY_MS = 2000;
 
+type Tell = (stream: SSEStreamingApi, gone: AbortSignal) => Promise<void>;
+
+/** Answers with server-sent events. No proxy on the way may hold them back, in order to compress or to collect them. */
+export function streamEvents(context: Context<Environment>, stopping: AbortSignal, tell: Tell): Response {
+  const response = streamSSE(context, (stream) =>
+    untilGone({ context, stream, stopping }, (gone) => tell(stream, gone)),
+  );
+  response.headers.set('cache-control', 'no-store, no-transform');
+  response.headers.set('x-accel-buffering', 'no');
+  return response;
+}
+
 /**
  * Runs an event stream until its reader has gone, this API stops, or the reader may not read any more: its session was
  * ended, its key expired or was taken away. A reader comes back at once, and is then told why it is refused.
  */
-export async function untilGone(
+async function untilGone(
   { context, stream, stopping }: { context: Context<Environment>; stream: SSEStreamingApi; stopping: AbortSignal },
   tell: (gone: AbortSignal) => Promise<void>,
 ): Promise<void> {

@@ -28,6 +28,8 @@ const DESCRIPTION = `Press Run in a page and see what a business rule does on a 
 Every answer but a client's own result has \`success\` and \`error\`, so one reader fits all. Ids and times are int64:
 read them with a parser that does not round. A wrong method is a 405 that names the right ones.
 
+A body must not be compressed (415). Times are epoch milliseconds; ten digits are taken for seconds and refused.
+
 No name is ignored. An unknown member of a body is refused, and so is an unknown parameter of a request that changes something: 400, with
 the nearest name that is known. Where a request only reads, the answer has an unknown parameter in its \`warnings\`, or is a 400 if it is
 no JSON object.`;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Permission } from '../../shared/runtime/access/caller.ts';
+import { PROBLEM_TYPE } from '../../shared/runtime/http-refusals.ts';
 
-/** The media type of a refusal (RFC 9457). */
-export const PROBLEM = 'application/problem+json';
+export const PROBLEM = PROBLEM_TYPE;
 
 /**
  * One documented answer. `examples` by name; `mediaType` is JSON unless it says otherwise. `problems`: examples of refusals

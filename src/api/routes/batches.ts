@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { streamSSE } from 'hono/streaming';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { csvReport } from '../../shared/reports/csv.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
@@ -16,7 +15,7 @@ import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 import { takesNoParameters } from '../http/takes-no-parameters.ts';
-import { untilGone } from '../http/until-gone.ts';
+import { streamEvents } from '../http/until-gone.ts';
 import { createBatch } from './create-batch.ts';
 
 type BatchesDependencies = {
@@ -157,15 +156,13 @@ function streamProgress(
   context: Asked,
   { batches, stopping }: Pick<BatchesDependencies, 'batches' | 'stopping'>,
 ): Response {
-  return streamSSE(context, (stream) =>
-    untilGone({ context, stream, stopping }, async (gone) => {
-      let event = 'snapshot';
-      for await (const found of batches.follow(batchId, gone)) {
-        await stream.writeSSE({ event, data: batchBody(found) });
-        event = 'progress';
-      }
-    }),
-  );
+  return streamEvents(context, stopping, async (stream, gone) => {
+    let event = 'snapshot';
+    for await (const found of batches.follow(batchId, gone)) {
+      await stream.writeSSE({ event, data: batchBody(found) });
+      event = 'progress';
+    }
+  });
 }
 
 async function cancel({ batch: { batchId }, progress }: Found, batches: Batches): Promise<Response> {

@@ -11,6 +11,7 @@ import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { Taken } from '../batches/taken.ts';
 import type { BodyLease } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
+import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem } from '../http/respond.ts';
@@ -32,9 +33,9 @@ export async function createBatch(
   if (read.kind === 'refused') return problem(read.status, read.error);
   const notIts = refusedApp(context, read.request.app);
   if (notIts) return notIts;
-  const key = context.req.header('idempotency-key');
-  if (key !== undefined && (key.length < 1 || key.length > 255))
-    return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
+  const keyed = idempotencyKeyOf(context.req);
+  if (keyed.kind === 'bad') return badRequest(keyed.problems);
+  const key = keyed.kind === 'key' ? keyed.key : undefined;
   tellAbout(context, read.request);
   const maxRunning = context.var.maxBatches ?? Number.POSITIVE_INFINITY;
   const by = { keyName: context.var.keyName ?? null, maxRunning, key, call: callOf(context, body.bytes) };

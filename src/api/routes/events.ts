@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import type { SSEStreamingApi } from 'hono/streaming';
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
@@ -7,7 +7,7 @@ import { callerOf, needs } from '../access/permission.ts';
 import { recordBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Environment } from '../http/environment.ts';
-import { untilGone } from '../http/until-gone.ts';
+import { streamEvents } from '../http/until-gone.ts';
 import { unknownExecution } from './executions.ts';
 
 const RECONNECT_MS = 1000;
@@ -26,14 +26,10 @@ export function eventRoutes({ executions, stopping }: EventsDependencies) {
     const seen = ordinalOf(context.req.header('last-event-id'));
     if (isEndState(first.state) && seen >= first.history.length - 1) return new Response(null, { status: 204 });
 
-    context.header('cache-control', 'no-store');
-    context.header('x-accel-buffering', 'no');
-    return streamSSE(context, (stream) =>
-      untilGone({ context, stream, stopping }, async (gone) => {
-        await stream.writeSSE({ event: 'snapshot', data: recordBody(first), retry: RECONNECT_MS });
-        await tell(stream, executions.follow(mockId, gone), seen);
-      }),
-    );
+    return streamEvents(context, stopping, async (stream, gone) => {
+      await stream.writeSSE({ event: 'snapshot', data: recordBody(first), retry: RECONNECT_MS });
+      await tell(stream, executions.follow(mockId, gone), seen);
+    });
   });
 }
 

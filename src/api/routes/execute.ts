@@ -18,9 +18,11 @@ import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
+import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
 import { takesNoParameters } from '../http/takes-no-parameters.ts';
+import type { Scope } from '../idempotency/idempotency.ts';
 import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
 type ExecuteDependencies = {
@@ -55,8 +57,11 @@ export function executeRoute(dependencies: ExecuteDependencies) {
     if (notIts) return notIts;
     const inScene = () => ruleOf(context, ruleOfScene(read.request));
     const asked = { mockId: randomUUID(), keyName: context.var.keyName ?? null, body: lease };
-    const key = context.req.header('idempotency-key');
-    if (key !== undefined) return once(context, { ...asked, inScene, app: read.request.app, key, bytes: body.bytes });
+    const keyed = idempotencyKeyOf(context.req);
+    if (keyed.kind === 'bad') return badRequest(keyed.problems);
+    const scope = { app: read.request.app, keyName: asked.keyName };
+    if (keyed.kind === 'key')
+      return once(context, { ...scope, key: keyed.key }, { ...asked, inScene, bytes: body.bytes });
     const found = await inScene();
     if (found.kind !== 'request') return withoutRule(context, found);
     const call = { ...asked, request: found.request, isAdmitted: isAdmitted(incoming) };
@@ -77,15 +82,9 @@ export function executeRoute(dependencies: ExecuteDependencies) {
   /** Not cancelled when its caller leaves: another one may wait for the same execution. */
   async function once(
     context: Context<Environment>,
-    {
-      key,
-      app,
-      ...call
-    }: Omit<Call, 'request'> & { inScene: () => Promise<InScene>; app: number; key: string; bytes: Buffer },
+    scope: Scope,
+    call: Omit<Call, 'request'> & { inScene: () => Promise<InScene>; bytes: Buffer },
   ): Promise<Response> {
-    if (key.length < 1 || key.length > 255)
-      return badRequest([{ field: 'Idempotency-Key', message: 'must have 1 to 255 characters' }]);
-    const scope = { app, keyName: call.keyName, key };
     try {
       return await respondToOnce(context, await runOnce(scope, { ...call, collect: prefersAsync(context) }));
     } catch (error) {

@@ -3,6 +3,7 @@ import { DATA_FIELD } from './data-field.ts';
 import type { Member } from './json/json-tokens.ts';
 import { parseJson } from './json/parse-json.ts';
 import { integerOf, RawNumber } from './json/raw-number.ts';
+import { isInSeconds, noMomentMessage } from './moment.ts';
 import { anyForm, parseTarget, TARGET_PATTERN } from './target.ts';
 
 const INT32_MAX = 2_147_483_647n;
@@ -165,6 +166,12 @@ export const executeRequestSchema = z
     // Also told when other fields are bad, unless the ids themselves are.
     when: ({ issues }) => !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
   });
+
+/** The same, as our own endpoints take it. Callers of the published server give `ts` as that server takes it. */
+export const callSchema = executeRequestSchema.refine(({ ts }) => ts === null || !isInSeconds(ts), {
+  path: ['ts'],
+  error: noMomentMessage('seconds'),
+});
 export type AskedRequest = z.output<typeof executeRequestSchema>;
 /** The request to run: its rule is known by its id, also where a scene named it. The scene is told to the leaves. */
 export type ExecuteRequest = Omit<AskedRequest, 'scene'> & { scene?: string | null };

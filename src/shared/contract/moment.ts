@@ -8,7 +8,12 @@ const WITH_OFFSET = /^(.*?)\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)$/i;
 
 /** `ms`: epoch ms as text. A local time without an offset is `skipped` or occurs `twice` where clocks are changed. */
 type ReadMoment = { kind: 'moment'; ms: string } | { kind: NoMoment };
-type NoMoment = 'not-a-time' | 'no-offset' | 'skipped' | 'twice';
+type NoMoment = 'not-a-time' | 'seconds' | 'no-offset' | 'skipped' | 'twice';
+
+const IN_SECONDS = /^[1-9]\d{9}$/;
+
+/** Whether a number is taken for seconds: as milliseconds it would be a day of early 1970, which nobody means. */
+export const isInSeconds = (time: bigint | string): boolean => IN_SECONDS.test(String(time));
 
 /**
  * Reads a moment as it was typed: milliseconds, any ISO 8601 date and time with an offset, and without one a date and time of `zone`. A time
@@ -16,7 +21,8 @@ type NoMoment = 'not-a-time' | 'no-offset' | 'skipped' | 'twice';
  */
 export function readMoment(typed: string, zone: string | undefined): ReadMoment {
   const text = typed.trim();
-  if (/^[1-9]\d{9,18}$/.test(text)) return { kind: 'moment', ms: text };
+  if (isInSeconds(text)) return { kind: 'seconds' };
+  if (/^[1-9]\d{10,18}$/.test(text)) return { kind: 'moment', ms: text };
   const [, before = '', z, sign, hours, minutes = '0'] = (hasTime(text) && WITH_OFFSET.exec(text)) || [];
   const local = localMs(z || sign ? before : text);
   if (local === null) return { kind: 'not-a-time' };
@@ -30,9 +36,10 @@ export function readMoment(typed: string, zone: string | undefined): ReadMoment 
 }
 
 /** Why a text is no moment, and what to write instead. */
-export function noMomentMessage(kind: NoMoment, zone: string | undefined): string {
+export function noMomentMessage(kind: NoMoment, zone?: string): string {
   const wrong = {
     'not-a-time': 'is not a time such as 2026-03-15T12:00:00+08:00',
+    seconds: 'is in seconds: give milliseconds since 1970, three digits more',
     'no-offset': 'is not a time with an offset such as +08:00',
     skipped: `does not occur in ${zone}, where the clocks skip it: give an offset such as +08:00`,
     twice: `occurs twice in ${zone}, where the clocks go back: give an offset such as +08:00`,

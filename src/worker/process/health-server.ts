@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Keyring } from '../../shared/runtime/access/keyring.ts';
+import { createHttpServer, sendProblem } from '../../shared/runtime/http-refusals.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { RunningWorker } from './start.ts';
@@ -25,8 +26,8 @@ export async function startHealthServer(
 ): Promise<{ stop(): Promise<void> }> {
   if (WORKER_PORT === 0) return { stop: async () => {} };
 
-  const server = createServer(LIMITS, (request, response) => {
-    answer(request, response).catch(() => send(response, 500, { error: 'The metrics cannot be read.' }));
+  const server = createHttpServer(LIMITS, (request, response) => {
+    answer(request, response).catch(() => sendProblem(response, 500, 'The metrics cannot be read.'));
   });
   server.maxConnections = MAX_CONNECTIONS;
 
@@ -45,15 +46,15 @@ export async function startHealthServer(
       case '/metrics': {
         const found = keyring.find(keyring.bearerOf(request.headers.authorization) ?? '');
         if (!keyring.isOpen && found.kind !== 'known')
-          return send(response, 401, { error: 'This needs an API key: send it as "Authorization: Bearer <key>".' });
+          return sendProblem(response, 401, 'This needs an API key: send it as "Authorization: Bearer <key>".');
         if (found.kind === 'known' && !found.caller.may.has('ops'))
-          return send(response, 403, { error: 'This needs a key with the permission "ops".' });
+          return sendProblem(response, 403, 'This needs a key with the permission "ops".');
         const text = await registry.metrics();
         response.writeHead(200, { 'content-type': registry.contentType }).end(text);
         return;
       }
       default:
-        return send(response, 404, { error: 'There is nothing here.' });
+        return sendProblem(response, 404, 'There is nothing here.');
     }
   }
 

@@ -59,6 +59,7 @@ describe('a bad request', () => {
       '{"app":7,"ruleId":"1"}',
       `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found a string`,
     ],
+    ['ts', '{"app":7,"ruleId":1,"ts":1774310400}', 'is in seconds: give milliseconds since 1970, three digits more'],
     ['ruleId', '{"app":7,"ruleId":-1}', `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found -1`],
     [
       'confId',

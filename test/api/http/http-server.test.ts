@@ -83,6 +83,35 @@ describe('the HTTP server', () => {
     expect(await everything(socket)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
+  it('answers HTTP/1.0 without a Host, as health checks send it', async () => {
+    const socket = await dial();
+    socket.write('GET / HTTP/1.0\r\n\r\n');
+    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 200 [^]*here$/);
+  });
+
+  it.each([
+    ['HTTP/1.1 without a Host', 400, 'GET / HTTP/1.1\r\n\r\n'],
+    ['no HTTP', 400, 'hello\r\n\r\n'],
+    ['a header that is none', 400, 'GET / HTTP/1.1\r\nhost: a\r\na b: c\r\n\r\n'],
+    ['a Host that is none', 400, 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
+    ['an address that is none', 400, 'GET a HTTP/1.1\r\nhost: a\r\n\r\n'],
+    [
+      'more header than there may be',
+      431,
+      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(LIMITS.maxHeaderSize)}\r\n\r\n`,
+    ],
+    ['an expectation that is not known', 417, 'POST / HTTP/1.1\r\nhost: a\r\nexpect: more\r\n\r\n'],
+    ['a tunnel', 405, 'CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n'],
+    ['two lengths', 400, 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+  ])('refuses %s with a problem as its body', async (_what, status, request) => {
+    const socket = await dial();
+    socket.write(request);
+    const text = await everything(socket);
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(text).toMatch(/\r\ncontent-type: application\/problem\+json\r\n/i);
+    expect(text).toContain(`"status":${status},`);
+  });
+
   it('serves a connection that was silent for a while, and others while somebody is slow', async () => {
     const app = new Hono<Environment>().get('/', (context) => context.text('here'));
     // The time for headers must not end a connection between two requests; the time to be silent may, so it is long here.

@@ -106,6 +106,7 @@ describe('CSV', () => {
     ['uid\n', 'has a header but no rows'],
     ['', 'is empty'],
     ['asOf\nyesterday\n', 'is not a time such as'],
+    ['asOf\n1774310400\n', 'is in seconds: give milliseconds'],
     ['asOf\n2026-03-15T12:00\n', 'is not a time with an offset'],
   ])('%j is refused', (text, message) => expect(inputs(text).join()).toContain(message));
   it('of 5,000 columns is refused at once', () => {

@@ -2,13 +2,15 @@
 // `log-access.ts` logs, `client-address.ts` says from where, `trace-requests.ts` begins traces.
 
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { createServer as createTcpServer, type ListenOptions, type Socket, type Server as TcpServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turnOfLoop } from 'node:timers/promises';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { createHttpServer } from '../../../shared/runtime/http-refusals.ts';
 import { apiWaitMs, type Settings } from '../../../shared/runtime/settings/settings.ts';
 import type { Environment } from '../environment.ts';
+import { problem } from '../respond.ts';
 import type { RefuseEarly } from './refuse-early.ts';
 
 const LOOK_FOR_IDLE_MS = 100;
@@ -59,11 +61,11 @@ export async function serveHttp(
   { HOST, PORT, MAX_QUEUED, ...waits }: Listening,
   { limits = HTTP_LIMITS, silentMs = apiWaitMs(waits) + SILENT_BEYOND_WAIT_MS, refuses = nothing }: Options = {},
 ) {
-  const serve = getRequestListener(app.fetch);
+  const serve = getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: refuseUnusable });
   const requests = watchRequests();
   const admit = countConnections(MAX_QUEUED + CONNECTIONS_BESIDE_CALLS);
   const servers = Array.from({ length: SOCKETS }, () => {
-    const server = createServer(limits, (incoming, outgoing) => {
+    const server = createHttpServer(limits, (incoming, outgoing) => {
       requests.came();
       if (!refuses(incoming, outgoing)) void serve(incoming, outgoing);
     });
@@ -95,6 +97,15 @@ export async function serveHttp(
       clearTimeout(late);
     },
   };
+}
+
+const CLOSED = { headers: { connection: 'close' } };
+
+/** The answer to an address or a Host header of which no URL can be made. */
+function refuseUnusable(error: unknown): Response {
+  return error instanceof RequestError
+    ? problem(400, 'The address of this request, or its Host header, cannot be used.', CLOSED)
+    : problem(500, 'Something went wrong inside the service.', CLOSED);
 }
 
 /** Ends a connection that comes when there are so many already. */

@@ -1,5 +1,5 @@
 import { type CsvError, parse } from 'csv-parse/sync';
-import { noMomentMessage, readMoment } from '../../contract/moment.ts';
+import { isInSeconds, noMomentMessage, readMoment } from '../../contract/moment.ts';
 import type { Case } from '../case.ts';
 import {
   createRefusals,
@@ -153,7 +153,7 @@ function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: R
 }
 
 function timeOf(text: string, timeZone: string | undefined, refuse: (message: string) => void): string | null {
-  if (/^\d{1,18}$/.test(text)) return text;
+  if (/^\d{1,18}$/.test(text) && !isInSeconds(text)) return text;
   const read = readMoment(text, timeZone);
   if (read.kind === 'moment') return read.ms;
   refuse(`${noMomentMessage(read.kind, timeZone)}, found ${JSON.stringify(text.slice(0, 40))}`);

@@ -1,0 +1,15 @@
+import { createMiddleware } from 'hono/factory';
+import type { Environment } from './environment.ts';
+import { isRead } from './parameters.ts';
+import { problem } from './respond.ts';
+
+/** Refuses compressed bodies (RFC 9110, section 12.5.3): what is inside could be any size, and would be read as text. */
+export function plainBodies() {
+  return createMiddleware<Environment>(async ({ req }, next) => {
+    const encoding = req.header('content-encoding')?.trim().toLowerCase() || 'identity';
+    if (isRead(req.method) || encoding === 'identity') return next();
+    return problem(415, 'Compressed bodies are not read here: send the body without Content-Encoding.', {
+      headers: { 'accept-encoding': 'identity' },
+    });
+  });
+}
