@@ -142,7 +142,7 @@ for node in "${NODES[@]}"; do
   check "rule-server start has its console on Node $node" shows_the_console "http://127.0.0.1:$port"
   check "rule-server exec runs a rule on Node $node" env -u SHARED_DIR \
     "$work/node-$node/node_modules/node/bin/node" "$work/app-rule-server/node_modules/.bin/rule-server" \
-    exec --url "http://127.0.0.1:$port" --app 9001 --rule 1 --data '{"uid":1,"cost":120}'
+    exec --url "http://127.0.0.1:$port" --app 9001 --rule-id 1 --data '{"uid":1,"cost":120}'
   kill "$server"
   wait "$server" || true
   server=''

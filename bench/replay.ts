@@ -87,7 +87,7 @@ const parameters = [
   url,
   '--app',
   String(APP),
-  '--rule',
+  '--rule-id',
   '1',
   '--target',
   'lane:beta',

@@ -12,7 +12,7 @@ import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 
 export type CheckOptions = {
   app: string;
-  rule?: string;
+  ruleId?: string;
   target: string;
   junit?: string;
   url: string;
@@ -44,7 +44,7 @@ export async function check(options: CheckOptions, { stdout, stderr }: Surroundi
   const api = createHttpApi({ url: options.url, key: options.key });
   const junit = options.junit === undefined ? null : await openOutput('--junit', options.junit);
   const query = new URLSearchParams({ app: options.app, target: options.target });
-  if (options.rule !== undefined) query.set('ruleId', options.rule);
+  if (options.ruleId !== undefined) query.set('ruleId', options.ruleId);
   const { status, text } = await api.call(`/rule-server/mock/readiness?${query}`);
   if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
   const answer = answerSchema.parse(parseJson(text));

@@ -90,8 +90,8 @@ function describeExec({ program, surroundings, ended, withApi }: Describing): vo
     .command('exec')
     .description('run a rule on a live client and print what it answered')
     .option('--app <id>', 'the app')
-    .option('--rule <id>', 'the rule')
-    .option('--node <id>', 'a node: run the sub-tree below it; with --rule as a part of that rule')
+    .option('--rule-id <id>', 'the rule')
+    .option('--conf-id <id>', 'a node: run the sub-tree below it; with --rule-id as a part of that rule')
     .option('--data <json>', 'the input: a JSON object, @file, or - for standard input', '{}')
     .option('--target <target>', anyForm(''), 'all')
     .option('--ts <ms>', 'run as of this time, epoch milliseconds')
@@ -203,7 +203,7 @@ function describeReplay({ program, surroundings, ended, withApi }: Describing): 
     .description('run the inputs of earlier executions again without effects, and tell which decisions would change')
     .option('--target <target>', anyForm(''), 'all')
     .option(
-      '--as-of <time>',
+      '--ts <time>',
       'run all as of this time, epoch ms, or now; if not given, each as of the time that it ran as of',
     )
     .option('--real', 'with all effects')
@@ -214,7 +214,7 @@ function describeReplay({ program, surroundings, ended, withApi }: Describing): 
       ended(await (await import('./replay/replay.ts')).replay(options, surroundings)),
     );
   addRecordedSearch(replay);
-  needsOptions(replay, 'app', 'rule');
+  needsOptions(replay, 'app', 'ruleId');
   withApi(replay).addHelpText('after', REPLAY_EXAMPLES);
 }
 
@@ -223,7 +223,7 @@ function describeCheck({ program, surroundings, ended, withApi }: Describing): v
     .command('check')
     .description('tell whether rules can be released: by their trees, and by how their saved cases last ran')
     .option('--app <id>', 'the app')
-    .option('--rule <id>', 'only this rule')
+    .option('--rule-id <id>', 'only this rule')
     .option('--target <target>', anyForm(''), 'all')
     .option('--junit <file>', 'write a JUnit report')
     .action(async (options: CheckOptions) => ended(await (await import('./check.ts')).check(options, surroundings)));

@@ -6,9 +6,9 @@ Services take their settings from the environment (see docs/settings.md). The ot
 /** Examples, as each command's --help shows them after its options. */
 export const EXEC_EXAMPLES = `
 Examples:
-  rule-server exec --app 9001 --rule 1 --data '{"uid":1,"cost":120}'
-  rule-server exec --app 9001 --rule 1 --data @input.json --target lane:beta
-  jq .input case.json | rule-server exec --app 9001 --node 42 --data - --json
+  rule-server exec --app 9001 --rule-id 1 --data '{"uid":1,"cost":120}'
+  rule-server exec --app 9001 --rule-id 1 --data @input.json --target lane:beta
+  jq .input case.json | rule-server exec --app 9001 --conf-id 42 --data - --json
 
 On a terminal the states are shown as they are reached; Ctrl-C cancels the execution. No number changes its value:
 9007199254740993 arrives as 9007199254740993.
@@ -152,7 +152,7 @@ Exit codes:
 export const HISTORY_EXAMPLES = `
 Examples:
   rule-server history --app 9001 --where 'uid=42' --from 2026-11-22 --to 2026-11-23
-  rule-server history --app 9001 --rule 1 --where 'cost>=100' --where 'cost<200' --outcome FALSE
+  rule-server history --app 9001 --rule-id 1 --where 'cost>=100' --where 'cost<200' --outcome FALSE
   rule-server history --text 'card refused' --by ann --json | jq -r .mockId
 
 Types are strict and numbers exact: uid=42 is the number, uid="42" the text. Standard error says how far a search came.
@@ -168,7 +168,7 @@ Exit codes:
 export const CHECK_HELP = `
 Examples:
   rule-server check --app 9001 --target lane:beta
-  rule-server check --app 9001 --rule 1 --target lane:beta --junit out.xml
+  rule-server check --app 9001 --rule-id 1 --target lane:beta --junit out.xml
 
 A rule can ship when its saved cases passed in their last batch on this target, on the rules that are released now, and nothing in its tree
 stops it. Nothing runs: "rule-server test --saved" runs the cases.
@@ -183,8 +183,8 @@ Exit codes:
 
 export const REPLAY_EXAMPLES = `
 Examples:
-  rule-server replay --app 9001 --rule 1 --target lane:beta
-  rule-server replay --app 9001 --rule 1 --target lane:beta --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --junit out.xml --csv out.csv
+  rule-server replay --app 9001 --rule-id 1 --target lane:beta
+  rule-server replay --app 9001 --rule-id 1 --target lane:beta --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --junit out.xml --csv out.csv
 
 Decisions are compared, and grouped by the first node that differs. A consequence counts as TRUE in a run without effects: where one came to
 FALSE, that is a difference. Runs with hidden fields, or without their whole input, are left out and counted. A leaf that reads the clock itself

@@ -71,7 +71,7 @@ describe('the command line, with cases,', () => {
   it('makes the folder of a report, and refuses a path that cannot be written before anything runs', async () => {
     await using client = await clientThat(answers({ process: '[1:A:T:0]' }));
     const csv = await file('reports.csv', 'uid\n1\n');
-    const target = ['--app', String(client.app), '--rule', '1'];
+    const target = ['--app', String(client.app), '--rule-id', '1'];
     const out = join(folder, 'made', 'for', 'it', 'out.csv');
     expect(await command(['batch', '--csv', csv, ...target, '--out', out])).toMatchObject({ exitCode: 0 });
     expect(await readFile(out, 'utf8')).toContain('row 1');
@@ -212,7 +212,7 @@ cases:
       [[join(folder, 'nowhere.yaml')], /cannot be read/],
       [[], /Give a file of cases/],
       [['--saved'], /--saved runs the cases saved/],
-      [['--saved', '--app', '9001', '--rule', '77'], /No cases are saved for rule 77/],
+      [['--saved', '--app', '9001', '--rule-id', '77'], /No cases are saved for rule 77/],
       [[DEMO, '--target', 'lane:'], /targets\[0\]/],
       [[large], /101 real runs on all.*add --yes/],
     ] as const) {
@@ -272,7 +272,7 @@ cases:
     await using client = await clientThat(answers({ 'the service': { coupon: 1 } }));
     const csv = await file('users.csv', 'name,user.id\n=1+1,a\nb,\n');
     const out = join(folder, 'results.csv');
-    const parameters = ['batch', '--csv', csv, '--app', String(client.app), '--rule', '1', '--target', 'client:*'];
+    const parameters = ['batch', '--csv', csv, '--app', String(client.app), '--rule-id', '1', '--target', 'client:*'];
     const ran = await command([...parameters, '--out', out]);
     expect([ran.exitCode, ran.out]).toEqual([0, expect.stringContaining('2 passed')]);
     const lines = (await readFile(out, 'utf8')).split('\r\n');
@@ -281,7 +281,7 @@ cases:
     expect(lines[1]).toMatch(/"\{""coupon"":1\}"$/);
     expect((await command([...parameters, '--out', 'results.txt'])).exitCode).toBe(2);
     const bad = await file('bad.csv', 'a,a\n1,2\n');
-    expect((await command(['batch', '--csv', bad, '--app', '1', '--rule', '1'])).err).toContain('gives "a" twice');
+    expect((await command(['batch', '--csv', bad, '--app', '1', '--rule-id', '1'])).err).toContain('gives "a" twice');
     const nowhere = await command([...parameters, '--time-zone', 'Mars']);
     expect([nowhere.exitCode, nowhere.err]).toEqual([2, expect.stringContaining('--time-zone Mars is not the name')]);
     const part = await file('part.csv', 'name,asOf\na,2026-03-15 12:00\nb,soon\n');
@@ -300,7 +300,7 @@ cases:
     await file('pushed.cases.yaml', text('two'));
     const refused = await command(['cases', 'push', path]);
     expect([refused.exitCode, refused.err]).toEqual([1, expect.stringMatching(/differ in:\n {2}one\n {2}two/)]);
-    const pull = ['cases', 'pull', '--app', '9001', '--rule', '88', '--out', path];
+    const pull = ['cases', 'pull', '--app', '9001', '--rule-id', '88', '--out', path];
     expect((await command(pull)).exitCode).toBe(1);
     expect(await readFile(path, 'utf8')).toBe(text('two'));
     expect((await command(['cases', 'push', path, '--force'])).exitCode).toBe(0);
@@ -311,7 +311,7 @@ cases:
     await rm(path);
     expect((await command(pull)).exitCode).toBe(0);
     expect(await readFile(path, 'utf8')).toBe(text('two'));
-    expect((await command(['cases', 'pull', '--app', '9001', '--rule', '89'])).exitCode).toBe(2);
+    expect((await command(['cases', 'pull', '--app', '9001', '--rule-id', '89'])).exitCode).toBe(2);
   });
 
   it('runs saved cases and updates them there', async () => {
@@ -320,7 +320,7 @@ cases:
       (await readFile(DEMO, 'utf8')).replace('ruleId: 1', 'ruleId: 1 # saved'),
     );
     expect((await command(['cases', 'push', saved])).exitCode).toBe(0);
-    const parameters = ['test', '--saved', '--app', '9001', '--rule', '1'];
+    const parameters = ['test', '--saved', '--app', '9001', '--rule-id', '1'];
     expect((await command([...parameters, '--target', 'lane:beta'])).exitCode).toBe(0);
     const updated = await command([...parameters, '--update', '--json']);
     expect(JSON.parse(updated.out).batches[0].etag).toMatch(/^"[0-9a-f]{64}"$/);

@@ -54,7 +54,7 @@ onEachQueue('rule-server check', (start) => {
 
   const cli = (...line: string[]) => runCli(...line, '--url', service.url);
   const check = (target = 'lane:beta') => cli('check', '--app', `${APP}`, '--target', target);
-  const runCases = () => cli('test', '--saved', '--app', `${APP}`, '--rule', '1', '--target', 'lane:beta');
+  const runCases = () => cli('test', '--saved', '--app', `${APP}`, '--rule-id', '1', '--target', 'lane:beta');
 
   it('never says "can ship" of what was not tested on this target, on the rules of now and with the cases of now', async () => {
     expect(await check()).toMatchObject({
@@ -107,7 +107,7 @@ onEachQueue('rule-server check', (start) => {
   });
 
   it('refuses an app or a rule that is not there', async () => {
-    expect(await cli('check', '--app', `${APP}`, '--rule', '77')).toMatchObject({
+    expect(await cli('check', '--app', `${APP}`, '--rule-id', '77')).toMatchObject({
       code: 2,
       err: expect.stringMatching(/has no rule 77/),
     });

@@ -74,7 +74,7 @@ describe('the command line', () => {
     return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
   };
   const exec = (app: number, more: string[] = [], how: More = {}) =>
-    command(['exec', '--url', service.url, '--app', String(app), '--rule', '1', ...more], how);
+    command(['exec', '--url', service.url, '--app', String(app), '--rule-id', '1', ...more], how);
 
   describe.concurrent('exec', () => {
     it('prints the answer to the digit with --json, and ends with 0', async () => {
@@ -150,7 +150,7 @@ describe('the command line', () => {
     ] as const)('ends with %d when %s', async (code, _when, does, sentence) => {
       const app = ++apps;
       await using _client = await createResponder({ sharedDir: hasty.sharedDir, app, does });
-      const run = ['exec', '--url', hasty.url, '--app', String(app), '--rule', '1'];
+      const run = ['exec', '--url', hasty.url, '--app', String(app), '--rule-id', '1'];
       const { exitCode, out, err } = await command(run);
       expect(exitCode).toBe(code);
       // Standard output is for what a client answered.
@@ -167,7 +167,7 @@ describe('the command line', () => {
 
     it('cancels the execution at Ctrl-C', async () => {
       await using client = await clientThat(staysSilent);
-      const run = ['exec', '--url', service.url, '--app', String(client.app), '--rule', '1'];
+      const run = ['exec', '--url', service.url, '--app', String(client.app), '--rule-id', '1'];
       const { exitCode, err } = await command(run, { interruptAfter: client.firstRequest() });
       expect(exitCode).toBe(130);
       expect(err).toContain('is being cancelled');
@@ -225,7 +225,7 @@ describe('the command line', () => {
       await once(gateway, 'listening');
       const address = gateway.address();
       const port = typeof address === 'object' ? address?.port : undefined;
-      const call = ['exec', '--url', `http://127.0.0.1:${port}`, '--app', '1', '--rule', '1'];
+      const call = ['exec', '--url', `http://127.0.0.1:${port}`, '--app', '1', '--rule-id', '1'];
       await command(call);
       await command(call);
       gateway.close();
@@ -260,7 +260,7 @@ describe('the command line', () => {
   });
 
   it('ends with 8 when no API answers, or it does not know the key', async () => {
-    const nobody = await command(['exec', '--url', 'http://127.0.0.1:1', '--app', '1', '--rule', '1']);
+    const nobody = await command(['exec', '--url', 'http://127.0.0.1:1', '--app', '1', '--rule-id', '1']);
     expect(nobody).toMatchObject({ exitCode: 8, err: expect.stringContaining('No API answers') });
     const settings = { API_KEYS: 'me:0123456789abcdef', QUEUE_TIMEOUT_MS: 300 };
     await using guarded = await startService({ workers: 0, settings });
@@ -294,7 +294,7 @@ describe('the command line', () => {
     expect((await command(['exec', '--ap', '7'])).err).toMatch(/unknown option '--ap'\n\(Did you mean --app\?\)/);
     expect(await command(['exec', '--app', '7'])).toMatchObject({
       exitCode: 2,
-      err: expect.stringContaining('--rule or --node'),
+      err: expect.stringContaining('--rule-id or --conf-id'),
     });
     expect((await command(['api', '--help'])).out).toContain('start the HTTP side');
   });
@@ -303,7 +303,7 @@ describe('the command line', () => {
     ['rule-server ex', 'exec explain'],
     ['rule-server cases pu', 'pull push'],
     ['rule-server exec --ta', '--target'],
-    ['rule-server exec --app 7 --ru', '--rule'],
+    ['rule-server exec --app 7 --ru', '--rule-id'],
     ['rule-server keys ', 'new check --help'],
   ])('bash completes "%s" to %s', async (line, found) => {
     const { out } = await command(['completion', 'bash']);
@@ -349,12 +349,12 @@ describe('the command line', () => {
       service.url,
       '--app',
       String(client.app),
-      '--rule',
+      '--rule-id',
       '1',
       '--json',
     ]);
     expect(JSON.parse(stdout)).toMatchObject({ success: true });
-    const failed = await run(process.execPath, [BIN, 'exec', '--url', service.url, '--app', '1', '--rule', '1']).catch(
+    const failed = await run(process.execPath, [BIN, 'exec', '--url', service.url, '--app', '1', '--rule-id', '1']).catch(
       (error) => error,
     );
     expect(failed.code).toBe(3);
@@ -374,7 +374,7 @@ describe.skipIf(choice.kind === 'unavailable' || choice.kind === 'url')('exec, w
     try {
       await using service = await startService({ queueUrl: redis.url });
       await redis.pause?.();
-      const ran = await command(['exec', '--url', service.url, '--app', '1', '--rule', '1']);
+      const ran = await command(['exec', '--url', service.url, '--app', '1', '--rule-id', '1']);
       await redis.resume?.();
       expect(ran).toMatchObject({ exitCode: 7, err: expect.stringContaining('it is not known whether') });
     } finally {

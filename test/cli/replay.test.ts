@@ -54,7 +54,7 @@ describe('rule-server replay', () => {
   const execute = (app: number, input: object) =>
     service.execute({ app, ruleId: 1, 'the service': input, target: 'all' });
 
-  const replay = (...options: string[]) => command('replay', '--rule', '1', ...options);
+  const replay = (...options: string[]) => command('replay', '--rule-id', '1', ...options);
 
   const command = (...line: string[]) => runCli(...line, '--url', service.url);
 
@@ -155,7 +155,7 @@ describe('rule-server replay', () => {
     const directory = await mkdtemp(join(tmpdir(), 'record-'));
     const out = join(directory, 'recorded.cases.yaml');
     const record = (...options: string[]) =>
-      command('cases', 'record', '--app', String(APP), '--rule', '1', '--out', out, ...options);
+      command('cases', 'record', '--app', String(APP), '--rule-id', '1', '--out', out, ...options);
 
     const first = await record();
     expect(first).toMatchObject({ code: 0, err: '' });

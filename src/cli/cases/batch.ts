@@ -15,8 +15,8 @@ import { exitCodeOfReport } from './test.ts';
 export type BatchOptions = {
   csv: string;
   app: string;
-  rule?: string;
-  node?: string;
+  ruleId?: string;
+  confId?: string;
   target?: string[];
   out?: string;
   concurrency?: string;

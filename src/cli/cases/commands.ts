@@ -34,8 +34,8 @@ function describeTest(program: Command, { surroundings, ended, withApi }: Descri
     .description('run cases on live clients, or in this process, and tell what is not as expected')
     .argument('[paths...]', 'files of cases, or directories that have some (*.cases.yaml, .yml, .json)')
     .option('--app <id>', 'the app, where the document names none')
-    .option('--rule <id>', 'the rule, likewise')
-    .option('--node <id>', 'a node, likewise')
+    .option('--rule-id <id>', 'the rule, likewise')
+    .option('--conf-id <id>', 'a node, likewise')
     .option('--saved', 'run the cases saved at the service')
     .addOption(
       new Option('--leaves <module>', 'run them in this process, with the leaves that the module exports').conflicts([
@@ -68,8 +68,8 @@ function describeBatch(program: Command, { surroundings, ended, withApi }: Descr
     .description('run each row of a CSV file, without expectations')
     .option('--csv <file>', 'a header of input paths, and a row for each run')
     .option('--app <id>', 'the app')
-    .option('--rule <id>', 'the rule')
-    .option('--node <id>', 'a node: run the sub-tree below it; with --rule as a part of that rule')
+    .option('--rule-id <id>', 'the rule')
+    .option('--conf-id <id>', 'a node: run the sub-tree below it; with --rule-id as a part of that rule')
     .option('--target <target>', `${targetForms.join(', ')}, or client:* for each; may be repeated`, collect)
     .option('--out <file>', 'where the results go: .csv, .json, .xml (JUnit) or .md')
     .option('--concurrency <n>', 'runs open at one client')
@@ -87,8 +87,8 @@ function describePull(cases: Command, { surroundings, ended, withApi }: Describi
     .command('pull')
     .description('write the saved cases into a file')
     .option('--app <id>', 'the app')
-    .option('--rule <id>', 'the rule')
-    .option('--node <id>', 'a node')
+    .option('--rule-id <id>', 'the rule')
+    .option('--conf-id <id>', 'a node')
     .option('--out <file>', 'the file; otherwise rule-<id>.cases.yaml')
     .option('--force', 'also over a file that says something else')
     .action(async (options: PullOptions) => ended(await (await import('./sync.ts')).pull(options, surroundings)));
@@ -102,8 +102,8 @@ function describePush(cases: Command, { surroundings, ended, withApi }: Describi
     .description('save the cases of a file')
     .argument('<file>', 'the file')
     .option('--app <id>', 'the app, where the document names none')
-    .option('--rule <id>', 'the rule, likewise')
-    .option('--node <id>', 'a node, likewise')
+    .option('--rule-id <id>', 'the rule, likewise')
+    .option('--conf-id <id>', 'a node, likewise')
     .option('--force', 'also over saved cases that say something else')
     .action(async (file: string, options: PushOptions) =>
       ended(await (await import('./sync.ts')).push(file, options, surroundings)),
@@ -120,6 +120,6 @@ function describeRecord(cases: Command, { surroundings, ended, withApi }: Descri
     .option('--force', 'also over a file that is there')
     .action(async (options: RecordOptions) => ended(await (await import('./record.ts')).record(options, surroundings)));
   addRecordedSearch(record);
-  needsOptions(record, 'app', 'rule');
+  needsOptions(record, 'app', 'ruleId');
   withApi(record).addHelpText('after', RECORD_HELP);
 }

@@ -13,7 +13,7 @@ export const TEST_HELP = `
 Examples:
   rule-server test examples/demo.cases.yaml --target lane:beta --junit out.xml
   rule-server test cases/ --filter release --bail
-  rule-server test --saved --app 9001 --rule 1 --target all --target lane:beta
+  rule-server test --saved --app 9001 --rule-id 1 --target all --target lane:beta
   rule-server test cases/ --leaves ./src/leaves.ts --rules ./rules --junit out.xml
 
 These are real runs with real effects: how many, and what they may call, is said before. --update changes only what is expected
@@ -24,7 +24,7 @@ ${EXIT_CODES}`;
 
 export const BATCH_HELP = `
 Examples:
-  rule-server batch --csv users.csv --app 9001 --rule 1 --target all --target lane:beta --out results.csv
+  rule-server batch --csv users.csv --app 9001 --rule-id 1 --target all --target lane:beta --out results.csv
 
 The header holds input paths such as user.age, and name and asOf. An empty cell is absent, "" is an empty text.
 A row with a mistake refuses all rows, unless --skip-invalid leaves it out. A time in asOf has an offset, or --time-zone says where it is.
@@ -32,7 +32,7 @@ ${EXIT_CODES}`;
 
 export const CASES_HELP = `
 Examples:
-  rule-server cases pull --app 9001 --rule 1 --out recharge.cases.yaml
+  rule-server cases pull --app 9001 --rule-id 1 --out recharge.cases.yaml
   rule-server cases push recharge.cases.yaml
 
 Neither overwrites something else without --force: it names the cases that differ.
@@ -46,8 +46,8 @@ Exit codes:
 
 export const RECORD_HELP = `
 Examples:
-  rule-server cases record --app 9001 --rule 1 --out recharge.cases.yaml
-  rule-server cases record --app 9001 --rule 1 --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --every
+  rule-server cases record --app 9001 --rule-id 1 --out recharge.cases.yaml
+  rule-server cases record --app 9001 --rule-id 1 --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --every
 
 Each case expects the outcome that its execution came to, as of the time that it ran as of. Executions with hidden fields, or without their
 whole input, are left out and counted. The file holds real inputs: look through it before it goes into a repository.

@@ -16,8 +16,8 @@ export type RecordOptions = HistoryOptions & { out?: string; every?: boolean; fo
  * Resolves to the exit code. Never over a file that is there, unless `--force` is given.
  */
 export async function record(options: RecordOptions, { stdout, onInterrupt }: Surroundings): Promise<number> {
-  const { app = '', rule = '', out = `rule-${rule}.cases.yaml`, every = false, force = false } = options;
-  const ids = { app: typedNumber(app), rule: typedNumber(rule) };
+  const { app = '', ruleId = '', out = `rule-${ruleId}.cases.yaml`, every = false, force = false } = options;
+  const ids = { app: typedNumber(app), ruleId: typedNumber(ruleId) };
   const api = createHttpApi({ url: options.url, key: options.key });
   const write = await openOutput('--out', out);
   if (!force && existsSync(out))
@@ -35,7 +35,7 @@ export async function record(options: RecordOptions, { stdout, onInterrupt }: Su
   const cases = every
     ? ways.flatMap((way) => [linesOf(way), ...way.others.map((run) => linesOfRun(run))])
     : ways.map(linesOf);
-  const head = [`app: ${ids.app}`, `ruleId: ${ids.rule}`, 'cases:'];
+  const head = [`app: ${ids.app}`, `ruleId: ${ids.ruleId}`, 'cases:'];
   await write(`${[...head, ...cases].join('\n')}\n`, 'Nothing was recorded.');
   const told = { out, cases: cases.length, runs: recorded.runs.length, ways: ways.length };
   if (options.json)

@@ -25,7 +25,7 @@ export type Suite = {
 };
 
 /** The rule or node whose cases the command line names. */
-export type Which = { app?: string; rule?: string; node?: string };
+export type Which = { app?: string; ruleId?: string; confId?: string };
 
 const IS_CASES = /\.cases\.(?:ya?ml|json)$/;
 
@@ -53,8 +53,8 @@ export function filtered(suite: Suite, text: string): Suite {
 }
 
 /** `?app=&ruleId=|confId=` */
-export function queryOf({ app = '', rule, node }: Which): string {
-  const parameters = { app, ...(rule !== undefined && { ruleId: rule }), ...(node !== undefined && { confId: node }) };
+export function queryOf({ app = '', ruleId, confId }: Which): string {
+  const parameters = { app, ...(ruleId !== undefined && { ruleId }), ...(confId !== undefined && { confId }) };
   return new URLSearchParams(parameters).toString();
 }
 
@@ -86,9 +86,9 @@ function suiteOf(text: string, origin: Origin, which: Which): Suite {
   const read = yaml.kind === 'read' ? readDocument(yaml.json, yaml.lineOf) : yaml;
   if (read.kind === 'refused') throw new CommandFailed(refusalLines(name, read.refusals), exitCodes.usage);
   const { app, ruleId, confId, ignore, cases } = read.document;
-  const [subjectApp, rule, node] = [which.app ?? app, which.rule ?? ruleId, which.node ?? confId];
+  const [subjectApp, rule, node] = [which.app ?? app, which.ruleId ?? ruleId, which.confId ?? confId];
   if (subjectApp === null) throw new CommandFailed(`${name} names no app: add one, or give --app.`, exitCodes.usage);
   if ((rule ?? node) === null)
-    throw new CommandFailed(`${name} names no ruleId or confId: add one, or give --rule or --node.`, exitCodes.usage);
+    throw new CommandFailed(`${name} names no ruleId or confId: add one, or give --rule-id or --conf-id.`, exitCodes.usage);
   return { origin, text, app: String(subjectApp), ruleId: rule, confId: node, ignore, cases, run: cases };
 }

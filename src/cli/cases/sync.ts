@@ -23,7 +23,7 @@ export async function pull(options: PullOptions, { stdout }: Surroundings): Prom
   const saved = await readSaved(api, options);
   if (saved === null) throw new CommandFailed('No cases are saved there.', exitCodes.usage);
   const path =
-    options.out ?? `${options.rule === undefined ? `node-${options.node}` : `rule-${options.rule}`}.cases.yaml`;
+    options.out ?? `${options.ruleId === undefined ? `node-${options.confId}` : `rule-${options.ruleId}`}.cases.yaml`;
   const there = await readFile(path, 'utf8').catch((error) => (errnoOf(error) === 'ENOENT' ? null : fail(path, error)));
   const told = { path, etag: etagOf(saved), changed: there !== saved };
   if (there === saved) return tell(stdout, options.json ? told : `${path} has them already.`);
@@ -42,7 +42,7 @@ export async function push(path: string, options: PushOptions, { stdout }: Surro
   const [suite] = await readSuites([path], options);
   if (!suite) throw new CommandFailed(`${path} holds no cases.`, exitCodes.usage);
   const { app, ruleId, confId, text } = suite;
-  const which = { app, ...(ruleId !== null && { rule: ruleId }), ...(confId !== null && { node: confId }) };
+  const which = { app, ...(ruleId !== null && { ruleId }), ...(confId !== null && { confId }) };
   const saved = await readSaved(api, which);
   const told = { path, etag: etagOf(text), changed: saved !== text };
   if (saved === text) return tell(stdout, options.json ? told : `${path} is what is saved already.`);

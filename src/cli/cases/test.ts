@@ -15,8 +15,8 @@ import { updateExpectations } from './update.ts';
 
 export type TestOptions = {
   app?: string;
-  rule?: string;
-  node?: string;
+  ruleId?: string;
+  confId?: string;
   saved?: boolean;
   leaves?: string;
   rules?: string;
@@ -76,10 +76,10 @@ export async function test(paths: string[], options: TestOptions, surroundings: 
 async function suitesOf(api: HttpApi, paths: string[], options: TestOptions): Promise<Suite[]> {
   if (
     options.saved === true &&
-    (paths.length > 0 || options.app === undefined || (options.rule ?? options.node) === undefined)
+    (paths.length > 0 || options.app === undefined || (options.ruleId ?? options.confId) === undefined)
   )
     throw new CommandFailed(
-      '--saved runs the cases saved at the service: give --app and --rule or --node, and no path.',
+      '--saved runs the cases saved at the service: give --app and --rule-id or --conf-id, and no path.',
       exitCodes.usage,
     );
   if (options.saved !== true && paths.length === 0)
@@ -146,7 +146,7 @@ async function save(api: HttpApi, suite: Suite, text: string): Promise<void> {
 }
 
 function whichOf({ app, ruleId, confId }: Suite) {
-  return { app, ...(ruleId !== null && { rule: ruleId }), ...(confId !== null && { node: confId }) };
+  return { app, ...(ruleId !== null && { ruleId }), ...(confId !== null && { confId }) };
 }
 
 /** 0 when all passed, 1 when something is not as expected, else 4 when something was not answered or not run. */

@@ -29,8 +29,8 @@ export async function runRule(api: HttpApi, asked: Asked, signal: AbortSignal): 
   const scanned = scanJson(asked.input);
   if (scanned.kind !== 'complete' || scanned.type !== 'object')
     throw new CommandFailed('input must be a JSON object, as text.', exitCodes.usage);
-  const { app, ruleId: rule, confId: node, target, dryRun } = asked;
-  const mockId = await beginRun(api, { app: String(app), rule, node, target, dryRun }, asked.input);
+  const { app, ruleId, confId, target, dryRun } = asked;
+  const mockId = await beginRun(api, { app: String(app), ruleId, confId, target, dryRun }, asked.input);
   for await (const _ of statesOf(api, mockId, signal)) {
     // Its end is what is waited for.
   }

@@ -19,7 +19,7 @@ import { typedNumber } from '../terminal/typed-number.ts';
 export type ReplayOptions = HistoryOptions & {
   target?: string;
   real?: boolean;
-  asOf?: string;
+  ts?: string;
   junit?: string;
   csv?: string;
   yes?: boolean;
@@ -51,12 +51,12 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
   if (recorded.runs.length === 0)
     throw new CommandFailed(`No run can be made again. ${skippedWords(recorded)}`.trim(), exitCodes.usage);
   const targets = [options.target ?? 'all'];
-  const plan = { which: { app: options.app ?? '', rule: options.rule ?? '' }, cases: recorded.runs.length, targets };
+  const plan = { which: { app: options.app ?? '', ruleId: options.ruleId ?? '' }, cases: recorded.runs.length, targets };
   await announce(api, plan, { yes: options.yes ?? false, dryRun: !options.real, stderr });
   const reports = await runAll(api, recorded.runs, options, { surroundings, signal: interrupted.signal });
   const compared = await compare(api, recorded.runs, reports);
   stdout.write(options.json ? jsonOf(compared, recorded) : wordsOf(compared, { recorded, options }));
-  const batches = reports.map((report) => junitBatch(report, { ruleId: options.rule ?? null, confId: null }));
+  const batches = reports.map((report) => junitBatch(report, { ruleId: options.ruleId ?? null, confId: null }));
   await junit?.(junitReport(...batches), ABOVE);
   await csv?.(csvOf(compared), ABOVE);
   if (compared.changes.length > 0) return exitCodes.failed;
@@ -84,18 +84,18 @@ async function runAll(
 }
 
 /** Every number stays as it was written. */
-function batchOf(runs: readonly RecordedRun[], { app, rule, target = 'all', real, asOf }: ReplayOptions): string {
+function batchOf(runs: readonly RecordedRun[], { app, ruleId, target = 'all', real, ts: asOf }: ReplayOptions): string {
   const cases = runs.map(({ mockId, input, ts, decision }) =>
     joinMembers([
       ['name', JSON.stringify(mockId)],
       [DATA_FIELD, input],
-      ...(asOf === 'now' ? [] : [['ts', asOf ?? ts] as [string, string]]),
+      ...(asOf === 'now' ? [] : [['ts', asOf === undefined ? ts : typedNumber(asOf)] as [string, string]]),
       ['expect', JSON.stringify({ outcome: decision })],
     ]),
   );
   return joinMembers([
     ['app', typedNumber(app ?? '')],
-    ['ruleId', typedNumber(rule ?? '')],
+    ['ruleId', typedNumber(ruleId ?? '')],
     ['targets', JSON.stringify([target])],
     ['dryRun', String(!real)],
     ['file', JSON.stringify(RECORDED_RUNS)],

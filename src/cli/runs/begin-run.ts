@@ -10,8 +10,8 @@ import { typedNumber } from '../terminal/typed-number.ts';
 /** The run that was asked for: rule, target and input, every number as it was typed. */
 export type Run = {
   app: string;
-  rule?: string | undefined;
-  node?: string | undefined;
+  ruleId?: string | undefined;
+  confId?: string | undefined;
   ts?: string | undefined;
   target?: string | undefined;
   idempotencyKey?: string | undefined;
@@ -53,8 +53,8 @@ async function refuseWithoutDryRun(api: HttpApi): Promise<void> {
 }
 
 /** Numbers go out as they were typed: nothing here is turned into a JavaScript number. */
-function requestBody({ app, rule, node, ts, target, dryRun, stub }: Run, data: string): string {
-  const numbers = Object.entries({ app, ruleId: rule, confId: node, ts });
+function requestBody({ app, ruleId, confId, ts, target, dryRun, stub }: Run, data: string): string {
+  const numbers = Object.entries({ app, ruleId, confId, ts });
   const members = numbers.flatMap(([name, value]) => (value === undefined ? [] : [`"${name}":${typedNumber(value)}`]));
   if (dryRun) members.push('"dryRun":true');
   if (stub !== undefined) members.push(`"stub":${stub}`);

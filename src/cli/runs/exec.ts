@@ -18,8 +18,8 @@ const endedSchema = recordSchema.pick({ state: true, outcome: true });
 /** Runs a rule and prints what the client answered; resolves to the exit code. Ctrl-C cancels the execution. */
 export async function exec(options: ExecOptions, surroundings: Surroundings): Promise<number> {
   const { stdin, stderr, onInterrupt } = surroundings;
-  if (options.rule === undefined && options.node === undefined)
-    throw new CommandFailed('Say with --rule or --node what to run.', exitCodes.usage);
+  if (options.ruleId === undefined && options.confId === undefined)
+    throw new CommandFailed('Say with --rule-id or --conf-id what to run.', exitCodes.usage);
   const api = createHttpApi({ url: options.url, key: options.key });
   const stub = options.stub === undefined ? undefined : objectText(options.stub, '--stub');
   const mockId = await beginRun(api, { ...options, stub }, await readData(options.data, stdin));

@@ -40,7 +40,7 @@ export async function readExecutions(api: HttpApi, query: URLSearchParams, words
   const { status, text } = await api.call(`/rule-server/mock/executions?${query}`);
   if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
   const { items, ...rest } = pageSchema.parse(parseJson(text));
-  const isNewWord = words.lane !== undefined || words.comparison !== undefined;
+  const isNewWord = words.lane !== undefined || words.comparisonId !== undefined;
   if (isSearch(words) && (rest.looked === undefined || (isNewWord && items.some(({ lane }) => lane === undefined))))
     throw new CommandFailed(
       `The API at ${api.base} is of an earlier version, which does not search by these words.`,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 /** The words of a search for executions, as GET executions has them. */
 export type SearchWords = {
   app?: string;
-  rule?: string;
+  ruleId?: string;
   where?: string[];
   text?: string;
   outcome?: string;
@@ -12,7 +12,7 @@ export type SearchWords = {
   address?: string;
   lane?: string;
   by?: string;
-  comparison?: string;
+  comparisonId?: string;
   pinned?: boolean;
 };
 
@@ -22,7 +22,7 @@ const collect = (value: string, all: string[] = []) => [...all, value];
 export function addSearchWords(command: Command): Command {
   return command
     .option('--app <id>', 'only of this app')
-    .option('--rule <id>', 'only of this rule')
+    .option('--rule-id <id>', 'only of this rule')
     .option('--where <condition>', "by the input, such as 'uid=42' or 'cost>=100'; several must all hold", collect)
     .option('--text <words>', 'each word stands in the input, the id, the client, the key, the code or the error')
     .option('--outcome <outcome>', 'TRUE, FALSE, NONE or no-result')
@@ -31,7 +31,7 @@ export function addSearchWords(command: Command): Command {
     .option('--address <address>', 'only of the client at this address')
     .option('--lane <lane>', 'only of clients in this lane')
     .option('--by <name>', 'only what this key or person asked for')
-    .option('--comparison <id>', 'only of this comparison')
+    .option('--comparison-id <id>', 'only of this comparison')
     .option('--pinned', 'only those that somebody pinned');
 }
 
@@ -45,13 +45,9 @@ export function addRecordedSearch(command: Command): Command {
   );
 }
 
-const NAMES = new Map([
-  ['rule', 'ruleId'],
-  ['comparison', 'comparisonId'],
-]);
 const WORDS = [
   'app',
-  'rule',
+  'ruleId',
   'where',
   'text',
   'outcome',
@@ -60,7 +56,7 @@ const WORDS = [
   'address',
   'lane',
   'by',
-  'comparison',
+  'comparisonId',
   'pinned',
 ] as const;
 
@@ -68,9 +64,9 @@ const WORDS = [
 export function queryOf(words: SearchWords): URLSearchParams {
   const query = new URLSearchParams();
   for (const word of WORDS)
-    for (const value of [words[word] ?? []].flat()) query.append(NAMES.get(word) ?? word, String(value));
+    for (const value of [words[word] ?? []].flat()) query.append(word, String(value));
   return query;
 }
 
 /** Whether runs are searched for, and not only listed by app and rule. */
-export const isSearch = (words: SearchWords) => WORDS.some((word) => word !== 'app' && word !== 'rule' && words[word]);
+export const isSearch = (words: SearchWords) => WORDS.some((word) => word !== 'app' && word !== 'ruleId' && words[word]);
