@@ -5,7 +5,7 @@ import { visible, visibleJson } from '../shared/contract/json/visible-text.ts';
 import { findingCodes, readinessStates } from '../shared/reasoning/readiness.ts';
 import { junitReport } from '../shared/reports/junit.ts';
 import type { ReportedItem } from '../shared/reports/reported.ts';
-import { exitCodes } from './terminal/exit-codes.ts';
+import { exitCodeOfAnswer, exitCodes } from './terminal/exit-codes.ts';
 import { createHttpApi, errorOf } from './terminal/http-api.ts';
 import { openOutput } from './terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
@@ -46,14 +46,14 @@ export async function check(options: CheckOptions, { stdout, stderr }: Surroundi
   const query = new URLSearchParams({ app: options.app, target: options.target });
   if (options.ruleId !== undefined) query.set('ruleId', options.ruleId);
   const { status, text } = await api.call(`/rule-server/mock/readiness?${query}`);
-  if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
+  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
   const answer = answerSchema.parse(parseJson(text));
   stdout.write(options.json ? `${visibleJson(text)}\n` : told(answer));
   if (junit !== null) {
     await junit(junitOf(answer), 'What it would tell is printed above.');
     stderr.write(`The report is in ${options.junit}.\n`);
   }
-  if (answer.rules.length === 0) throw new CommandFailed(`App ${options.app} has no rules.`, exitCodes.usage);
+  if (answer.rules.length === 0) throw new CommandFailed(`App ${options.app} has no rules.`, exitCodes.rejected);
   return { 'can-ship': exitCodes.ok, 'cannot-ship': exitCodes.failed, 'not-tested': exitCodes.timedOut }[answer.state];
 }
 

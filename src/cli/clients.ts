@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseJson } from '../shared/contract/json/parse-json.ts';
 import { RawNumber } from '../shared/contract/json/raw-number.ts';
 import { visibleJson } from '../shared/contract/json/visible-text.ts';
-import { exitCodes } from './terminal/exit-codes.ts';
+import { exitCodeOfAnswer, exitCodes } from './terminal/exit-codes.ts';
 import { createHttpApi, errorOf } from './terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 import { table } from './terminal/table.ts';
@@ -29,7 +29,7 @@ const answerSchema = z.object({
 export async function clients({ app, json, ...where }: ClientsOptions, { stdout }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: where.url, key: where.key });
   const { status, text } = await api.call(`/rule-server/mock/clients?app=${encodeURIComponent(app)}`);
-  if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
+  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
   const { clients: all } = answerSchema.parse(parseJson(text));
   stdout.write(
     json ? `${visibleJson(text)}\n` : all.length > 0 ? table(HEADINGS, all.map(row)) : `App ${app} has no clients.\n`,

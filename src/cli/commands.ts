@@ -36,7 +36,6 @@ import type { ExplainOptions } from './runs/explain.ts';
 import type { HistoryOptions } from './runs/history.ts';
 import { addRecordedSearch, addSearchWords } from './runs/search-words.ts';
 import type { WatchOptions } from './runs/watch.ts';
-import { EXIT_CODES_HELP } from './terminal/exit-codes.ts';
 import type { Surroundings } from './terminal/surroundings.ts';
 
 type Ended = (code: number) => void;
@@ -53,23 +52,27 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   const withUrl = (command: Command) => addUrl(command, surroundings.environment);
   const withApi = (command: Command) => withUrl(command).option('--json', 'print the answer as it is, for programs');
   const describing = { program, surroundings, ended, withApi, withUrl };
+  program.commandsGroup('Run rules, and see what they did:');
   describeExec(describing);
+  describeHistory(describing);
+  describeExplain(describing);
+  describeWatch(describing);
   describeClients(describing);
+  program.commandsGroup('Test rules before a release:');
   describeCases(program, describing);
+  describeReplay(describing);
+  describeCheck(describing);
+  describeSchema(describing);
+  program.commandsGroup('Operate the service:');
+  describeDoctor(describing);
   describeErase(describing);
+  describeKeys(program, surroundings, ended);
   describeBackup(describing);
   describeMoveKeys(describing);
   describeForgetDirectory(describing);
   describeLayout(describing);
-  describeDoctor(describing);
-  describeKeys(program, surroundings, ended);
-  describeHistory(describing);
-  describeCheck(describing);
-  describeReplay(describing);
-  describeExplain(describing);
-  describeWatch(describing);
+  program.commandsGroup('Connect:');
   describeMcp(describing);
-  describeSchema(describing);
   describeCompletion(describing);
 }
 
@@ -100,7 +103,7 @@ function describeExec({ program, surroundings, ended, withApi }: Describing): vo
     .option('--idempotency-key <key>', 'the same call under the same key runs once')
     .action(async (options: ExecOptions) => ended(await (await import('./runs/exec.ts')).exec(options, surroundings)));
   needsOptions(exec, 'app');
-  withApi(exec).addHelpText('after', EXEC_EXAMPLES + EXIT_CODES_HELP);
+  withApi(exec).addHelpText('after', EXEC_EXAMPLES);
 }
 
 function describeClients({ program, surroundings, ended, withApi }: Describing): void {

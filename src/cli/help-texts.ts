@@ -1,3 +1,5 @@
+import { exitCodesHelp } from './terminal/exit-codes.ts';
+
 /** The beginning of `rule-server --help`. */
 export const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
 
@@ -12,7 +14,12 @@ Examples:
 
 On a terminal the states are shown as they are reached; Ctrl-C cancels the execution. No number changes its value:
 9007199254740993 arrives as 9007199254740993.
-`;
+${exitCodesHelp([0, 1, 2, 3, 4, 5, 6, 7, 8, 130], {
+  0: 'the rule ran and succeeded',
+  1: 'the rule ran and failed: its error is printed',
+  3: 'no client or worker for it, or too much to do; nothing ran',
+  4: 'not picked up, no answer, or the client left',
+})}`;
 
 export const CLIENTS_EXAMPLES = `
 Examples:
@@ -21,22 +28,12 @@ Examples:
 
 A client whose heartbeat is older than CLIENT_TIMEOUT_MS (30 s) is offline. The ADDRESS is what exec takes as
 --target address:<address>.
-
-Exit codes:
-  0  a client is there
-  2  the command line is wrong, or the key may not see the app
-  3  no client is there
-  8  the API cannot be reached, does not know the key, or has no worker to ask
-`;
+${exitCodesHelp([0, 2, 3, 8], { 0: 'a client is there', 3: 'no client is there' })}`;
 
 export const COMPLETION_EXAMPLES = `
 Example:
   rule-server completion bash > /etc/bash_completion.d/rule-server
-
-Exit codes:
-  0  the script is on standard output
-  2  there is none for that shell
-`;
+${exitCodesHelp([0, 2])}`;
 
 export const ERASE_EXAMPLES = `
 Its record with input and results, its job, the note and the answer of its Idempotency-Key, its item of a batch and its files
@@ -44,13 +41,10 @@ go. The same call under that key would then run again.
 
 Example:
   rule-server erase 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
-
-Exit codes:
-  0  every trace is gone
-  2  that is no mockId
-  3  there is none, or it has not ended, or the key may not: nothing was erased
-  8  the API cannot be reached, or does not know the key
-`;
+${exitCodesHelp([0, 2, 3, 8], {
+  0: 'every trace is gone',
+  3: 'there is none, or it has not ended: nothing was erased',
+})}`;
 
 export const BACKUP_EXAMPLES = `
 Examples:
@@ -59,13 +53,11 @@ Examples:
 
 Run it on the machine of the service, as its user. The service works on meanwhile. Once a copy is put back, what had not ended when it was
 made, its keys included, is outcome-unknown and does not run again.
-
-Exit codes:
-  0  the copy is whole
-  2  the command line is wrong
-  3  nothing was copied: the file is there already, or cannot be written
-  8  no "rule-server all" without Redis works there
-`;
+${exitCodesHelp([0, 2, 3, 8], {
+  0: 'the copy is whole',
+  3: 'nothing was copied: the file is there already, or cannot be written',
+  8: 'no "rule-server all" without Redis works there',
+})}`;
 
 export const MOVE_KEYS_EXAMPLES = `
 Examples:
@@ -73,13 +65,12 @@ Examples:
 
 Stop the service first, run this on its machine and as its user, then start the service with REDIS_URL. Keys and their answers of the last
 24 h come along. History, pins and batches stay behind in .rule-server/store.
-
-Exit codes:
-  0  all keys are in Redis
-  1  Redis has no room for all of them (IDEMPOTENCY_BYTES)
-  2  the command line or a setting is wrong, or a process uses the store
-  8  Redis does not answer
-`;
+${exitCodesHelp([0, 1, 2, 8], {
+  0: 'all keys are in Redis',
+  1: 'Redis has no room for all of them (IDEMPOTENCY_BYTES)',
+  2: 'the command line or a setting is wrong, or a process uses the store',
+  8: 'Redis does not answer',
+})}`;
 
 export const FORGET_DIRECTORY_EXAMPLES = `
 Examples:
@@ -103,12 +94,10 @@ Examples:
 
 SHARED_DIR, mock and clients become writable for the workers' user alone (0755), so run this for each app. mock/7 and clients/7 become
 writable and readable for that user and the group (2770). Clients in one group can do everything to each other.
-
-Exit codes:
-  0  the directories are as said
-  1  something may not be changed by this user, or a link is in the way
-  2  the command line is wrong, or there is no such group or user
-`;
+${exitCodesHelp([0, 1, 2], {
+  0: 'the directories are as said',
+  1: 'something may not be changed by this user, or a link is in the way',
+})}`;
 
 export const DOCTOR_EXAMPLES = `
 Examples:
@@ -116,12 +105,7 @@ Examples:
   docker compose exec worker node bin/rule-server.js doctor --url http://api:8080
 
 Run it where a process runs, with that process's settings.
-
-Exit codes:
-  0  nothing failed; a warning is not a failure
-  1  something failed
-  2  the command line is wrong
-`;
+${exitCodesHelp([0, 1, 2], { 0: 'nothing failed; a warning is not a failure', 1: 'something failed' })}`;
 
 export const KEYS_NEW_EXAMPLES = `
 Examples:
@@ -129,12 +113,7 @@ Examples:
   rule-server keys new --name console >> keys.yaml       the key itself goes to standard error
 
 The key is shown once and kept nowhere: the keys file (API_KEYS_FILE) has its digest.
-
-Exit codes:
-  0  the key was made
-  1  what was given makes no usable key
-  2  the command line is wrong
-`;
+${exitCodesHelp([0, 1, 2], { 1: 'what was given makes no usable key' })}`;
 
 export const KEYS_CHECK_EXAMPLES = `
 Examples:
@@ -142,12 +121,7 @@ Examples:
   API_KEYS_FILE=keys.yaml rule-server keys check
 
 With RULE_SERVER_KEY set it also tells which entry that key is.
-
-Exit codes:
-  0  the file can be used
-  1  it cannot
-  2  the command line is wrong, or no file was named
-`;
+${exitCodesHelp([0, 1, 2], { 0: 'the file can be used', 1: 'it cannot' })}`;
 
 export const HISTORY_EXAMPLES = `
 Examples:
@@ -156,14 +130,7 @@ Examples:
   rule-server history --text 'card refused' --by ann --json | jq -r .mockId
 
 Types are strict and numbers exact: uid=42 is the number, uid="42" the text. Standard error says how far a search came.
-
-Exit codes:
-  0  the list is whole, also when it is empty
-  1  the API refused, and says why
-  2  the command line is wrong
-  8  the API cannot be reached, or does not know the key
-  130  Ctrl-C
-`;
+${exitCodesHelp([0, 2, 8, 130], { 0: 'the list is whole, also when it is empty' })}`;
 
 export const CHECK_HELP = `
 Examples:
@@ -172,14 +139,12 @@ Examples:
 
 A rule can ship when its saved cases passed in their last batch on this target, on the rules that are released now, and nothing in its tree
 stops it. Nothing runs: "rule-server test --saved" runs the cases.
-
-Exit codes:
-  0  every rule can ship
-  1  a rule cannot ship
-  2  the command line is wrong, or there is no such rule
-  4  none is known not to, and a rule is not tested
-  8  the API cannot be reached, or does not know the key
-`;
+${exitCodesHelp([0, 1, 2, 3, 4, 8], {
+  0: 'every rule can ship',
+  1: 'a rule cannot ship',
+  3: 'there is no such rule',
+  4: 'none is known not to, and a rule is not tested',
+})}`;
 
 export const REPLAY_EXAMPLES = `
 Examples:
@@ -189,37 +154,19 @@ Examples:
 Decisions are compared, and grouped by the first node that differs. A consequence counts as TRUE in a run without effects: where one came to
 FALSE, that is a difference. Runs with hidden fields, or without their whole input, are left out and counted. A leaf that reads the clock itself
 reads the time of now.
-
-Exit codes:
-  0  every decision is the same
-  1  a decision would change
-  2  the command line is wrong, or no run can be made again
-  3  the service takes no batch at the moment; nothing ran
-  4  some were not answered
-  8  the API cannot be reached, or does not know the key
-`;
+${exitCodesHelp([0, 1, 2, 3, 4, 8, 130], { 0: 'every decision is the same', 1: 'a decision would change' })}`;
 
 export const SCHEMA_EXAMPLES = `
 Example:
   rule-server schema node > node.schema.json        an editor then checks confs/*.json
-
-Exit codes:
-  0  the schema is on standard output
-  2  there is no such file
-`;
+${exitCodesHelp([0, 2])}`;
 
 export const EXPLAIN_EXAMPLES = `
 Example:
   rule-server explain 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
 
 Where it is not known on which rules it ran, no settings are named.
-
-Exit codes:
-  0  it is told
-  1  there is no such execution, or the key may not see it
-  2  the command line is wrong
-  8  the API cannot be reached, or does not know the key
-`;
+${exitCodesHelp([0, 2, 3, 8], { 3: 'there is no such execution, or the key may not see it' })}`;
 
 export const WATCH_EXAMPLES = `
 Examples:
@@ -229,32 +176,21 @@ Examples:
   rule-server watch --json | jq -r 'select(.state == "failed") | .mockId'
 
 One line for each execution that is new or has gone on, within a second. Items of batches are not among them.
-
-Exit codes:
-  1  the API refused, and says why
-  2  the command line is wrong
-  8  the API cannot be reached for 30 s, or does not know the key
-  130  Ctrl-C
-`;
+${exitCodesHelp([0, 2, 8, 130], { 0: 'nobody reads its output any more' })}`;
 
 export const MCP_EXAMPLES = `
 Example, as an assistant's configuration:
   { "command": "npx", "args": ["--no-install", "rule-server", "mcp", "--url", "https://rules.example.com"],
     "env": { "RULE_SERVER_KEY": "…" } }
 
-Five tools: list_rules, describe_inputs, find_runs, explain_run, and run_rule, which runs nothing without --allow-run. They can do
+Four tools: list_rules, describe_inputs, find_runs and explain_run; with --allow-run also run_rule. They can do
 what the key may do, nothing more. It ends with its standard input.
+${exitCodesHelp([0, 2], { 0: 'its standard input has ended' })}`;
 
-Exit codes:
-  0  its standard input has ended
-  2  the command line is wrong
-`;
-
-const SERVICE_EXIT_CODES = `
-Exit codes:
-  0  it was stopped, and let go of everything
-  1  it could not start and said why, or a second signal cut it off
-`;
+const SERVICE_EXIT_CODES = exitCodesHelp([0, 1], {
+  0: 'it was stopped, and let go of everything',
+  1: 'it could not start and said why, or a second signal cut it off',
+});
 
 /** The --help of a service: it has settings in the place of options. */
 export const SERVICE_HELP = {
@@ -280,7 +216,7 @@ ${SERVICE_EXIT_CODES}`,
   worker: `
 Settings that matter most, all from the environment:
   REDIS_URL    the queue (redis://127.0.0.1:6379)
-  SHARED_DIR   the directory the clients share; must exist, with mock/ in it
+  SHARED_DIR   the directory the clients share; must exist
   WORKER_PORT  /readyz and /metrics (0: off)
 
 Example:

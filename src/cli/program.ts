@@ -3,7 +3,7 @@ import { visibleLines } from '../shared/contract/json/visible-text.ts';
 import { version } from '../version.ts';
 import { describeCommands } from './commands.ts';
 import { INTRODUCTION, SERVICE_HELP } from './help-texts.ts';
-import { exitCodes } from './terminal/exit-codes.ts';
+import { EXIT_CODES_HELP, exitCodes } from './terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 
 /** Runs one command line and resolves to its exit code. */
@@ -28,19 +28,21 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
   const { stdout, stderr } = surroundings;
   const program = new Command('rule-server')
     .description(INTRODUCTION)
-    .version(version)
+    .version(version, '-v, --version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .showHelpAfterError('(rule-server --help tells more)');
 
   describeServices(program);
   describeCommands(program, surroundings, ended);
+  program.addHelpText('after', EXIT_CODES_HELP);
   return program;
 }
 
 function describeServices(program: Command): void {
   const service = (name: keyof typeof SERVICE_HELP, description: string) =>
     program.command(name).description(description).addHelpText('after', SERVICE_HELP[name]);
+  program.commandsGroup('Start a service:');
   service('all', 'start API, worker and, without SHARED_DIR, a demo client in one process').alias('start');
   service('api', 'start the HTTP side; needs REDIS_URL, never SHARED_DIR');
   service('worker', 'start the side that writes and watches files; needs REDIS_URL and SHARED_DIR');

@@ -212,13 +212,14 @@ cases:
       [[join(folder, 'nowhere.yaml')], /cannot be read/],
       [[], /Give a file of cases/],
       [['--saved'], /--saved runs the cases saved/],
-      [['--saved', '--app', '9001', '--rule-id', '77'], /No cases are saved for rule 77/],
       [[DEMO, '--target', 'lane:'], /targets\[0\]/],
       [[large], /101 real runs on all.*add --yes/],
     ] as const) {
       const { exitCode, err } = await command(['test', ...parameters]);
       expect([exitCode, err]).toEqual([2, expect.stringMatching(says)]);
     }
+    const unknown = await command(['test', '--saved', '--app', '9001', '--rule-id', '77']);
+    expect([unknown.exitCode, unknown.err]).toEqual([3, expect.stringMatching(/No cases are saved for rule 77/)]);
     expect((await command(['test', large, '--yes', '--bail', '--concurrency', '20'])).exitCode).toBe(0);
     expect((await command(['test', DEMO], { environment: { RULE_SERVER_URL: 'http://127.0.0.1:9' } })).exitCode).toBe(
       8,
@@ -311,7 +312,7 @@ cases:
     await rm(path);
     expect((await command(pull)).exitCode).toBe(0);
     expect(await readFile(path, 'utf8')).toBe(text('two'));
-    expect((await command(['cases', 'pull', '--app', '9001', '--rule-id', '89'])).exitCode).toBe(2);
+    expect((await command(['cases', 'pull', '--app', '9001', '--rule-id', '89'])).exitCode).toBe(3);
   });
 
   it('runs saved cases and updates them there', async () => {

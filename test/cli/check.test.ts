@@ -108,11 +108,11 @@ onEachQueue('rule-server check', (start) => {
 
   it('refuses an app or a rule that is not there', async () => {
     expect(await cli('check', '--app', `${APP}`, '--rule-id', '77')).toMatchObject({
-      code: 2,
+      code: 3,
       err: expect.stringMatching(/has no rule 77/),
     });
     expect(await cli('check', '--app', '999')).toMatchObject({
-      code: 2,
+      code: 3,
       err: expect.stringMatching(/App 999 has no rules/),
     });
     expect(await check('lane')).toMatchObject({ code: 2, err: expect.stringMatching(/target/) });

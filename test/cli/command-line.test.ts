@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { checkClocks } from '../../src/cli/doctor/clock-check.ts';
 import { runCommand } from '../../src/cli/program.ts';
 import { statesOf } from '../../src/cli/runs/event-stream.ts';
+import { exitCodes } from '../../src/cli/terminal/exit-codes.ts';
 import { createHttpApi } from '../../src/cli/terminal/http-api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedis } from '../support/redis.ts';
@@ -120,6 +121,7 @@ describe('the command line', () => {
       expect(shown).toContain(`dispatched   ${client.address}`);
       expect(shown).toContain('waits for the client to pick it up');
       expect(shown).toContain('succeeded');
+      expect(out).toMatch(/^TRUE\n/);
       expect(out).toContain('[1:A:T:0]\n{\n  "uid": 1,\n  "list": [\n    1,\n    {}\n  ]\n}\n');
       expect(out).toMatch(new RegExp(`${client.address}: \\d+\\.\\d\\d s \\(queue `));
     });
@@ -340,6 +342,12 @@ describe('the command line', () => {
     });
   });
 
+  it('tells its version, and what each exit code means', async () => {
+    expect((await command(['-v'])).out).toMatch(/^\d+\.\d+\.\d+/);
+    const { out } = await command(['--help']);
+    for (const code of new Set(Object.values(exitCodes))) expect(out).toMatch(new RegExp(`^ {2}${code} +\\w`, 'm'));
+  });
+
   it('is what the installed program runs', async () => {
     await using client = await clientThat(answers());
     const { stdout } = await run(process.execPath, [
@@ -354,9 +362,16 @@ describe('the command line', () => {
       '--json',
     ]);
     expect(JSON.parse(stdout)).toMatchObject({ success: true });
-    const failed = await run(process.execPath, [BIN, 'exec', '--url', service.url, '--app', '1', '--rule-id', '1']).catch(
-      (error) => error,
-    );
+    const failed = await run(process.execPath, [
+      BIN,
+      'exec',
+      '--url',
+      service.url,
+      '--app',
+      '1',
+      '--rule-id',
+      '1',
+    ]).catch((error) => error);
     expect(failed.code).toBe(3);
   });
 });

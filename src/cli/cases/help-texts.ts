@@ -1,13 +1,11 @@
-const EXIT_CODES = `
-Exit codes:
-  0    all passed
-  1    some failed, or their rule or client failed
-  4    else: some were not answered, or the batch was cancelled
-  2    the command line or a document is wrong, or there is no case; nothing ran
-  3    the service takes no batch at the moment; nothing ran
-  8    the API cannot be reached, or does not know the key
-  130  Ctrl-C: the batch is cancelled
-`;
+import { exitCodesHelp } from '../terminal/exit-codes.ts';
+
+const EXIT_CODES = exitCodesHelp([0, 1, 2, 3, 4, 8, 130], {
+  0: 'all passed',
+  1: 'some failed, or their rule or client failed',
+  4: 'else: some were not answered, or the batch was cancelled',
+  130: 'Ctrl-C: the batch is cancelled',
+});
 
 export const TEST_HELP = `
 Examples:
@@ -36,13 +34,10 @@ Examples:
   rule-server cases push recharge.cases.yaml
 
 Neither overwrites something else without --force: it names the cases that differ.
-
-Exit codes:
-  0  the file and the saved cases are the same now
-  1  something else would have been overwritten
-  2  the command line or a document is wrong, or the API refused
-  8  the API cannot be reached, or does not know the key
-`;
+${exitCodesHelp([0, 1, 2, 3, 8], {
+  0: 'the file and the saved cases are the same now',
+  1: 'something else would have been overwritten',
+})}`;
 
 export const RECORD_HELP = `
 Examples:
@@ -51,11 +46,4 @@ Examples:
 
 Each case expects the outcome that its execution came to, as of the time that it ran as of. Executions with hidden fields, or without their
 whole input, are left out and counted. The file holds real inputs: look through it before it goes into a repository.
-
-Exit codes:
-  0  the file is written
-  1  a file is there already, or the API refused
-  2  the command line is wrong, or no execution can become a case
-  8  the API cannot be reached, or does not know the key
-  130  Ctrl-C
-`;
+${exitCodesHelp([0, 1, 2, 3, 8, 130], { 0: 'the file is written', 1: 'a file is there already' })}`;

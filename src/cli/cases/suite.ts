@@ -4,7 +4,7 @@ import type { Case } from '../../shared/cases/case.ts';
 import { readDocument } from '../../shared/cases/document/document.ts';
 import { refusalLines } from '../../shared/cases/document/refusal.ts';
 import { readYaml } from '../../shared/cases/document/yaml-text.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { errorOf, type HttpApi } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
 
@@ -39,7 +39,7 @@ export async function readSuites(paths: readonly string[], which: Which): Promis
 export async function readSavedSuite(api: HttpApi, which: Which): Promise<Suite> {
   const response = await api.open(`/rule-server/mock/cases?${queryOf(which)}`);
   const text = await response.text();
-  if (!response.ok) throw new CommandFailed(errorOf(text), exitCodes.usage);
+  if (!response.ok) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(response.status));
   return suiteOf(text, { kind: 'saved', etag: response.headers.get('etag') ?? '' }, which);
 }
 
@@ -89,6 +89,9 @@ function suiteOf(text: string, origin: Origin, which: Which): Suite {
   const [subjectApp, rule, node] = [which.app ?? app, which.ruleId ?? ruleId, which.confId ?? confId];
   if (subjectApp === null) throw new CommandFailed(`${name} names no app: add one, or give --app.`, exitCodes.usage);
   if ((rule ?? node) === null)
-    throw new CommandFailed(`${name} names no ruleId or confId: add one, or give --rule-id or --conf-id.`, exitCodes.usage);
+    throw new CommandFailed(
+      `${name} names no ruleId or confId: add one, or give --rule-id or --conf-id.`,
+      exitCodes.usage,
+    );
   return { origin, text, app: String(subjectApp), ruleId: rule, confId: node, ignore, cases, run: cases };
 }

@@ -4,7 +4,7 @@ import { etagOf } from '../../shared/cases/etag.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
@@ -21,7 +21,7 @@ const changedSchema = z.object({ cases: z.array(z.string()) });
 export async function pull(options: PullOptions, { stdout }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
   const saved = await readSaved(api, options);
-  if (saved === null) throw new CommandFailed('No cases are saved there.', exitCodes.usage);
+  if (saved === null) throw new CommandFailed('No cases are saved there.', exitCodes.rejected);
   const path =
     options.out ?? `${options.ruleId === undefined ? `node-${options.confId}` : `rule-${options.ruleId}`}.cases.yaml`;
   const there = await readFile(path, 'utf8').catch((error) => (errnoOf(error) === 'ENOENT' ? null : fail(path, error)));
@@ -51,7 +51,7 @@ export async function push(path: string, options: PushOptions, { stdout }: Surro
   const headers = { 'content-type': 'application/yaml', ...condition };
   const answer = await api.call(`/rule-server/mock/cases?${queryOf(which)}`, { method: 'PUT', headers, body: text });
   if (answer.status === 412) throw new CommandFailed(whatDiffers(answer.text), exitCodes.failed);
-  if (answer.status !== 200) throw new CommandFailed(errorOf(answer.text), exitCodes.usage);
+  if (answer.status !== 200) throw new CommandFailed(errorOf(answer.text), exitCodeOfAnswer(answer.status));
   return tell(stdout, options.json ? told : `${path} is saved (ETag ${told.etag}).`);
 }
 
@@ -59,7 +59,7 @@ async function readSaved(api: HttpApi, which: Which): Promise<string | null> {
   const { status, text } = await api.call(`/rule-server/mock/cases?${queryOf(which)}`);
   if (status === 200) return text;
   if (status === 404) return null;
-  throw new CommandFailed(errorOf(text), status < 500 ? exitCodes.usage : exitCodes.unreachable);
+  throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
 }
 
 function whatDiffers(text: string): string {

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
@@ -142,7 +142,7 @@ async function save(api: HttpApi, suite: Suite, text: string): Promise<void> {
   const headers = { 'content-type': 'application/yaml', 'if-match': origin.etag };
   const path = `/rule-server/mock/cases?${queryOf(whichOf(suite))}`;
   const answer = await api.call(path, { method: 'PUT', headers, body: text });
-  if (answer.status !== 200) throw new CommandFailed(errorOf(answer.text), exitCodes.usage);
+  if (answer.status !== 200) throw new CommandFailed(errorOf(answer.text), exitCodeOfAnswer(answer.status));
 }
 
 function whichOf({ app, ruleId, confId }: Suite) {

@@ -51,7 +51,11 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
   if (recorded.runs.length === 0)
     throw new CommandFailed(`No run can be made again. ${skippedWords(recorded)}`.trim(), exitCodes.usage);
   const targets = [options.target ?? 'all'];
-  const plan = { which: { app: options.app ?? '', ruleId: options.ruleId ?? '' }, cases: recorded.runs.length, targets };
+  const plan = {
+    which: { app: options.app ?? '', ruleId: options.ruleId ?? '' },
+    cases: recorded.runs.length,
+    targets,
+  };
   await announce(api, plan, { yes: options.yes ?? false, dryRun: !options.real, stderr });
   const reports = await runAll(api, recorded.runs, options, { surroundings, signal: interrupted.signal });
   const compared = await compare(api, recorded.runs, reports);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { visibleJson } from '../../shared/contract/json/visible-text.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
@@ -20,8 +20,7 @@ export async function erase(
   const api = createHttpApi({ url: where.url, key: where.key });
   const path = `/rule-server/mock/executions/${mockId}?erase=true`;
   const { status, text } = await api.call(path, { method: 'DELETE' });
-  if (status !== 200)
-    throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.rejected);
+  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
   const { found } = erasedSchema.parse(parseJson(text));
   const words = found ? `Execution ${mockId} is erased.` : `There is no execution ${mockId}: nothing was erased.`;
   stdout.write(json ? `${visibleJson(text)}\n` : `${words}\n`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { warningSchema } from '../../shared/contract/job.ts';
+import { decisionSchema, warningSchema } from '../../shared/contract/job.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
@@ -8,6 +8,7 @@ import { prettyJson } from '../terminal/pretty-json.ts';
 
 const part = z.number().nullable();
 const executionSchema = z.object({
+  decision: decisionSchema.nullable(),
   address: z.string().nullable(),
   warnings: z.array(warningSchema),
   timings: z.object({ queued: part, pickUp: part, running: part, noticing: part, total: part }),
@@ -15,9 +16,9 @@ const executionSchema = z.object({
 
 /** A result as a person reads it: how it went, the data after it, and where the time went. */
 export function resultLines(result: string, execution: string): string {
-  const { address, warnings, timings } = executionSchema.parse(parseJson(execution));
+  const { decision, address, warnings, timings } = executionSchema.parse(parseJson(execution));
   const answer = parseExact(result);
-  const lines: string[] = [];
+  const lines: string[] = decision === null ? [] : [decision];
   const error = memberOf(answer, 'error');
   if (typeof error === 'string') lines.push(error);
   lines.push(...dryRunLines(answer));

@@ -4,7 +4,7 @@ import { decisionSchema } from '../../shared/contract/job.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { errorOf, type HttpApi } from '../terminal/http-api.ts';
 import { rawMember } from '../terminal/raw-member.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
@@ -38,7 +38,7 @@ export type Page = { items: Listed[]; nextCursor: string | null; looked: z.infer
 /** One page of GET executions. Throws `CommandFailed` with its sentence when there is none. */
 export async function readExecutions(api: HttpApi, query: URLSearchParams, words: SearchWords = {}): Promise<Page> {
   const { status, text } = await api.call(`/rule-server/mock/executions?${query}`);
-  if (status !== 200) throw new CommandFailed(errorOf(text), status >= 500 ? exitCodes.unreachable : exitCodes.usage);
+  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
   const { items, ...rest } = pageSchema.parse(parseJson(text));
   const isNewWord = words.lane !== undefined || words.comparisonId !== undefined;
   if (isSearch(words) && (rest.looked === undefined || (isNewWord && items.some(({ lane }) => lane === undefined))))

@@ -63,10 +63,10 @@ const WORDS = [
 /** The query of GET executions for these words. */
 export function queryOf(words: SearchWords): URLSearchParams {
   const query = new URLSearchParams();
-  for (const word of WORDS)
-    for (const value of [words[word] ?? []].flat()) query.append(word, String(value));
+  for (const word of WORDS) for (const value of [words[word] ?? []].flat()) query.append(word, String(value));
   return query;
 }
 
 /** Whether runs are searched for, and not only listed by app and rule. */
-export const isSearch = (words: SearchWords) => WORDS.some((word) => word !== 'app' && word !== 'ruleId' && words[word]);
+export const isSearch = (words: SearchWords) =>
+  WORDS.some((word) => word !== 'app' && word !== 'ruleId' && words[word]);

@@ -14,27 +14,47 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-export const EXIT_CODES_HELP = `
-Exit codes:
-  0  the rule ran and succeeded
-  1  the rule ran and failed: its error is printed
-  2  the command line or the request is wrong; nothing ran
-  3  rejected: no client or worker for it, or too much to do; nothing ran
-  4  timed out: not picked up, no answer, or the client left
-  5  the client wrote something that is not a result
-  6  cancelled
-  7  nobody knows whether it ran
-  8  the API cannot be reached, or does not know the key
-`;
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The exit code of a call that was refused. What a gateway says, or a fault, does not tell whether it ran. */
-export function exitCodeOfRefusal(status: number, mayHaveRun: boolean): number {
-  if (status < 500) return exitCodes.usage;
-  return status === 503 && !mayHaveRun ? exitCodes.rejected : exitCodes.unknown;
+/** What each code means in every command; docs/command-line.md has the same table. */
+const MEANINGS: Record<ExitCode, string> = {
+  0: 'done, and everything is as it should be',
+  1: 'something is not as it should be: a rule failed, a case or a decision differs, a check failed',
+  2: 'the command line, a file or the request is wrong; nothing ran',
+  3: 'nothing or nobody is there, its state does not allow it, or there is too much to do; nothing ran',
+  4: 'not picked up, no answer, or the client left; of several, some were not answered',
+  5: 'the client wrote something that is not a result',
+  6: 'cancelled',
+  7: 'nobody knows whether it ran',
+  8: 'the API cannot be reached, does not know the key, or cannot answer now',
+  130: 'Ctrl-C',
+};
+
+/** The exit codes of a command for its --help. `own`: what a code means for this command, where that can be said more exactly. */
+export function exitCodesHelp(codes: readonly ExitCode[], own: Partial<Record<ExitCode, string>> = {}): string {
+  const lines = codes.map((code) => `  ${String(code).padEnd(3)}  ${own[code] ?? MEANINGS[code]}`);
+  return `\nExit codes:\n${lines.join('\n')}\n`;
+}
+
+export const EXIT_CODES_HELP = exitCodesHelp([0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
+
+const REJECTED = new Set([404, 409, 429]);
+
+/** The exit code of a call to run something that was refused. What a gateway says, or a fault, does not tell whether it ran. */
+export function exitCodeOfRefusal(status: number, mayHaveRun: boolean): ExitCode {
+  if (mayHaveRun) return exitCodes.unknown;
+  if (status < 500) return exitCodeOfAnswer(status);
+  return status === 503 ? exitCodes.rejected : exitCodes.unknown;
+}
+
+/** The exit code of any other call that was refused. */
+export function exitCodeOfAnswer(status: number): ExitCode {
+  if (status >= 500) return exitCodes.unreachable;
+  return REJECTED.has(status) ? exitCodes.rejected : exitCodes.usage;
 }
 
 /** The exit code of an execution that has ended. */
-export function exitCodeOf({ state, outcome }: Pick<ExecutionRecord, 'state' | 'outcome'>): number {
+export function exitCodeOf({ state, outcome }: Pick<ExecutionRecord, 'state' | 'outcome'>): ExitCode {
   if (outcome?.code === 'outcome-unknown') return exitCodes.unknown;
   if (outcome?.code === 'invalid-result') return exitCodes.invalidResult;
   switch (state) {

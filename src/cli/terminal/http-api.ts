@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodeOfAnswer, exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 
 export type HttpApi = ReturnType<typeof createHttpApi>;
@@ -68,6 +68,6 @@ export async function get(
     [values ?? []].flat().map((value) => [name, `${value}`]),
   );
   const { status, text } = await api.call(`${BASE}/${path}?${new URLSearchParams(given)}`);
-  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodes.failed);
+  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
   return text;
 }
