@@ -26,7 +26,7 @@ export default {
         if (!source.startsWith('.') || !importer?.startsWith(join(root, 'test'))) return null;
         const path = relative(join(root, 'src'), resolve(importer, '..', source));
         const compiled = join(dist, path.replace(/\.ts$/, '.js'));
-        if (!/^(client|shared[/\\]contract)[/\\]/.test(path) || path.includes('demo')) return null;
+        if (!/^(client|shared[/\\](contract|rules))[/\\]/.test(path) || path.includes('demo')) return null;
         if (!existsSync(compiled)) throw new Error(`the package has no ${path}: ${compiled}`);
         return compiled;
       },
