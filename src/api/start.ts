@@ -10,6 +10,7 @@ import type { QueueBackend } from '../shared/store/queue/queue-backend.ts';
 import { openCallsElsewhere } from './access/calls-elsewhere.ts';
 import { createRequestMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';
+import { stopRevoked } from './batches/stop-revoked.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
 import { serveHttp } from './http/server/http-server.ts';
 import type { Phase } from './http/server/refuse-calls.ts';
@@ -79,6 +80,7 @@ export async function startApi({
     stopping: stopping.signal,
     consoleFiles: readConsoleFiles(CONSOLE_DIRECTORY),
   });
+  const revoked = stopRevoked({ store: calls.parts.batches.store, keyring: keys.keyring, settings, log });
   const ready = calls.ready.then(() => {
     if (phase === 'starting') phase = 'running';
   });
@@ -99,7 +101,7 @@ export async function startApi({
         phase = 'closing';
         log.warn('some calls did not end within SHUTDOWN_GRACE_MS: they are cut off, and their executions go on');
       });
-      await atMost(3000, Promise.allSettled([calls.close(), keys.close(), callsElsewhere?.close()])); // closing can hang while the store is away
+      await atMost(3000, Promise.allSettled([revoked?.stop(), calls.close(), keys.close(), callsElsewhere?.close()])); // closing can hang while the store is away
       audit.close();
     },
   };

@@ -48,8 +48,8 @@ export const batchSchema = z.object({
 });
 export type Batch = z.infer<typeof batchSchema>;
 
-/** How far a batch is: `counts` by target, in the order of the targets. */
-export type BatchProgress = { state: BatchState; endedAt: number | null; counts: Counts[] };
+/** How far a batch is: `counts` by target, in the order of the targets. `why`: the reason why it was stopped, if nobody asked for that. */
+export type BatchProgress = { state: BatchState; endedAt: number | null; counts: Counts[]; why?: string | null };
 export type Counts = Record<Verdict, number>;
 
 /** An item in short: enough to list, filter and report it. */

@@ -3,7 +3,7 @@
 // (`give-way.ts`); a mark says how far was sent (`marks.ts`). `follow-items.ts` waits for its ending, `judge-target.ts` may stop the
 // target, `resolve-doubt.ts` settles what an earlier worker left.
 
-import { type Batch, itemNumber } from '../../shared/cases/batch.ts';
+import { type Batch, type BatchProgress, itemNumber } from '../../shared/cases/batch.ts';
 import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
@@ -27,18 +27,27 @@ export async function runBatch(
   const { batch, progress } = found;
   if (progress.state === 'finished' || progress.state === 'cancelled') return true;
   const failures = progress.counts.reduce((sum, { failed, error, unanswered }) => sum + failed + error + unanswered, 0);
-  const stopped = progress.state === 'cancelling' ? 'the batch was cancelled' : null;
+  const stopped = progress.state === 'cancelling' ? cancelledBy(progress) : null;
   const permits = createPermits(store, batchId);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const run: BatchRun = { batch, stopped, failures, open: new Set(), permits, signal: either };
+  const run: BatchRun = {
+    batch,
+    stopped,
+    failures,
+    open: new Set(),
+    permits,
+    signal: either,
+    isCancelled: stopped !== null,
+  };
   const toldToStop = new Set<string>();
   const looks = every(
     LOOK_FOR_CANCEL_MS,
     async () => {
       const now = await store.read(batchId);
       if (now !== null && now !== 'gone' && now.progress.state !== 'cancelling') return;
-      run.stopped ??= 'the batch was cancelled';
+      run.stopped ??= cancelledBy(now === null || now === 'gone' ? {} : now.progress);
+      run.isCancelled = true;
       for (const mockId of run.open) {
         if (toldToStop.has(mockId)) continue;
         await cancels.send({ mockId, why: 'caller-left' }); // what a client has picked up runs to its end
@@ -61,6 +70,8 @@ export async function runBatch(
   await marks.remove(batchId);
   return true;
 }
+
+const cancelledBy = ({ why }: Pick<BatchProgress, 'why'>) => `the batch was cancelled${why ? `: ${why}` : ''}`;
 
 /** Whether items have no ending, although this worker has seen to all: the queue store came back as it was before. */
 async function lacksEndings(batchId: string, store: BatchStore): Promise<boolean> {

@@ -88,7 +88,7 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
 
 /** Skips an item, unless the worker that had the batch before sends it after all: that one may only have slept. Then it is followed. */
 async function leaveOut(self: TargetRun, place: ItemPlace, why: string): Promise<void> {
-  if (await keep(self, place.index, { head: skippedItem(why), unlessBegun: true })) return;
+  if (await keep(self, place.index, { head: leftOut(self, why), unlessBegun: true })) return;
   const [head] = await headsOf(self, place.index, 1);
   if (head?.verdict === 'pending' && head.claimBy !== null)
     await launch(self, { ...place, claimBy: head.claimBy, chosen: null });
@@ -161,11 +161,14 @@ function itemOf({ run, privacy }: TargetRun, one: Case, ending: ItemEnding): Ret
 }
 
 /** An item that was sent and did not run, of a target that was stopped meanwhile, belongs to the rest that is skipped. */
-function itemUnlessStopped({ stopped }: TargetRun, item: Kept): Kept {
+function itemUnlessStopped({ stopped, run }: TargetRun, item: Kept): Kept {
   const { verdict, mayHaveRun } = item.head;
   const didNotRun = verdict === 'skipped' || (verdict === 'unanswered' && !mayHaveRun);
-  return stopped !== null && didNotRun ? { head: skippedItem(stopped) } : item;
+  return stopped !== null && didNotRun ? { head: leftOut({ run }, stopped) } : item;
 }
+
+const leftOut = ({ run }: Pick<TargetRun, 'run'>, why: string): ItemHead =>
+  skippedItem(why, run.isCancelled && why === run.stopped ? 'cancelled' : null);
 
 type Kept = { head: ItemHead; detail?: ItemDetail | null; unlessBegun?: boolean };
 

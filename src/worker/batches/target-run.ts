@@ -37,6 +37,8 @@ export type RunTargetDependencies = {
 export type BatchRun = {
   batch: Batch;
   stopped: string | null;
+  /** Whether that is because somebody cancelled it. */
+  isCancelled: boolean;
   failures: number;
   /** Executions that are on their way. */
   open: Set<string>;

@@ -63,9 +63,9 @@ export function itemWithoutAnswer({ code, error, mayHaveRun, address, rules = nu
   return { ...nothing, verdict, address, code, mayHaveRun, error: cut(error), rules, digest: digestOf([code]) };
 }
 
-/** An item that is not run. */
-export function skippedItem(reason: string): ItemHead {
-  return { ...nothing, verdict: 'skipped', error: cut(reason) };
+/** An item that is not run. `code`: of one that did not run because its batch was stopped from outside. */
+export function skippedItem(reason: string, code: Code | null = null): ItemHead {
+  return { ...nothing, verdict: 'skipped', code, error: cut(reason) };
 }
 
 const nothing = {

@@ -20,6 +20,7 @@ export function createKeyring(fixed: ReadonlyMap<string, string>, { now = Date.n
   const own = [...fixed].map(([name, key]): KeyEntry => ({ ...unbounded(name), digest: digestOf(key) }));
   let entries = own;
   let hasFile = false;
+  let readAt = now();
 
   const judged = (entry: KeyEntry | undefined): Found => {
     if (entry === undefined) return { kind: 'unknown' };
@@ -28,28 +29,29 @@ export function createKeyring(fixed: ReadonlyMap<string, string>, { now = Date.n
     return { kind: 'known', caller: { name, may, apps, limits } };
   };
   const named = (name: string) => entries.find((entry) => entry.name === name);
-  const proofFor = ({ digest }: KeyEntry, secret: string) =>
-    createHmac('sha256', secret)
-      .update(digest ?? '')
-      .digest('base64url');
+  /** The owner of a name: of a key, or (`persons`) somebody whom a proxy names. */
+  const byName = (name: string, persons: boolean): Found => {
+    const entry = named(name) ?? (persons ? named(EVERYONE) : undefined);
+    if (entry) return judged({ ...entry, name });
+    return persons && !hasFile ? judged(unbounded(name)) : { kind: 'unknown' };
+  };
 
   return {
     /** True when no key is configured, so that every caller may call. A keys file without entries refuses all. */
     get isOpen() {
       return own.length === 0 && !hasFile;
     },
+    /** When the keys were read: what is unknown now and older than this was taken away. */
+    readAt: () => readAt,
+    byName,
     /** Finds who owns a key. Takes the same time for all of them. */
     find(key: string): Found {
       const digest = digestOf(key);
       return judged(entries.filter((entry) => entry.digest && timingSafeEqual(entry.digest, digest)).at(0));
     },
     /** The person a trusted proxy names. Without a keys file a person may do everything. */
-    person(name: string): Found {
-      const entry = named(name) ?? named(EVERYONE);
-      if (entry?.digest) return { kind: 'unknown' }; // a key's name is no person's
-      if (entry) return judged({ ...entry, name });
-      return hasFile ? { kind: 'unknown' } : judged(unbounded(name));
-    },
+    person: (name: string): Found =>
+      (named(name) ?? named(EVERYONE))?.digest ? { kind: 'unknown' } : byName(name, true), // a key's name is no person's
     /** Ties a session to the key it was made with. It tells nothing about the key. */
     proof: (name: string, secret: string) => {
       const entry = named(name);
@@ -64,17 +66,29 @@ export function createKeyring(fixed: ReadonlyMap<string, string>, { now = Date.n
     bearerOf: (authorization: string | undefined) => /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1],
     /** Takes the keys of a file in the place of those it had before. */
     replace(keys: KeyEntry[]): KeyChanges {
-      const before = new Map(entries.map((entry) => [entry.name, print(entry)]));
+      const before = entries;
       hasFile = true;
+      readAt = now();
       entries = [...own, ...keys.filter(({ name }) => !fixed.has(name))];
-      const after = new Map(entries.map((entry) => [entry.name, print(entry)]));
-      return {
-        added: [...after.keys()].filter((name) => !before.has(name)),
-        removed: [...before.keys()].filter((name) => !after.has(name)),
-        changed: [...after].flatMap(([name, text]) => (before.has(name) && before.get(name) !== text ? name : [])),
-      };
+      return changesBetween(before, entries);
     },
   };
+}
+
+function changesBetween(earlier: readonly KeyEntry[], later: readonly KeyEntry[]): KeyChanges {
+  const before = new Map(earlier.map((entry) => [entry.name, print(entry)]));
+  const after = new Map(later.map((entry) => [entry.name, print(entry)]));
+  return {
+    added: [...after.keys()].filter((name) => !before.has(name)),
+    removed: [...before.keys()].filter((name) => !after.has(name)),
+    changed: [...after].flatMap(([name, text]) => (before.has(name) && before.get(name) !== text ? name : [])),
+  };
+}
+
+function proofFor({ digest }: KeyEntry, secret: string): string {
+  return createHmac('sha256', secret)
+    .update(digest ?? '')
+    .digest('base64url');
 }
 
 function unbounded(name: string): KeyEntry {

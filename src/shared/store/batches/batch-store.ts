@@ -47,8 +47,8 @@ export type BatchStore = {
   detail(batchId: string, n: number): Promise<ItemDetail | null>;
   /** Forgets what was kept of an item, and puts `cases`, without its case, in the place of a chunk. */
   erase(batchId: string, item: { n: number; chunk: number; cases: Case[] }): Promise<void>;
-  /** Changes the state unless it is not one of `from` any more. */
-  change(batchId: string, from: readonly BatchState[], to: BatchState): Promise<boolean>;
+  /** Changes the state unless it is not one of `from` any more. `why`: the reason, kept with it. */
+  change(batchId: string, from: readonly BatchState[], to: BatchState, why?: string): Promise<boolean>;
   /** Batches take turns at a client, and all of them together keep the limit. */
   acquire(request: PermitRequest): Promise<boolean>;
   /** Keeps permits at a client for another `PERMIT_MS`. */

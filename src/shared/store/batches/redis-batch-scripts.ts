@@ -71,9 +71,10 @@ return 1
 /** Changes the state of a batch if it is in one of those named. One that is over runs no more. */
 export const change = redisScript(`
 local state = redis.call('HGET', KEYS[1], 'state')
-for index = 5, #ARGV do
+for index = 6, #ARGV do
   if state == ARGV[index] then
     redis.call('HSET', KEYS[1], 'state', ARGV[2])
+    if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], 'why', ARGV[5]) end
     if ARGV[3] == '1' then
       redis.call('HSET', KEYS[1], 'endedAt', ARGV[4])
       redis.call('SREM', KEYS[2], ARGV[1])

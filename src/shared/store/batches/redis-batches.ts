@@ -100,8 +100,8 @@ export function createRedisBatches(
       }
       await change.hdel(key(batchId, 'details'), String(n)).exec();
     },
-    async change(batchId, from, to) {
-      const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), ...from];
+    async change(batchId, from, to, why = '') {
+      const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), why, ...from];
       return (await change(redis, [key(batchId, 'state'), isRunning], parameters)) === 1;
     },
     ...permitsIn(redis, { prefix, turns }),
@@ -138,7 +138,7 @@ async function read(redis: Redis, prefix: string, batchId: string): ReturnType<B
   const counts = targets.map((_, index) => countsOf(fields, index, cases));
   const state = batchStateSchema.catch('running').parse(fields.state);
   const endedAt = fields.endedAt === undefined ? null : Number(fields.endedAt);
-  return { batch: batch.data, progress: { state, endedAt, counts } };
+  return { batch: batch.data, progress: { state, endedAt, counts, why: fields.why ?? null } };
 }
 
 function countsOf(fields: Record<string, string>, targetIndex: number, cases: number): Counts {

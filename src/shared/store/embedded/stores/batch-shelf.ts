@@ -26,6 +26,7 @@ const batchInfoSchema = z.object({
   chunks: z.int(),
   state: batchStateSchema,
   endedAt: z.int().nullable(),
+  why: z.string().nullable().default(null),
   /** Of the batch itself and its cases. */
   bytes: z.int(),
 });
@@ -36,8 +37,11 @@ export const chunkKey = (batchId: string, chunk: number) => `${batchId}:cases:${
 export const itemKey = (batchId: string, n: number) => `${batchId}:item:${n}`;
 
 /** How a batch itself is stored on the shelf. */
-export function infoEntry({ batch, chunks, state, endedAt, bytes }: BatchInfo): Entry {
-  return { key: batch.batchId, info: JSON.stringify({ batch, chunks, state, endedAt, bytes } satisfies BatchInfo) };
+export function infoEntry({ batch, chunks, state, endedAt, why, bytes }: BatchInfo): Entry {
+  return {
+    key: batch.batchId,
+    info: JSON.stringify({ batch, chunks, state, endedAt, why, bytes } satisfies BatchInfo),
+  };
 }
 
 /** The batch itself last: what is left of it after a crash is removed with it. */
@@ -47,7 +51,14 @@ export function keysOf({ batch: { batchId }, chunks, items }: Kept): string[] {
 }
 
 export function newEntry(batch: Batch, chunks: readonly string[]): Kept {
-  const info = { batch, chunks: chunks.length, state: 'running', endedAt: null, bytes: sizeOf(batch, chunks) } as const;
+  const info = {
+    batch,
+    chunks: chunks.length,
+    state: 'running',
+    endedAt: null,
+    why: null,
+    bytes: sizeOf(batch, chunks),
+  } as const;
   return keptOf(info);
 }
 

@@ -54,17 +54,18 @@ export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchS
       await makeRoom(0);
       const entry = kept.get(batchId);
       if (!entry) return known.has(batchId) ? 'gone' : null;
-      const { batch, state, endedAt, counts } = entry;
-      return shelf.sure({ batch, progress: { state, endedAt, counts: structuredClone(counts) } });
+      const { batch, state, endedAt, counts, why } = entry;
+      return shelf.sure({ batch, progress: { state, endedAt, counts: structuredClone(counts), why } });
     },
     list: async () => [...kept.keys()].reverse(),
     running: async () => [...kept].filter(([, entry]) => !isOver(entry)).map(([id]) => id),
     cases: async (batchId, chunk) => casesSchema.parse(parseJson((await shelf.read(chunkKey(batchId, chunk))) ?? '[]')),
     ...itemsOf({ kept, shelf, makeRoom }),
-    async change(batchId, from, to) {
+    async change(batchId, from, to, why) {
       const entry = kept.get(batchId);
       if (!entry || !from.includes(entry.state)) return false;
       entry.state = to;
+      entry.why = why ?? entry.why;
       if (isOver(entry)) entry.endedAt = time.now();
       await shelf.put([infoEntry(entry)]);
       return true;

@@ -1,0 +1,49 @@
+import type { Batch } from '../../shared/cases/batch.ts';
+import { isFor } from '../../shared/runtime/access/caller.ts';
+import type { Keyring } from '../../shared/runtime/access/keyring.ts';
+import { every } from '../../shared/runtime/periodic.ts';
+import type { Settings } from '../../shared/runtime/settings/settings.ts';
+import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
+import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
+
+const LOOK_EVERY_MS = 1000;
+
+type Dependencies = {
+  store: BatchStore;
+  keyring: Keyring;
+  settings: Pick<Settings, 'TRUSTED_USER_HEADER'>;
+  log: Logger;
+};
+
+/**
+ * Stops batches whose key was taken away: it is gone, has expired, or may not run in that app any more. Every API does so with the keys it
+ * has; workers have none. A batch that began after this API read its keys may belong to a key that only other APIs know yet.
+ */
+export function stopRevoked({ store, keyring, settings, log }: Dependencies) {
+  const persons = settings.TRUSTED_USER_HEADER !== undefined;
+
+  function whyStopped({ keyName, app, createdAt }: Batch): string | null {
+    if (keyName === null) return null;
+    const found = keyring.byName(keyName, persons);
+    if (found.kind === 'expired') return `its API key "${keyName}" has expired`;
+    if (createdAt >= keyring.readAt()) return null;
+    if (found.kind === 'unknown') return `its API key "${keyName}" was taken away`;
+    const mayRun = found.caller.may.has('run') && isFor(found.caller, app);
+    return mayRun ? null : `its API key "${keyName}" may not run app ${app} any more`;
+  }
+
+  return every(
+    LOOK_EVERY_MS,
+    async () => {
+      if (keyring.isOpen) return;
+      for (const batchId of await store.running()) {
+        const found = await store.read(batchId);
+        if (found === null || found === 'gone') continue;
+        const why = whyStopped(found.batch);
+        if (why === null || !(await store.change(batchId, ['running'], 'cancelling', why))) continue;
+        log.warn({ batchId, keyName: found.batch.keyName }, `a batch is stopped: ${why}`);
+      }
+    },
+    () => {}, // the store is away: the next look tells
+  );
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { digestOf } from '../../src/shared/runtime/access/caller.ts';
+import { eventually } from '../support/eventually.ts';
+import { httpCall } from '../support/http-call.ts';
+import { onEachQueue } from '../support/on-each-queue.ts';
+import { createResponder, resultText } from '../support/responder.ts';
+
+const keyOf = (name: string) => `the-key-of-${name}-in-this-test`;
+const entry = (name: string, more: object = {}) => ({ name, sha256: digestOf(keyOf(name)).toString('hex'), ...more });
+const bearer = (name: string) => ({ authorization: `Bearer ${keyOf(name)}`, 'content-type': 'application/json' });
+
+onEachQueue('a batch whose key', (start) => {
+  it.each([
+    ['is taken away', [], 'was taken away'],
+    ['expires', [entry('lent', { expires: '2001-01-01' })], 'has expired'],
+    ['may not run any more', [entry('lent', { may: ['read'] })], 'may not run app 7'],
+    ['is for other apps by now', [entry('lent', { apps: [8] })], 'may not run app 7'],
+  ])('%s sends no more: what did not begin did not run', async (_what, left, why) => {
+    const directory = await mkdtemp(join(tmpdir(), 'rule-server-revoked-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const API_KEYS_FILE = join(directory, 'keys.yaml');
+    const write = (keys: object[]) => writeFile(API_KEYS_FILE, JSON.stringify({ keys: [...keys, entry('other')] }));
+    await write([entry('lent')]);
+    await using service = await start({ apis: 2, settings: { API_KEYS_FILE } });
+    const answer = Promise.withResolvers<void>();
+    await using client = await createResponder({
+      ...{ sharedDir: service.sharedDir, app: 7 },
+      does: async (request) => {
+        await request.pickUp();
+        await answer.promise;
+        await request.answer(resultText(request));
+      },
+    });
+    const begin = async (name: string) => {
+      const cases = Array.from({ length: 5 }, (_, n) => ({ 'the service': { n } }));
+      const body = JSON.stringify({ app: 7, ruleId: 1, cases, concurrency: 1 });
+      const call = { method: 'POST', headers: bearer(name), body };
+      return (await httpCall(`${service.url}/rule-server/mock/batches`, call)).json.batchId;
+    };
+    const read = async (path: string) =>
+      (await httpCall(`${service.urls[1]}/rule-server/mock/batches/${path}`, { headers: bearer('other') })).json;
+    const [lent, other] = [await begin('lent'), await begin('other')];
+    await eventually(async () => expect(client.found.length).toBeGreaterThan(0));
+    await write(left);
+    const skipped = async () => (await read(`${lent}/items?verdict=skipped`)).items;
+    await eventually(async () => expect((await skipped()).length).toBeGreaterThanOrEqual(4));
+    answer.resolve();
+    await eventually(async () => expect((await read(lent)).state).toBe('cancelled'));
+    const items = await skipped();
+    const notRun = { code: 'cancelled', mayHaveRun: false };
+    for (const item of items) expect(item).toMatchObject(notRun);
+    expect(items.at(-1).error).toContain(why);
+    await eventually(async () => expect(await read(other)).toMatchObject({ state: 'finished', counts: { passed: 5 } }));
+  });
+});
