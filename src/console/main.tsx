@@ -7,7 +7,9 @@ import { Gate } from './screen/frame/gate.tsx';
 import './styles/index.css';
 import { TextProvider } from './text/use-text.tsx';
 import { AnnounceProvider } from './ui/announce.tsx';
+import { leaveCompositionsAlone } from './ui/composition.ts';
 
+leaveCompositionsAlone();
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(

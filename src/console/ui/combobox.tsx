@@ -49,7 +49,6 @@ export function Combobox({ label, shown, placeholder, options, chosen, onChoose,
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       if (!open) return show();

@@ -26,7 +26,7 @@ export function useKeys(): void {
 }
 
 function commandOf(event: KeyboardEvent): Command | undefined {
-  if (event.isComposing || (event.repeat && event.key !== 'j' && event.key !== 'k')) return undefined;
+  if (event.repeat && event.key !== 'j' && event.key !== 'k') return undefined;
   if (event.key === 'Escape') return 'stop';
   if (event.ctrlKey || event.metaKey) return event.key === 'Enter' ? 'run' : event.key === 'k' ? 'find' : undefined;
   // The editor stands in a shadow tree: the path leads to what is really typed into.

@@ -1,6 +1,7 @@
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { printSearch, splitSearch } from '../../run/history/search-parts.ts';
 import { useText } from '../../text/use-text.tsx';
+import { isComposed } from '../../ui/composition.ts';
 
 type Props = { text: string; onText: (text: string) => void };
 
@@ -8,7 +9,12 @@ type Props = { text: string; onText: (text: string) => void };
 export function SearchField({ text, onText }: Props) {
   const { say } = useText();
   const { conditions, draft } = splitSearch(text);
-  const put = (next: readonly string[], typed: string) => onText(printSearch({ conditions: next, draft: typed }));
+  /** What an input method shows until it is done: no search yet, and no condition, though it may have spaces. */
+  const [composed, setComposed] = useState<string | null>(null);
+  const put = (next: readonly string[], typed: string) => {
+    setComposed(null);
+    onText(printSearch({ conditions: next, draft: typed }));
+  };
   const complete = () => {
     if (draft !== '') put(conditions, `${draft} `);
   };
@@ -36,8 +42,11 @@ export function SearchField({ text, onText }: Props) {
         type="search"
         aria-label={say('history.filter.text')}
         placeholder={conditions.length > 0 ? '' : say('history.filter.text')}
-        value={draft}
-        onChange={({ target }) => put(conditions, target.value)}
+        value={composed ?? draft}
+        onChange={({ target, nativeEvent }) =>
+          isComposed(nativeEvent) ? setComposed(target.value) : put(conditions, target.value)
+        }
+        onCompositionEnd={({ currentTarget }) => put(conditions, currentTarget.value)}
         onKeyDown={onKeyDown}
         onBlur={complete}
       />

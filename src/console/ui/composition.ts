@@ -1,0 +1,20 @@
+/**
+ * Keeps the keys of an input method from everything that listens for keys: Enter takes a candidate then, and Escape and the arrows are the
+ * input method's own. The field gets what is composed all the same. The JSON editor watches compositions itself.
+ */
+export function leaveCompositionsAlone(): void {
+  const keep = (event: KeyboardEvent) => {
+    if (isComposing(event) && !event.composedPath().some(isEditor)) event.stopImmediatePropagation();
+  };
+  window.addEventListener('keydown', keep, { capture: true });
+  window.addEventListener('keyup', keep, { capture: true });
+}
+
+/** Safari ends a composition before the key that ended it: that key is then known by its number alone. */
+const OF_INPUT_METHOD = 229;
+const isComposing = ({ isComposing, keyCode }: KeyboardEvent) => isComposing || keyCode === OF_INPUT_METHOD;
+
+const isEditor = (target: EventTarget) => target instanceof HTMLElement && target.isContentEditable;
+
+/** Whether a change of a field is part of a composition that goes on. */
+export const isComposed = (event: Event): boolean => event instanceof InputEvent && event.isComposing;
