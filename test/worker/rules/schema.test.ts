@@ -158,7 +158,8 @@ describe('whose metadata answers', () => {
     expect(await ask({ address: 'dead' })).toEqual(['lane', true]);
   });
 
-  test('the last known registration when nobody is online, the wanted one first', async () => {
+  test('the last known registration when nobody is online, the wanted one first, then the trunk', async () => {
+    registrations.push(readerOf('lane-newest', { lane: 'next', lastHeartbeat: 99_000 }));
     registrations = registrations.map((registration) => ({ ...registration, online: false }));
     expect(await ask()).toEqual(['dead', false]);
     expect(await ask({ address: 'deader' })).toEqual(['deader', false]);

@@ -18,7 +18,7 @@ export type MetadataFor = (app: number) => Promise<readonly Registration[]>;
 
 /**
  * Finds what is known about leaf classes: from the wanted address if it is online, else the wanted lane, the trunk, any
- * online client, the last known registration. `fellBack` says whether a wanted client that is not online was replaced by another.
+ * online client; with nobody online, from the last known registrations in the same order. `fellBack` says whether a wanted client that is not online was replaced by another.
  */
 export function createLeafMetadata(registrations: readonly Registration[], wanted: Wanted) {
   const isWanted = wantedBy(wanted);
@@ -85,9 +85,9 @@ function stagesOf(registrations: readonly Registration[], { lane, address }: Wan
   const isAddress = (registration: Registration) => address !== null && sameAddress(registration.address, address);
   const isLane = (registration: Registration) => lane !== null && registration.lane === lane;
   const isTrunk = (registration: Registration) => registration.lane === null;
-  const last = offline.toSorted(
-    (a, b) => Number(isAddress(b)) - Number(isAddress(a)) || Number(isLane(b)) - Number(isLane(a)),
-  );
+  const preferred = [isAddress, isLane, isTrunk];
+  const rank = (registration: Registration) => preferred.map((is) => Number(!is(registration))).join('');
+  const last = offline.toSorted((a, b) => rank(a).localeCompare(rank(b)));
   const single = last.map((registration) => [registration]);
   return [online.filter(isAddress), online.filter(isLane), online.filter(isTrunk), online, ...single];
 }
