@@ -29,6 +29,16 @@ describe('many inputs as CSV', () => {
     expect(count).toBe(1);
   });
 
+  test('are the rows that run, in the table as in the count: neither rows of empty cells nor such with mistakes', () => {
+    const { rows, count } = inputsOf('uid,cost\n1,2\n,\n3,4\nx,5\n,6\n,\n');
+    expect(rows).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+      ['', '6'],
+    ]);
+    expect(count).toBe(3);
+  });
+
   test('are counted without their line breaks in quotes, whatever separates them', () => {
     expect(inputsOf('\ufeffuid;note\n1;"two\n\nlines"\n2;x').count).toBe(2);
     expect(inputsOf('uid\tnote\n1\tx\n2\ty\n3\tz\n').columns).toHaveLength(2);

@@ -1,7 +1,5 @@
-import { parse } from 'csv-parse/sync';
 import { cellTypeOf } from '../../../shared/cases/csv/cell-type.ts';
 import { readCsv } from '../../../shared/cases/csv/csv-cases.ts';
-import { delimiterOf } from '../../../shared/cases/csv/csv-delimiter.ts';
 import { readCase } from '../../../shared/cases/document/read-case.ts';
 import { createRefusals, type Refusal, type SetAside } from '../../../shared/cases/document/refusal.ts';
 import { parsePath, printPath } from '../../../shared/cases/path.ts';
@@ -52,22 +50,17 @@ function readTable(text: string, fields: readonly SchemaField[], timeZone: strin
     const isEmpty = !/[\r\n]/.test(text.trim()) && read.refusals.every(({ path }) => path === 'body');
     return isEmpty ? { kind: 'empty' } : { kind: 'mistakes', refusals: read.refusals };
   }
-  const parsed: unknown = parse(text, { delimiter: delimiterOf(text), skip_empty_lines: true, to: PREVIEWED + 1 });
-  const [header = [], ...rows] = textRows(parsed);
   const typeOf = (name: string): ColumnType => {
     if (name === 'name') return 'name';
     const type = name === 'asOf' ? 'time' : (types.get(name) ?? 'text');
     return type === 'integer' ? 'number' : type;
   };
-  const columns = header
+  const columns = read.header
     .map((cell) => cell.trim())
     .map((name) => ({ name, type: typeOf(name), read: isRead(name, fields) }));
   const { cases, setAside } = read;
+  const rows = read.rows.slice(0, PREVIEWED);
   return { kind: 'inputs', inputs: { format: 'csv', columns, rows, count: cases.length, body: text, setAside } };
-}
-
-function textRows(parsed: unknown): string[][] {
-  return Array.isArray(parsed) ? parsed.map((row) => (Array.isArray(row) ? row.map(String) : [])) : [];
 }
 
 function readList(text: string, fields: readonly SchemaField[], timeZone: string): ReadInputs {
@@ -173,6 +166,7 @@ function memberIn({ members }: JsonObject, name: string): Json | undefined {
   return members.find(({ key }) => key === name)?.value;
 }
 
-function isRead(name: string, fields: readonly SchemaField[]): boolean {
+/** Whether a rule that reads these keys reads what is at a path, or a part of it. */
+export function isRead(name: string, fields: readonly SchemaField[]): boolean {
   return fields.some(({ key }) => key === name || key.startsWith(`${name}.`) || name.startsWith(`${key}.`));
 }

@@ -13,7 +13,10 @@ import { parsePath, type Step } from '../path.ts';
 import type { CellType } from './cell-type.ts';
 import { delimiterOf } from './csv-delimiter.ts';
 
-type ReadCsv = { kind: 'cases'; cases: Case[]; setAside: SetAside } | { kind: 'refused'; refusals: Refusal[] };
+/** `header` and `rows` are the text of the cells: a row for each case. */
+type ReadCsv =
+  | { kind: 'cases'; cases: Case[]; setAside: SetAside; header: string[]; rows: string[][] }
+  | { kind: 'refused'; refusals: Refusal[] };
 
 type CsvOptions = {
   /** The type of a column's cells. */
@@ -48,17 +51,25 @@ export function readCsv(text: string, options: CsvOptions): ReadCsv {
   if (!header && refusals.found() === 0) refusals.put(whole('is empty: begin with a header of input paths'));
   if (refusals.found() > 0) return { kind: 'refused', refusals: refusals.all };
   const cases: Case[] = [];
+  const rows: string[][] = [];
   let wrongRows = 0;
   for (const [index, row] of body.entries()) {
     const before = refusals.found();
     const one = readRow(row, { ...options, columns, index, refusals });
-    if (refusals.found() === before) cases.push(one);
-    else wrongRows++;
+    if (refusals.found() !== before) {
+      wrongRows++;
+      continue;
+    }
+    cases.push(one);
+    rows.push(textOf(row.cells));
   }
-  if (wrongRows === 0) return { kind: 'cases', cases, setAside: noneSetAside };
+  const read = { kind: 'cases' as const, cases, header: textOf(header?.cells ?? []), rows };
+  if (wrongRows === 0) return { ...read, setAside: noneSetAside };
   if (!options.skipInvalid || cases.length === 0) return { kind: 'refused', refusals: refusals.all };
-  return { kind: 'cases', cases, setAside: { cases: wrongRows, refusals: refusals.all } };
+  return { ...read, setAside: { cases: wrongRows, refusals: refusals.all } };
 }
+
+const textOf = (cells: readonly Cell[]) => cells.map((cell) => cell?.text ?? '');
 
 const whole = (message: string, line: number | null = null): Refusal => ({ path: 'body', line, message });
 
