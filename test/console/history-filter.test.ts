@@ -12,7 +12,7 @@ import {
 import { printSearch, splitSearch } from '../../src/console/run/history/search-parts.ts';
 import { parseExact } from '../../src/shared/contract/json/exact-json.ts';
 
-const NOW = new Date(2026, 10, 21, 12).getTime();
+const NOW = Date.UTC(2026, 10, 21, 12);
 const HOUR = 3_600_000;
 
 function run(mockId: string, at: number, { input = '{}', target = 'all', decision = 'TRUE' } = {}): Listed {
@@ -23,7 +23,7 @@ function run(mockId: string, at: number, { input = '{}', target = 'all', decisio
 const ids = (runs: readonly Listed[]) => runs.map(({ mockId }) => mockId);
 
 describe('a search for an earlier run', () => {
-  const search = (filter: Partial<typeof noFilter>) => searchOf({ ...noFilter, ...filter }, NOW);
+  const search = (filter: Partial<typeof noFilter>, zone = 'UTC') => searchOf({ ...noFilter, ...filter }, NOW, zone);
 
   test('is none while nothing is chosen', () => {
     expect(search({ text: '  ' })).toBeNull();
@@ -52,15 +52,23 @@ describe('a search for an earlier run', () => {
     ['Lyon  and ', [], 'Lyon  and '],
     ['name="Ann Le', [], 'name="Ann Le'],
     ['name="Ann Lee" ', ['name="Ann Lee"'], ''],
+    ['uid = 42 ', ['uid=42'], ''],
+    ['uid== 42 cost >=9 ', ['uid=42', 'cost>=9'], ''],
+    ['Lyon uid = ', [], 'Lyon uid = '],
+    ['uid = city=Rome ', ['city=Rome'], 'uid = '],
+    ['note != "a b" ', ['note!="a b"'], ''],
   ])('of “%s” has the chips %j beside “%s”', (text, conditions, draft) => {
     expect(splitSearch(text)).toEqual({ conditions, draft });
     expect(splitSearch(printSearch({ conditions, draft }))).toEqual({ conditions, draft });
   });
 
   test('by result and by the reader’s day', () => {
-    const midnight = new Date(2026, 10, 21).getTime();
+    const midnight = Date.UTC(2026, 10, 21);
     expect(search({ outcome: 'FALSE' })).toMatchObject({ outcome: 'FALSE', from: null, to: null });
     expect(search({ time: 'yesterday' })).toMatchObject({ from: String(midnight - 24 * HOUR), to: String(midnight) });
+    const inAuckland = Date.parse('2026-11-22T00:00:00+13:00');
+    expect(search({ time: 'today' }, 'Pacific/Auckland')).toMatchObject({ from: String(inAuckland) });
+    expect(search({ text: 'from:2026-11-22' }, 'Pacific/Auckland')).toMatchObject({ from: String(inAuckland) });
     expect(search({ time: 'hour' })).toMatchObject({ from: String(NOW - HOUR), to: null });
   });
 });

@@ -147,7 +147,7 @@ export const conditions = z
   .meta({
     json: { type: 'array', items: { type: 'string' }, maxItems: 20 },
     description:
-      'A condition on the input, such as `uid=42` or `order.total>=99.5`; several must all hold. Types are strict: `uid="42"` is a text.',
+      'A condition on the input, such as `uid=42` or `order.total>=99.5`; several must all hold. `uid=42` also finds the text "42"; `uid="42"` finds the text alone.',
   });
 
 /** The conditions of a search for executions. */

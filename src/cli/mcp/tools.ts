@@ -83,7 +83,7 @@ function addFind(server: McpServer, api: HttpApi): void {
         where: z
           .array(z.string())
           .describe(
-            'Conditions on the input that all hold, such as uid=42 or cost>=100. uid="42" is the text. They need app.',
+            'Conditions on the input that all hold, such as uid=42 or cost>=100. uid=42 also finds the text "42"; uid="42" finds the text alone. They need app.',
           )
           .optional(),
         text: z.string().describe('Words of the input, the id, the client, the key, the code or the error.').optional(),

@@ -23,7 +23,11 @@ export function addSearchWords(command: Command): Command {
   return command
     .option('--app <id>', 'only of this app')
     .option('--rule-id <id>', 'only of this rule')
-    .option('--where <condition>', "by the input, such as 'uid=42' or 'cost>=100'; several must all hold", collect)
+    .option(
+      '--where <condition>',
+      "by the input, such as 'uid=42' (also the text) or 'cost>=100'; several must all hold",
+      collect,
+    )
     .option('--text <words>', 'each word stands in the input, the id, the client, the key, the code or the error')
     .option('--outcome <outcome>', 'TRUE, FALSE, NONE or no-result')
     .option('--state <state>', 'succeeded, failed, timed-out, cancelled, rejected, queued, dispatched or picked-up')

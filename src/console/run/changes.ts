@@ -36,6 +36,11 @@ export function unusedAndMissing(input: Json, tree: Tree): { unread: string[]; m
   return { unread: tree.keys.length === 0 ? [] : unread, missing };
 }
 
+/** Whether a rule that reads these keys reads what is at a path, a part of it, or what it is a part of. */
+export function isRead(path: string, fields: readonly { key: string }[]): boolean {
+  return fields.some(({ key }) => mayTouch(key, path));
+}
+
 /** Whether a written key and a changed path are the same place, or one inside the other. */
 function touches(key: string, path: string): boolean {
   return key === path || isInside(key, path) || isInside(path, key);

@@ -1,8 +1,10 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
+import type { SchemaField } from '../api/browse.ts';
 import { useExecution } from '../run/queries/use-execution.ts';
 import { usePlace } from '../state/location.ts';
+import { chooseZone, useUnknownZone } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
 import { useGreeting } from './beginning/use-greeting.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
@@ -40,6 +42,7 @@ const Beginning = lazy(() => import('./beginning/beginning.tsx').then(({ Beginni
 const Finder = lazy(() => import('./frame/finder.tsx').then(({ Finder }) => ({ default: Finder })));
 
 const toRule = { panel: null };
+const noFields: readonly SchemaField[] = [];
 
 const CasesPanel = lazy(() => import('./cases/cases-panel.tsx').then(({ CasesPanel }) => ({ default: CasesPanel })));
 
@@ -60,6 +63,7 @@ export function Screen() {
   const [help, setHelp] = useState(false);
   const [finding, setFinding] = useState(false);
   const greeting = useGreeting(rule);
+  const unknownZone = useUnknownZone();
   const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
   const chosen = chosenAt?.of === shown.occurrences ? (shown.occurrences[chosenAt.index] ?? null) : null;
   const lacks = useLacks();
@@ -119,6 +123,14 @@ export function Screen() {
         signOut={session.signedIn ? () => void signOut() : null}
       />
       {!isEmpty && <Views place={place} part={partOf(view, part)} onPart={setPart} />}
+      {unknownZone !== null && (
+        <p className="notice greeting" role="status">
+          {say('zone.unknown', { zone: unknownZone })}{' '}
+          <button type="button" className="quiet" onClick={() => chooseZone('UTC')}>
+            {say('begin.dismiss')}
+          </button>
+        </p>
+      )}
       {greeting.client && (
         <p className="notice greeting" role="status">
           {say('begin.greeting', { client: greeting.client.address, app: place.app ?? '' })}{' '}
@@ -191,6 +203,7 @@ export function Screen() {
                 {place.panel === 'history' ? (
                   <HistoryPanel
                     place={place}
+                    fields={rule.schema.data?.fields ?? noFields}
                     onOpen={(record) => open(record, toRule)}
                     onAgain={(record) => again(record, toRule)}
                   />

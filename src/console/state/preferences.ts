@@ -1,3 +1,4 @@
+import { isTimeZone } from '../../shared/contract/moment.ts';
 import { createStored } from './stored.ts';
 
 export type Language = 'en' | 'zh';
@@ -15,30 +16,34 @@ export const chooseLanguage = language.set;
 
 /** Null until somebody chooses: then the browser's time zone counts. */
 const zone = createStored<string | null>('zone', {
-  read: (stored) => (typeof stored === 'string' && isZone(stored) ? stored : null),
+  read: (stored) => (typeof stored === 'string' && isTimeZone(stored) ? stored : null),
 });
 
 export function useZone(): string {
-  return zone.use() ?? browserZone();
+  return zone.use() ?? browserZone() ?? 'UTC';
+}
+/** The zone of the page where it is another than the browser's, which nobody would guess; else null. */
+export function useForeignZone(): string | null {
+  const chosen = useZone();
+  return chosen === browserZone() ? null : chosen;
+}
+/** The browser's name for a time zone that it does not know itself, such as Etc/Unknown, until a reader chooses one; null elsewhere. */
+export function useUnknownZone(): string | null {
+  return zone.use() === null && browserZone() === null ? `${namedZone()}` : null;
 }
 export const chooseZone = zone.set;
 
 /** The zones to choose from: the one that is chosen, the browser's and UTC first. */
 export function zones(chosen: string): string[] {
-  return [...new Set([chosen, browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+  return [...new Set([chosen, browserZone() ?? 'UTC', 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }
 
-export function browserZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+function browserZone(): string | null {
+  const name = namedZone();
+  return name !== undefined && isTimeZone(name) ? name : null;
 }
 
-function isZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== null;
-  } catch {
-    return false;
-  }
-}
+const namedZone = (): string | undefined => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 // `public/early.js` reads the same key before anything is drawn.
 const theme = createStored<Theme>('theme', {

@@ -1,3 +1,5 @@
+import { offsetName, printMoment } from '../../shared/contract/moment.ts';
+
 /** A duration as people read it: 0.4 ms, 12 ms, 1.94 s, 2 min 5 s. */
 export function formatMs(ms: number): string {
   if (ms < 0) return `${Math.round(ms)} ms`;
@@ -18,25 +20,23 @@ export function formatAge(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** The time of day, with the date when it is another day's. */
-export function formatTime(at: number, language: string, now: number): string {
-  const date = new Date(at);
-  const sameDay = new Date(now).toDateString() === date.toDateString();
-  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const;
-  return new Intl.DateTimeFormat(language, sameDay ? time : { month: 'short', day: 'numeric', ...time }).format(date);
+/** The language and the time zone of the reader. */
+type Reader = { language: string; zone: string };
+
+/** The time of day, with the date when it is another day's than `now`. */
+export function formatTime(at: number, now: number, { language, zone }: Reader): string {
+  const dayOf = (ms: number) => printMoment(String(ms), zone).slice(0, 'yyyy-mm-dd'.length);
+  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZone: zone } as const;
+  const isToday = dayOf(at) === dayOf(now);
+  return new Intl.DateTimeFormat(language, isToday ? time : { month: 'short', day: 'numeric', ...time }).format(at);
 }
 
-/** The time of day, to the second. */
-export function formatClock(at: number, language: string): string {
-  return new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' }).format(new Date(at));
-}
-
-/** A moment as a date and time of a zone, to the second. */
-export function formatMoment(ms: string, language: string, timeZone: string): string {
+/** A moment as a date and time, to the second, with the offset of its zone: it may have been chosen in another one. */
+export function formatMoment(ms: string, { language, zone }: Reader): string {
   const date = new Date(Number(ms));
   if (Number.isNaN(date.getTime())) return ms;
-  const style = { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' } as const;
-  return new Intl.DateTimeFormat(language, { ...style, timeZone }).format(date);
+  const style = { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone: zone } as const;
+  return `${new Intl.DateTimeFormat(language, style).format(date)} ${offsetName(ms, zone)}`;
 }
 
 /** The day of the week of a moment, in a zone. */

@@ -1,6 +1,8 @@
 import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { format, type Parameters, partsOf, type Template, templateFor } from '../../shared/reasoning/words/format.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { type Language, useLanguage, useZone } from '../state/preferences.ts';
+import { formatMoment, formatTime } from './durations.ts';
 import { en, type TextKey } from './en.ts';
 
 type Dictionary = Readonly<Record<TextKey, Template>>;
@@ -9,9 +11,13 @@ export type Say = (key: TextKey, parameters?: Parameters) => string;
 /** The words of a language, and how a sentence of the service reads in it. */
 type Words = { language: Language; dictionary: Dictionary; ofService: (sentence: string) => string };
 
-/** `zone`: the time zone in which times of rules are shown. A parameter `error` is a sentence of the service. */
+/** `zone`: the time zone in which all times are shown. A parameter `error` is a sentence of the service. */
 type Text = Words & {
   zone: string;
+  /** A time of day, with the date when it is another day's. */
+  time: (at: number) => string;
+  /** A moment that a rule ran as of, or has in its settings, with the offset of the zone. */
+  moment: (ms: string) => string;
   say: Say;
   /** The same for a template that a part of the page brings itself. */
   fill: (template: Template, parameters?: Parameters) => string;
@@ -29,7 +35,10 @@ function textIn(words: Words, zone: string): Text {
     const told = error === undefined ? parameters : { ...parameters, error: ofService(String(error)) };
     return format(template, told, count);
   };
-  return { ...words, zone, fill, say: (key, parameters) => fill(dictionary[key], parameters) };
+  const reader = { language: words.language, zone };
+  const time = (at: number) => formatTime(at, serviceNow(), reader);
+  const moment = (ms: string) => formatMoment(ms, reader);
+  return { ...words, zone, time, moment, fill, say: (key, parameters) => fill(dictionary[key], parameters) };
 }
 
 /** Gives everything below it the chosen language. The page waits for its words rather than flashing up in another language. */

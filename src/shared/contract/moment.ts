@@ -55,6 +55,14 @@ export function printMoment(ms: string, zone: string): string {
   return `${day} ${time.replace(/(\.000)?Z$/, '')}`;
 }
 
+/** When the day of a moment began in a zone, also where midnight occurs twice or never. */
+export function startOfDay(at: number, zone: string): number {
+  const dayOf = (ms: number) => printMoment(String(ms), zone).slice(0, 'yyyy-mm-dd'.length);
+  const midnight = Date.parse(`${dayOf(at)}T00:00:00Z`);
+  const starts = [midnight - DAY, midnight + DAY].map((near) => midnight - offsetMs(near, zone));
+  return Math.min(...starts.filter((ms) => dayOf(ms) === dayOf(at)));
+}
+
 /** How far a zone is ahead of UTC at a moment, as `UTC+08:00`. */
 export function offsetName(ms: string, zone: string): string {
   const minutes = Math.round(offsetMs(Number(ms), zone) / MINUTE);

@@ -55,7 +55,7 @@ describeInBrowser('a dry run from the page', () => {
   test('holds for many inputs, too', async () => {
     const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
     await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n80,1\n');
-    await says(page.locator('#batch-dry'), '2 dry runs on any client, without effects');
+    await says(page.locator('#batch-dry'), '2 dry runs on any client (trunk first), without effects');
     await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).click();
     await says(page.locator('.batch-words strong'), /^2 runs in /);
     const { items } = (await journey.service.call('/rule-server/mock/batches?app=9001')).json;
@@ -71,7 +71,7 @@ describeInBrowser('a dry run from the page', () => {
     await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).click({ force: true });
     await page.getByRole('checkbox', { name: 'Any client' }).check();
     await page.getByRole('checkbox', { name: 'lane published' }).uncheck();
-    await says(page.locator('#batch-dry'), '1 dry run on any client, without effects');
+    await says(page.locator('#batch-dry'), '1 dry run on any client (trunk first), without effects');
     expect(client.found).toEqual([]);
   });
 

@@ -211,7 +211,7 @@ describeInBrowser('a run that is kept', () => {
     await page.getByRole('button', { name: PIN }).waitFor();
     await toHistory(page);
     await head(page).getByLabel('Time', { exact: true }).selectOption('Pinned');
-    await reads(page, 'No run matches. All kept runs were searched.');
+    await page.getByText('No run of rule #1 matches: all').first().waitFor();
   });
 
   test('of an app that the key may not see is refused by name', async () => {
@@ -245,6 +245,38 @@ describeInBrowser('a search of the history', () => {
     expect(new URL(page.url()).search).not.toContain('cost');
     await page.reload();
     await lists(page, /cost 55\b/);
+  });
+
+  test('says which rule it searched and how far, finds a number in quotes and says so, and reads how people write', async () => {
+    const page = await journey.visit('/?app=9001&rule=2&panel=history');
+    const execute = (ruleId: number, input: object) =>
+      journey.service.execute({ app: 9001, ruleId, 'the service': { cost: 120, ...input } });
+    await execute(2, { uid: 4141 });
+    await execute(1, { uid: '4242' });
+    await execute(1, { uid: 4242 });
+    for (let run = 0; run < 51; run++) await execute(2, { uid: run, city: 'Oslo' });
+    const field = page.getByRole('searchbox', { name: /Input \(uid=42\)/ });
+    const status = page.locator('.history-head [role=status]');
+    const chip = page.locator('.search-field .chip');
+    const none = page.locator('.history .empty-line');
+    await field.fill('uid = 4242');
+    await says(none, /^No run of rule #2 matches: all 52 that are kept were searched\.\s+Search all rules$/);
+    await page.getByRole('button', { name: 'Search all rules' }).click();
+    await says(
+      status,
+      /^2 found among all \d+ kept runs of app 9001\. 1 of them has uid as a text, “4242” in quotes\.$/,
+    );
+    await page.getByLabel('All rules').uncheck();
+    await chip.click();
+    await field.fill('userid==42');
+    await says(none, /The rule does not read userid\. It reads .*\buid\b/);
+    await field.press('Enter');
+    await chip.click();
+    await field.fill('city=Oslo');
+    await says(status, /^The first 50 found, after 5\d runs of rule #2\.$/);
+    await page.getByRole('button', { name: 'Older runs' }).click();
+    await says(status, '51 found among all 52 kept runs of rule #2.');
+    await expectAccessible(page);
   });
 
   test('has a chip for each condition that is complete; pressed, or taken back by Backspace, it is one no more', async () => {

@@ -34,7 +34,10 @@ describeInBrowser('many inputs in the console', () => {
         expect.stringMatching(/^city\s+text$/),
       ]);
     await page.getByRole('checkbox', { name: 'lane beta' }).check();
-    await says(page.locator('#batch-warning'), /^4 real runs on any client, lane beta; they may run the actions “/);
+    await says(
+      page.locator('#batch-warning'),
+      /^4 real runs on any client \(trunk first\), lane beta; they may run the actions “/,
+    );
     await expectAccessible(page);
     await picture(page, 'console-inputs');
 
@@ -62,10 +65,10 @@ describeInBrowser('many inputs in the console', () => {
     const ticked = () => page.locator('.batch-targets label:has(:checked)').allInnerTexts();
     await text(page).fill('cost\n120\n');
     await page.getByRole('checkbox', { name: 'lane beta' }).check();
-    expect(await ticked()).toEqual(['Any client', 'lane beta']);
+    expect(await ticked()).toEqual(['Any client (trunk first)', 'lane beta']);
     await page.reload();
     await text(page).fill('cost\n120\n');
-    expect(await ticked()).toEqual(['Any client']);
+    expect(await ticked()).toEqual(['Any client (trunk first)']);
     await page.goto(`${journey.service.url}/?app=9001&rule=1&target=lane:beta&panel=inputs`);
     await text(page).fill('cost\n120\n');
     expect(await ticked()).toEqual(['lane beta']);
@@ -135,7 +138,7 @@ describeInBrowser('many inputs in the console', () => {
       'Case',
       'uid',
       'cost',
-      'Any client',
+      'Any client (trunk first)',
     ]);
     expect(await page.locator('.input-value').allInnerTexts()).toEqual(['1', '120.10', '2', '99']);
     await page.getByRole('searchbox', { name: 'Name, value of the input, client, error or result' }).fill('120.10');

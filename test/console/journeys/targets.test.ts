@@ -50,6 +50,16 @@ describeInBrowser('where the console runs a rule', () => {
     await reads(page, '3 clients');
 
     const { sharedDir } = journey.service;
+    await using _inLane = await createResponder({
+      sharedDir,
+      app: 9005,
+      address: 'next-1',
+      lane: 'next',
+      does: answers(),
+    });
+    await page.goto(`${journey.service.url}/?app=9005&rule=5#input=%7B%7D`);
+    await page.getByText(/^next-1 · lane next · .* · no client of the trunk is online$/).waitFor();
+    await reads(page, 'Any client (trunk first), now');
     const options = { sharedDir, app: 9004, address: 'orders-8', does: picksUpAndStaysSilent };
     await using _busy = await createResponder(options);
     await page.goto(`${journey.service.url}/?app=9004&rule=5#input=%7B%7D`);

@@ -66,7 +66,7 @@ describeInBrowser('what the console must never do', () => {
     await holds(page.getByLabel('cost', { exact: true }), '100');
     await expect.poll(() => page.locator('.since').count()).toBe(0);
     await aim(page, 'Lane');
-    await says(page.locator('.since'), /run on Any client → lane beta/);
+    await says(page.locator('.since'), /run on Any client \(trunk first\) → lane beta/);
   });
 
   test('the clock of the reader, an hour ahead or behind, changes nothing', { timeout: 90_000 }, async () => {

@@ -75,8 +75,11 @@ export async function startJourney({ demo = true, ...options }: Options = {}): P
 }
 
 /** A browser whose pages are of the service at this address. Closing it fails when a page did what it should not. */
-export async function startVisitors(home: string) {
-  const browser: Browser = await chromium.launch({ executablePath: executablePath ?? '', args: ARGUMENTS });
+export async function startVisitors(home: string, environment: Record<string, string> = {}) {
+  const browser: Browser = await chromium.launch({
+    ...{ executablePath: executablePath ?? '', args: ARGUMENTS },
+    env: { ...process.env, ...environment },
+  });
   const wrongs: string[] = [];
   return {
     async visit(path: string, context: BrowserContextOptions = {}): Promise<Page> {

@@ -54,13 +54,13 @@ export function isSearch(search: Search): boolean {
 }
 
 /** No repetition inside a repetition: the time that it takes grows with the length alone. */
-const CONDITION = /^((?:[^\s"<>=![\]]|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|=|>|<)\s*(.*)$/s;
+const CONDITION = /^((?:[^\s"<>=![\]]|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|==?|>|<)\s*(.*)$/s;
 
-/** Reads `path op value`. A value that is JSON is that; any other text is a string. Returns what is wrong with it otherwise. */
+/** Reads `path op value`, with `==` for `=`. A value that is JSON is that; any other text is a string. Returns what is wrong with it otherwise. */
 export function readCondition(text: string): Condition | string {
   const [, path = '', is, given = ''] = CONDITION.exec(text) ?? [];
   const steps = parsePath(path);
-  const operator = operators.find((one) => one === is);
+  const operator = operators.find((one) => one === (is === '==' ? '=' : is));
   if (steps === null || operator === undefined) return 'must be path op value, such as cost>=100 (op: = != > >= < <=)';
   const value = scalarOf(given);
   if (value === undefined) return 'must compare with a number, a text, true, false or null';
@@ -78,7 +78,10 @@ function scalarOf(text: string): Condition['value'] | undefined {
   return value === null || typeof value !== 'object' || value instanceof RawNumber ? value : undefined;
 }
 
-/** Whether the input has what a condition asks for. Types are strict, numbers exact; what is not there is only `!=`. */
+/**
+ * Whether the input has what a condition asks for. Numbers are exact. `uid=42` also finds the text "42", often the very mistake that is
+ * looked for; `uid="42"` finds the text alone. What is not there is only `!=`.
+ */
 export function holds({ steps, is, value }: Condition, input: ExactValue): boolean {
   const actual = valueAt(input, steps);
   if (is === '=') return isSame(actual, value);
@@ -97,6 +100,10 @@ export function hiddenIn(where: readonly Condition[], mask: Mask | null): { fiel
 
 function isSame(actual: ExactValue | undefined, value: Condition['value']): boolean {
   if (actual instanceof RawNumber && value instanceof RawNumber) return orderOf(actual.text, value.text) === 0;
+  if (typeof actual === 'string' && typeof value !== 'string') {
+    const meant = scalarOf(actual);
+    return typeof meant !== 'string' && meant !== undefined && isSame(meant, value);
+  }
   return actual === value;
 }
 

@@ -7,6 +7,7 @@ import { readMoment } from '../../../shared/contract/moment.ts';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../../shared/json-tree/read-json.ts';
 import type { SchemaField } from '../../api/browse.ts';
+import { isRead } from '../../run/changes.ts';
 
 /** The meaning of a column: `name` and `time` are of the case, the others are of its input. */
 type ColumnType = 'name' | 'time' | 'number' | 'boolean' | 'text' | 'object' | 'list' | 'null' | 'mixed';
@@ -164,9 +165,4 @@ function textIn(input: JsonObject, name: string): string {
 
 function memberIn({ members }: JsonObject, name: string): Json | undefined {
   return members.find(({ key }) => key === name)?.value;
-}
-
-/** Whether a rule that reads these keys reads what is at a path, or a part of it. */
-export function isRead(name: string, fields: readonly SchemaField[]): boolean {
-  return fields.some(({ key }) => key === name || key.startsWith(`${name}.`) || name.startsWith(`${key}.`));
 }

@@ -1,3 +1,4 @@
+import { startOfDay } from '../../../shared/contract/moment.ts';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import { readJson } from '../../../shared/json-tree/read-json.ts';
 import type { RunSearch } from '../../api/executions.ts';
@@ -43,14 +44,14 @@ export function readFilter(text: string | null): HistoryFilter {
   return printFilter(filter) === null ? noFilter : filter;
 }
 
-/** The search of a filter; null when it lets everything through. `now`: epoch ms; days are those of the reader. */
-export function searchOf({ text, outcome, time }: HistoryFilter, now: number): RunSearch | null {
+/** The search of a filter; null when it lets everything through. `now`: epoch ms; days and times of day are those of `zone`. */
+export function searchOf({ text, outcome, time }: HistoryFilter, now: number, zone: string): RunSearch | null {
   const words = wordsOf(text);
-  const conditions = words.flatMap((word) => onRecord(word) ?? []);
-  const [from, to] = spanOf(time, now);
+  const conditions = words.flatMap((word) => onRecord(word, zone) ?? []);
+  const [from, to] = spanOf(time, now, zone);
   if (words.length === 0 && outcome === 'any' && time === 'any') return null;
   return {
-    text: words.filter((word) => onInput(word) === null && onRecord(word) === null).join(' '),
+    text: words.filter((word) => onInput(word) === null && onRecord(word, zone) === null).join(' '),
     where: words.flatMap((word) => onInput(word) ?? []),
     outcome: outcome === 'any' || outcome === 'failures' ? null : outcome,
     from: from === null ? null : String(from),
@@ -61,11 +62,8 @@ export function searchOf({ text, outcome, time }: HistoryFilter, now: number): R
 }
 
 /** The hour begins with a full minute: what is asked for does not change all the time. */
-function spanOf(time: HistoryFilter['time'], now: number): [number | null, number | null] {
-  const midnight = new Date(now);
-  midnight.setHours(0, 0, 0, 0);
-  const today = midnight.getTime();
-  midnight.setDate(midnight.getDate() - 1);
+function spanOf(time: HistoryFilter['time'], now: number, zone: string): [number | null, number | null] {
+  const today = startOfDay(now, zone);
   switch (time) {
     case 'any':
     case 'pinned':
@@ -75,7 +73,7 @@ function spanOf(time: HistoryFilter['time'], now: number): [number | null, numbe
     case 'today':
       return [today, null];
     case 'yesterday':
-      return [midnight.getTime(), today];
+      return [startOfDay(today - 1, zone), today];
   }
 }
 

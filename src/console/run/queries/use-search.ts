@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { RunSearch } from '../../api/executions.ts';
 import { serviceNow } from '../../api/service-clock.ts';
+import { useZone } from '../../state/preferences.ts';
 import { type HistoryFilter, noFilter, searchOf } from '../history/history-filter.ts';
 
 /** The search starts once typing has paused. */
@@ -11,6 +12,7 @@ const MINUTE_MS = 60_000;
 export function useSearch(filter: HistoryFilter): RunSearch | null {
   const [settled, setSettled] = useState(noFilter);
   const [now, setNow] = useState(serviceNow);
+  const zone = useZone();
   useEffect(() => {
     const settle = () => {
       setSettled(filter);
@@ -25,5 +27,5 @@ export function useSearch(filter: HistoryFilter): RunSearch | null {
     return () => clearInterval(timer);
   }, []);
   const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-  return useMemo(() => searchOf(settled, minute), [settled, minute]);
+  return useMemo(() => searchOf(settled, minute, zone), [settled, minute, zone]);
 }

@@ -2,12 +2,11 @@ import { useRef, useState } from 'react';
 import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } from '../../api/batches.ts';
 import type { FollowedBatch } from '../../api/follow-batch.ts';
-import { serviceNow } from '../../api/service-clock.ts';
 import type { outcomeCounts, Since } from '../../cases/case-rows.ts';
 import type { Releases } from '../../cases/releases.ts';
 import { useNow } from '../../run/queries/use-now.ts';
 import { goTo, type Place, printPlace } from '../../state/location.ts';
-import { formatAge, formatMs, formatTime } from '../../text/durations.ts';
+import { formatAge, formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -36,7 +35,7 @@ export const failing: Verdict[] = ['failed', 'error', 'unanswered'];
 
 /** How far a batch is, what came of it, and what can be done with it. */
 export function BatchBar({ place, followed, since, outcomes, repeat }: Props) {
-  const { say, language, ofService } = useText();
+  const { say, time, ofService } = useText();
   const known = followed?.kind === 'known' ? followed.batch : null;
   useTellEnd(known, {
     isOver: known !== null && isOver(known),
@@ -63,9 +62,7 @@ export function BatchBar({ place, followed, since, outcomes, repeat }: Props) {
               .join(', ')}
           </span>
         )}
-        {followed.lost !== null && (
-          <span className="bad">{say('batch.lost', { time: formatTime(followed.lost, language, serviceNow()) })}</span>
-        )}
+        {followed.lost !== null && <span className="bad">{say('batch.lost', { time: time(followed.lost) })}</span>}
         {since !== null && isOver(batch) && <SinceWords {...since} />}
       </div>
       <div className="batch-actions">
@@ -173,7 +170,7 @@ export function countWords({ counts }: Pick<Batch, 'counts'>, say: Say): string 
 }
 
 function SinceWords({ at, since, releases }: SinceProps) {
-  const { say, language } = useText();
+  const { say, time } = useText();
   const { worse, better, added } = since;
   const parts = [
     ...(worse > 0 ? [say('since.worse', { n: worse })] : []),
@@ -183,7 +180,7 @@ function SinceWords({ at, since, releases }: SinceProps) {
   const changes = parts.length === 0 ? say('since.nothing') : parts.join(', ');
   return (
     <span className={worse > 0 ? 'since worse' : 'since'}>
-      {say('since.words', { time: formatTime(at, language, serviceNow()), changes })}
+      {say('since.words', { time: time(at), changes })}
       {releases !== null && ` ${say('since.releases', releases)}`}
     </span>
   );

@@ -1,15 +1,13 @@
 import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import type { Batch } from '../../api/batches.ts';
-import { serviceNow } from '../../api/service-clock.ts';
 import { useBatches } from '../../cases/use-batch.ts';
 import { goTo, type Panel, type Place } from '../../state/location.ts';
-import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { countWords } from './batch-bar.tsx';
 
 /** Earlier batches of the rule: those of its cases, of inputs that were given, or of earlier runs that were made again. */
 export function BatchPicker({ place }: { place: Place }) {
-  const { say, language } = useText();
+  const { say, time } = useText();
   const batches = useBatches(place);
   const listed = (batches.data ?? []).filter(
     (batch) => batch.batchId === place.batch || panelOf(batch) === place.panel,
@@ -25,7 +23,7 @@ export function BatchPicker({ place }: { place: Place }) {
       <option value="">{say('batch.none')}</option>
       {listed.map((batch) => (
         <option key={batch.batchId} value={batch.batchId}>
-          {formatTime(batch.createdAt, language, serviceNow())} · {countWords(batch, say)}
+          {time(batch.createdAt)} · {countWords(batch, say)}
         </option>
       ))}
     </select>

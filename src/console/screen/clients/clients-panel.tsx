@@ -1,6 +1,5 @@
 import type { Client } from '../../api/browse.ts';
 import { goTo } from '../../state/location.ts';
-import { formatTime } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -37,10 +36,10 @@ export function ClientsPanel({ app, clients, released, onClose }: Props) {
 
 /** A client may beat and yet take nothing: what it took last tells them apart. */
 function PickUp({ client: { lastPickUpAt, noPickUpSince } }: { client: Client }) {
-  const { say, language } = useText();
+  const { say, ...text } = useText();
   const at = noPickUpSince ?? lastPickUpAt;
   if (at === null) return null;
-  const time = formatTime(at, language, Date.now());
+  const time = text.time(at);
   return noPickUpSince === null ? (
     <small>{say('clients.lastPickUp', { time })}</small>
   ) : (

@@ -34,7 +34,7 @@ type Props = {
 
 /** Runs beside each other. Those that came out alike are one row; the first that did not is laid beside the most common. */
 export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
-  const { say, language } = useText();
+  const { say, time } = useText();
   const executions = useExecutions(mockIds);
   const { occurrences, onOthers, changes } = useRulesOfRuns(tree, executions);
   const runs = useMemo(() => readAll(mockIds, executions, occurrences), [mockIds, executions, occurrences]);
@@ -49,7 +49,7 @@ export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
   const columns = mockIds.slice(0, MAX_COLUMNS).map((mockId) => {
     const reading = runs.find(({ of }) => of === mockId)?.reading ?? null;
     const record = executions.get(mockId)?.record ?? null;
-    return { mockId, reading, ...columnWords(record, { clients, say, language }) };
+    return { mockId, reading, ...columnWords(record, { clients, say, time }) };
   });
   const [wanted, setWanted] = useState<string | null>(null);
   const other = others.find((group) => group.runs.some((run) => run.of === wanted)) ?? others[0] ?? null;
@@ -63,7 +63,7 @@ export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
             base,
             others,
             say,
-            nameOf: (run) => columnWords(run.execution.record, { clients, say, language }).name,
+            nameOf: (run) => columnWords(run.execution.record, { clients, say, time }).name,
           })}
         </p>
         <IconButton
@@ -136,10 +136,10 @@ type RowProps = {
 };
 
 function GroupRow({ letter, group, base, clients, shown, onShow, onOpen }: RowProps) {
-  const { say, language } = useText();
+  const { say, time } = useText();
   const { record } = group.reading.execution;
   const n = group.runs.length;
-  const words = group.runs.map(({ reading }) => columnWords(reading.execution.record, { clients, say, language }));
+  const words = group.runs.map(({ reading }) => columnWords(reading.execution.record, { clients, say, time }));
   return (
     <li className={shown ? 'group shown' : 'group'}>
       <b className="letter">{letter}</b>

@@ -3,12 +3,10 @@ import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import { serviceNow } from '../../api/service-clock.ts';
 import { diffJson } from '../../json/diff-json.ts';
 import type { Group } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { versionRan } from '../../run/rules-of-run.ts';
-import { formatTime } from '../../text/durations.ts';
 import type { Say } from '../../text/use-text.tsx';
 import { sdkKey } from '../input/target-now.tsx';
 
@@ -47,15 +45,15 @@ function howItDiffers(reading: Reading, base: Reading, say: Say): string {
   return say('compare.how.data', { path: change.path, mine: text(change.after), theirs: text(change.before) });
 }
 
-type About = { clients: readonly Client[]; say: Say; language: string };
+type About = { clients: readonly Client[]; say: Say; time: (at: number) => string };
 
 /** A run goes by its lane, else its client; and what is known of that client. Runs on one client go by their time. */
 export function columnWords(
   record: ExecutionRecord | null,
-  { clients, say, language }: About,
+  { clients, say, time: timeOf }: About,
 ): { name: string; about: string } {
   if (record === null) return { name: '…', about: '' };
-  const time = formatTime(record.history[0]?.at ?? 0, language, serviceNow());
+  const time = timeOf(record.history[0]?.at ?? 0);
   if (record.address === null) return { name: time, about: '' };
   const client = clients.find(({ address }) => address === record.address);
   const ran = versionRan(record.rules);

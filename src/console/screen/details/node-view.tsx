@@ -198,11 +198,11 @@ function Accessed({ keys, mark }: { keys: NodeKey[]; mark: Mark | undefined }) {
 }
 
 function Window({ window }: { window: TimeWindow }) {
-  const { say, language, zone } = useText();
+  const { say, moment } = useText();
   if (window.type === 'always') return null;
   return (
     <Fact name={say('node.window')}>
-      <span>{windowWords(window, { say, language, zone })}</span>
+      <span>{windowWords(window, { say, moment })}</span>
       <span className="edges">
         {edgesOf(window).map(({ name, ts }) => (
           <button type="button" className="button small" key={name} onClick={() => goTo({ ts })}>

@@ -1,8 +1,6 @@
 import type { Listed } from '../../api/executions.ts';
-import { serviceNow } from '../../api/service-clock.ts';
 import { inputInShort } from '../../run/history/history-filter.ts';
 import { goTo } from '../../state/location.ts';
-import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { RunResult } from '../result/run-result.tsx';
 
@@ -10,10 +8,10 @@ const MAX_INPUT = 90;
 
 /** The runs of one comparison as one row, which opens the comparison. */
 export function ComparisonRow({ runs, everyRule }: { runs: readonly Listed[]; everyRule: boolean }) {
-  const { say, language } = useText();
+  const { say, ...text } = useText();
   const oldest = runs.at(-1);
   if (!oldest) return null;
-  const time = formatTime(oldest.history[0]?.at ?? 0, language, serviceNow());
+  const time = text.time(oldest.history[0]?.at ?? 0);
   const { app, ruleId, confId, input } = oldest;
   const open = () =>
     goTo(

@@ -1,9 +1,7 @@
 import type { RunSearch } from '../../api/executions.ts';
 import type { Failures } from '../../api/failures.ts';
-import { serviceNow } from '../../api/service-clock.ts';
 import { useFailures } from '../../run/queries/use-failures.ts';
 import { goTo } from '../../state/location.ts';
-import { formatTime } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 
 type Props = { app: string | null; ruleId: string | null; search: RunSearch | null };
@@ -42,8 +40,7 @@ export function FailureGroups(scope: Props) {
 }
 
 function GroupRow({ group: { code, sentence, count, first, last, mockId, clients } }: { group: Failures }) {
-  const { say, language } = useText();
-  const time = (at: number) => formatTime(at, language, serviceNow());
+  const { say, time } = useText();
   const open = () => goTo({ panel: null, run: mockId, runs: [], input: null }, { push: true });
   const [most] = clients;
   const client = most?.address ?? say('failures.noClient');

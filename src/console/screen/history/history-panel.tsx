@@ -1,14 +1,15 @@
 import { useEffect, useMemo, useState } from 'react';
+import type { SchemaField } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import { serviceNow } from '../../api/service-clock.ts';
+import { foundSoFar, unreadKeys } from '../../run/history/found-words.ts';
 import { groupComparisons } from '../../run/history/group-comparisons.ts';
-import { type HistoryFilter, printFilter, readFilter } from '../../run/history/history-filter.ts';
-import { type Looked, useHistory } from '../../run/queries/use-history.ts';
+import { everyRun, type HistoryFilter, printFilter, readFilter } from '../../run/history/history-filter.ts';
+import { useHistory } from '../../run/queries/use-history.ts';
 import { useSearch } from '../../run/queries/use-search.ts';
 import { useKept } from '../../run/queries/use-service.ts';
 import { useSteady } from '../../run/queries/use-steady.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
-import { formatTime } from '../../text/durations.ts';
+import { useForeignZone } from '../../state/preferences.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { ComparisonRow } from './comparison-row.tsx';
 import { FailureGroups } from './failure-groups.tsx';
@@ -20,10 +21,16 @@ const ENOUGH_FOUND = 20;
 /** The address changes once typing has paused. */
 const TYPED_MS = 300;
 
-type Props = { place: Place; onOpen: (record: ExecutionRecord) => void; onAgain: (record: ExecutionRecord) => void };
+type Props = {
+  place: Place;
+  /** The keys that the rule reads, as far as they are known. */
+  fields: readonly SchemaField[];
+  onOpen: (record: ExecutionRecord) => void;
+  onAgain: (record: ExecutionRecord) => void;
+};
 
 /** Earlier runs: to be found, looked at, run again, compared. */
-export function HistoryPanel({ place, onOpen, onAgain }: Props) {
+export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
   const { say } = useText();
   const [filter, setFilter] = useFilter(place);
   const { everyRule } = filter;
@@ -37,12 +44,16 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
   const filtering = search !== null;
   const grouped = filter.outcome === 'failures';
 
-  const keptWords = useKeptWords();
   const { hasMore, isAsking, hasFailed, more, looked } = history;
   const goesOn = filtering && !grouped && hasMore && !isAsking && !hasFailed && runs.length < ENOUGH_FOUND;
   useEffect(() => {
     if (goesOn) void more();
   }, [goesOn, more]);
+  const keptWords = useKeptWords();
+  const isSearching = goesOn || isAsking || history.query.isPending;
+  const soFar = foundSoFar({ runs, search: search ?? everyRun, looked, isSearching, hasMore });
+  const scope = scopeWords(place, everyRule, say);
+  const unread = everyRule ? [] : unreadKeys(search ?? everyRun, fields);
 
   const select = (mockId: string, on: boolean) =>
     setSelected((now) => (on ? [...now, mockId] : now.filter((other) => other !== mockId)));
@@ -53,7 +64,7 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
         <HistoryFilters filter={filter} onFilter={setFilter} />
         <span className="muted" role="status">
           {filtering && !grouped
-            ? foundWords(runs.length, looked, say)
+            ? foundWords(soFar, { scope, withoutInput: looked.withoutInput, say })
             : chosen.length === 1
               ? say('history.compare.hint')
               : keptWords}
@@ -75,9 +86,19 @@ export function HistoryPanel({ place, onOpen, onAgain }: Props) {
             <p className="empty-line">{say('history.failed', { error: error.message })}</p>
           )}
           {!error && lines.length === 0 && (
-            <p className="empty-line">
-              {noneWords({ filtering, goesOn: goesOn || isAsking || history.query.isPending, hasMore, say })}
-            </p>
+            <div className="empty-line" role="status">
+              <p>{filtering ? foundWords(soFar, { scope, withoutInput: 0, say }) : say('history.empty')}</p>
+              {filtering && unread.length > 0 && (
+                <p>
+                  {say('history.unread', { keys: unread.join(', '), known: fields.map(({ key }) => key).join(', ') })}
+                </p>
+              )}
+              {filtering && (soFar.kind === 'none' || soFar.kind === 'empty') && !everyRule && (
+                <button type="button" className="quiet" onClick={() => setFilter({ ...filter, everyRule: true })}>
+                  {say('history.searchEveryRule')}
+                </button>
+              )}
+            </div>
           )}
           {lines.length > 0 && (
             <div className="history-list">
@@ -131,34 +152,41 @@ function useFilter({ find }: Place): [HistoryFilter, (filter: HistoryFilter) => 
 
 /** How many runs are kept, and since when. */
 function useKeptWords(): string {
-  const { say, language } = useText();
+  const { say, time } = useText();
   const { data } = useKept();
   if (!data || data.runs === null || data.oldest === null) return say('history.compare.hint');
-  return say('history.kept', { n: data.runs, time: formatTime(data.oldest, language, serviceNow()) });
+  return say('history.kept', { n: data.runs, time: time(data.oldest) });
 }
 
-function foundWords(found: number, { executions: n, withoutInput }: Looked, say: Say): string {
-  const words = say('history.found', { found, n });
-  return withoutInput === 0 ? words : `${words} ${say('history.notSearchable', { n: withoutInput })}`;
+/** Whose runs are listed, in the middle of a sentence. */
+function scopeWords({ app, ruleId, confId }: Place, everyRule: boolean, say: Say): string {
+  if (everyRule) return say('history.of.app', { app: app ?? '' });
+  if (confId === null) return say('history.of.rule', { rule: ruleId ?? '' });
+  return ruleId === null
+    ? say('history.of.node', { node: confId })
+    : say('history.of.inRule', { node: confId, rule: ruleId });
 }
 
-type None = { filtering: boolean; goesOn: boolean; hasMore: boolean; say: Say };
+type About = { scope: string; withoutInput: number; say: Say };
 
-/** No run matches only once all were looked at. */
-function noneWords({ filtering, goesOn, hasMore, say }: None): string {
-  if (!filtering) return say('history.empty');
-  if (goesOn) return say('history.searching');
-  return say(hasMore ? 'history.stopped' : 'history.none');
+function foundWords(soFar: ReturnType<typeof foundSoFar>, { scope, withoutInput, say }: About): string {
+  if (soFar.kind === 'searching') return say('history.searching');
+  const asText = 'asText' in soFar && soFar.asText ? say('history.asText', soFar.asText) : '';
+  const notSearchable = withoutInput === 0 ? '' : say('history.notSearchable', { n: withoutInput });
+  const { kind, n } = soFar;
+  const words = say(`history.found.${kind}`, { found: 'found' in soFar ? soFar.found : 0, n, scope });
+  return [words, asText, notSearchable].filter((part) => part !== '').join(' ');
 }
 
 function HistoryHead({ everyRule }: { everyRule: boolean }) {
   const { say } = useText();
+  const foreign = useForeignZone();
   return (
     <thead>
       <tr>
         <td className="select" />
         <th scope="col" className="time">
-          {say('history.time')}
+          {say('history.time')} {foreign !== null && <small>{foreign}</small>}
         </th>
         <th scope="col" className="came-to">
           {say('history.result')}

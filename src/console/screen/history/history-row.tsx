@@ -1,12 +1,11 @@
 import { type ExecutionRecord, getExecution, isEnd, type Listed } from '../../api/executions.ts';
-import { serviceNow } from '../../api/service-clock.ts';
 import { callOf } from '../../run/call-of.ts';
 import { curlOf } from '../../run/curl.ts';
 import { tookMs } from '../../run/headline.ts';
 import { changedInput, inputInShort } from '../../run/history/history-filter.ts';
 import { printPlace, readTarget } from '../../state/location.ts';
 import { useIsDry } from '../../state/preferences.ts';
-import { formatMs, formatTime } from '../../text/durations.ts';
+import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { copyText } from '../../ui/copy.ts';
@@ -33,10 +32,10 @@ type RowProps = {
 
 /** One earlier run: what came of it, and what can be done with it. */
 export function HistoryRow({ record, before, everyRule, current, selected, onSelect, onOpen, onAgain }: RowProps) {
-  const { say, language } = useText();
+  const { say, moment, ...text } = useText();
   const cannotRun = useLacks()('run');
   const isDry = useIsDry(record.app) || record.dryRun;
-  const time = formatTime(record.history[0]?.at ?? 0, language, serviceNow());
+  const time = text.time(record.history[0]?.at ?? 0);
   const changed = changedInput(before, record.input);
   const short = inputInShort(record.input, MAX_INPUT) ?? '';
   return (
@@ -73,9 +72,7 @@ export function HistoryRow({ record, before, everyRule, current, selected, onSel
         {record.address ?? targetWords(record.target, say)}
         {record.target.startsWith('lane:') && <small> {targetWords(record.target, say)}</small>}
         {record.keyName !== null && <small> {say('history.by', { name: record.keyName })}</small>}
-        {record.ts !== null && (
-          <small> {say('history.asOf', { time: formatTime(Number(record.ts), language, serviceNow()) })}</small>
-        )}
+        {record.ts !== null && <small> {say('history.asOf', { time: moment(record.ts) })}</small>}
       </td>
       <td className="number">{isEnd(record.state) ? formatMs(tookMs(record, 0)) : '…'}</td>
       <td className="row-actions" onClick={(event) => event.stopPropagation()}>

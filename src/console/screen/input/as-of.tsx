@@ -35,11 +35,11 @@ export function AsOf({ asOf, occurrences }: Props) {
 
 /** The edges of the rule's own time window: outside of it nothing runs. */
 export function RuleWindow({ asOf, window }: { asOf: AsOfInput; window: TimeWindow | null }) {
-  const { say, language, zone } = useText();
+  const { say, moment } = useText();
   if (window === null || window.type === 'always') return null;
   return (
     <div className="edges">
-      <small>{say('asOf.window', { window: windowWords(window, { say, language, zone }) })}</small>
+      <small>{say('asOf.window', { window: windowWords(window, { say, moment }) })}</small>
       {edgesOf(window).map(({ name, ts: edge }) => (
         <button type="button" className="quiet" key={name} onClick={() => asOf.set(edge)}>
           {say(`asOf.edge.${name}`)}

@@ -17,12 +17,22 @@ function Now({ children, warn = false }: { children: ReactNode; warn?: boolean }
 }
 
 /** The one client it will be, or of how many it will be one. */
-function CandidatesNow({ candidates, none }: { candidates: readonly Client[]; none: string }) {
+function CandidatesNow({ candidates, none, of = null }: { candidates: readonly Client[]; none: string; of?: Group }) {
   const { say } = useText();
   const [only, ...others] = candidates;
   if (!only) return <Now warn>{none}</Now>;
-  if (others.length > 0) return <Now>{say('target.now.several', { n: candidates.length })}</Now>;
-  return <Now>{[only.address, ...wordsOf(only, say)].join(' · ')}</Now>;
+  const lanes = lanesOf(candidates).map((lane) => say('target.inLane', { lane }));
+  const many = say(of === 'trunk' ? 'target.now.trunk' : 'target.now.several', { n: candidates.length });
+  const who = others.length > 0 ? [many, ...lanes] : [only.address, ...lanes, ...wordsOf(only, say)];
+  return <Now>{(of === 'no-trunk' ? [...who, say('target.now.noTrunk')] : who).join(' · ')}</Now>;
+}
+
+/** Of which clients a run on any client would take one now: a lane's only where nobody of the trunk is online. */
+type Group = 'trunk' | 'no-trunk' | null;
+
+function groupOf(candidates: readonly Client[]): Group {
+  if (candidates.some(({ lane }) => lane !== null)) return 'no-trunk';
+  return candidates.some(({ registered }) => registered) ? 'trunk' : null;
 }
 
 type TargetProps = { app: string; target: Target; clients: readonly Client[] | null };
@@ -34,7 +44,7 @@ export function TargetNow({ app, target, clients }: TargetProps) {
   const candidates = candidatesOf(target, clients);
   switch (target.kind) {
     case 'all':
-      return <CandidatesNow candidates={candidates} none={say('target.all.none', { app })} />;
+      return <CandidatesNow candidates={candidates} none={say('target.all.none', { app })} of={groupOf(candidates)} />;
     case 'lane':
       return <LaneNow lane={target.lane} lanes={lanesOf(clients)} candidates={candidates} />;
     case 'address':
@@ -59,7 +69,8 @@ function AddressNow({ address, clients }: { address: string; clients: readonly C
   if (!client) return <Now warn>{say('target.address.gone', { address })}</Now>;
   if (!client.registered) return <Now>{say('target.address.directory')}</Now>;
   if (!client.online) return <Now warn>{say('target.address.offline', { address, age: ageOf(client) })}</Now>;
-  return <Now>{[say(sdkKey(client.sdk)), ...wordsOf(client, say)].join(' · ')}</Now>;
+  const lane = client.lane === null ? [] : [say('target.inLane', { lane: client.lane })];
+  return <Now>{[say(sdkKey(client.sdk)), ...lane, ...wordsOf(client, say)].join(' · ')}</Now>;
 }
 
 /** Its version and its last sign of life. One that runs a rule may have no time for the latter. */

@@ -2,7 +2,6 @@ import type { Occurrence, TimeWindow } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import { printTarget, type Target } from '../../state/location.ts';
 import { whereShown } from '../../state/preferences.ts';
-import { formatMoment } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { AsOf, RuleWindow } from './as-of.tsx';
@@ -22,14 +21,12 @@ type Props = {
 
 /** On which client and as of when the rule runs, in one line; pressed, the line unfolds to the choices. */
 export function Where({ app, target, clients, asOf, window, occurrences }: Props) {
-  const { say, language, zone } = useText();
+  const { say, moment } = useText();
   // What cannot be run must be seen.
   const shown = whereShown.use() || asOf.bad;
   const to = targetWords(printTarget(target), say);
   const words =
-    asOf.ts === null
-      ? say('where.now', { target: to })
-      : say('where.asOf', { target: to, time: formatMoment(asOf.ts, language, zone) });
+    asOf.ts === null ? say('where.now', { target: to }) : say('where.asOf', { target: to, time: moment(asOf.ts) });
   return (
     <div className="where">
       <button

@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
-import { serviceNow } from '../../api/service-clock.ts';
 import { keepPinned } from '../../run/queries/use-execution.ts';
 import { versionRan } from '../../run/rules-of-run.ts';
-import { formatTime } from '../../text/durations.ts';
+import { useForeignZone } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -17,12 +16,12 @@ type Props = { record: ExecutionRecord; execution: Execution | null; trace: stri
  * is kept.
  */
 export function AboutRun({ record, execution, trace }: Props) {
-  const { say, language } = useText();
+  const { say, time } = useText();
   const { history, keyName, lane, rules } = record;
   const version = versionRan(rules);
-  const time = (at: number) => formatTime(at, language, serviceNow());
+  const foreign = useForeignZone();
   const words = [
-    time(history[0]?.at ?? 0),
+    [time(history[0]?.at ?? 0), foreign].filter((word) => word !== null).join(' '),
     keyName !== null && say('history.by', { name: keyName }),
     lane !== null && say('about.lane', { lane }),
     version !== null && say('about.version', { version }),
@@ -40,7 +39,7 @@ export function AboutRun({ record, execution, trace }: Props) {
 }
 
 function Kept({ execution: { record, pinned, keptUntil } }: { execution: Execution }) {
-  const { say, language, ofService } = useText();
+  const { say, time, ofService } = useText();
   const announce = useAnnounce();
   const cannotPin = useLacks()('run');
   const [isPinned, setIsPinned] = useState(pinned);
@@ -50,7 +49,7 @@ function Kept({ execution: { record, pinned, keptUntil } }: { execution: Executi
     setIsPinned(!isPinned);
     announce(say(isPinned ? 'about.unpinned' : 'about.pinned'));
   };
-  const until = keptUntil === null ? '' : say('about.kept', { time: formatTime(keptUntil, language, serviceNow()) });
+  const until = keptUntil === null ? '' : say('about.kept', { time: time(keptUntil) });
   return (
     <>
       {' · '}

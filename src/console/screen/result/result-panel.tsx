@@ -5,7 +5,6 @@ import type { Words } from '../../run/headline.ts';
 import { useLongerThan } from '../../run/queries/use-longer-than.ts';
 import type { Reading } from '../../run/reading.ts';
 import type { Place } from '../../state/location.ts';
-import { formatMoment } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
@@ -34,14 +33,14 @@ type Props = { place: Place; run: Run; rule: RuleContext; input: Input; onChoose
 
 /** The head of a run: its decision and the reason, how it stands, on which client and when, and what can be done with it. */
 export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
-  const { say, language, zone } = useText();
+  const { say, moment } = useText();
   const { followed, reading, notBegun } = run;
   const ended = followed?.kind === 'ended' ? followed.execution.record : null;
   const record = followed?.kind === 'open' ? followed.record : ended;
   const headline = useHeadline({ place, run, rule, record });
   const isWaiting = useLongerThan(run.isOpen || run.sending, WAITING_MS);
   const words = ({ key, parameters }: Words) => say(key, parameters);
-  const asOf = record?.ts == null ? null : formatMoment(record.ts, language, zone);
+  const asOf = record?.ts == null ? null : moment(record.ts);
   return (
     <div className="result-panel">
       <FormChanges run={run} />

@@ -12,7 +12,7 @@ import {
 } from '../../run/headline.ts';
 import { useCaller } from '../../run/queries/use-service.ts';
 import type { Place } from '../../state/location.ts';
-import { formatClock, formatMs } from '../../text/durations.ts';
+import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { windowWords } from './time-window-words.ts';
@@ -23,7 +23,7 @@ type Props = { place: Place; run: Run; rule: RuleContext; record: ExecutionRecor
 
 /** How the run on the screen stands, in a sentence and a hint. */
 export function useHeadline({ place, run, rule, record }: Props): Headline {
-  const { say, language, zone } = useText();
+  const { say, time, moment } = useText();
   const { data: caller } = useCaller();
   const { followed, notBegun, reading } = run;
   if (run.sending) return { title: { key: 'state.sending' }, hint: null, tone: 'busy' };
@@ -41,11 +41,11 @@ export function useHeadline({ place, run, rule, record }: Props): Headline {
   const client = clientOf(record, say('client.any'));
   if (!isEnd(record.state) || !reading) {
     const connection = followed?.kind === 'open' ? followed.connection : { kind: 'live' as const };
-    const lostSince = connection.kind === 'lost' ? formatClock(connection.since, language) : null;
+    const lostSince = connection.kind === 'lost' ? time(connection.since) : null;
     return openHeadline(record, { client, stopping: run.stopping, lostSince });
   }
   const tree = rule.tree.data ?? null;
-  const window = tree?.rule ? windowWords(tree.rule.timeWindow, { say, language, zone }) : '';
+  const window = tree?.rule ? windowWords(tree.rule.timeWindow, { say, moment }) : '';
   return endedHeadline(reading, { client, time: formatMs(tookMs(record, serviceNow())), window, tree });
 }
 

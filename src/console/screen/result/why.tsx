@@ -3,7 +3,6 @@ import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reason } from '../../../shared/reasoning/why.ts';
 import { type ReasonWords, wordsOf } from '../../../shared/reasoning/words/reason-words.ts';
 import type { Reading } from '../../run/reading.ts';
-import { formatMoment } from '../../text/durations.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
 import { NodeLink } from '../tree/node-link.tsx';
 import { LeafFacts, Wanted } from './leaf-facts.tsx';
@@ -34,14 +33,14 @@ type Node = (occurrence: Occurrence) => ReactNode;
 type OneProps = Pick<Props, 'reading' | 'withWanted'> & { reason: Reason; words: ReasonWords; node: Node };
 
 function OneReason({ reason, words, reading, withWanted, node }: OneProps) {
-  const { say, language, zone } = useText();
+  const { say, moment } = useText();
   const { key, nodes, decisions, texts, facts, window } = words;
   const parameters = {
     ...texts,
     ...Object.fromEntries(Object.entries(decisions).map(([name, decision]) => [name, say(`outcome.${decision}`)])),
     ...(window && {
-      window: windowWords(reason.at.node.timeWindow, { say, language, zone }),
-      time: formatMoment(String(reading.ranAt), language, zone),
+      window: windowWords(reason.at.node.timeWindow, { say, moment }),
+      time: moment(String(reading.ranAt)),
     }),
   };
   const parts = Object.fromEntries(

@@ -59,7 +59,7 @@ export const casesWords = {
   'cases.failed': 'The saved cases cannot be read: {error}',
   'cases.targets': 'Run on',
   'cases.targets.every': 'Every client that is online',
-  'cases.where.all': 'any client',
+  'cases.where.all': 'any client (trunk first)',
   'cases.where.every': 'every client that is online',
   'cases.run': { one: 'Run the case for real', other: 'Run all {n} cases for real' },
   'cases.run.type': { one: 'Type 1 to run it for real:', other: 'Type {n} to run them for real:' },

@@ -63,6 +63,8 @@ export const frameWords = {
   'begin.waits': 'The page waits for the first client and goes on by itself when one comes.',
   'begin.greeting': 'The first client is here: {client} of app {app}. Press Run to see what its rule does.',
   'begin.dismiss': 'Close',
+  'zone.unknown':
+    'The browser gives its time zone as “{zone}” and does not know that zone itself. All times are shown in UTC.',
   'keys.compare': 'Compare with the run before',
   'keys.find': 'Go to a rule, a node or a run',
   'loading.tree': 'Reading the rule…',

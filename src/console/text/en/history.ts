@@ -7,9 +7,33 @@ export const historyWords = {
   'history.filter.text': 'Input (uid=42), who (by:ann), client or id',
   'history.filter.remove': 'Remove {condition} from the search',
   'history.everyRule': 'All rules',
-  'history.found': { one: '{found} found, 1 run looked at', other: '{found} found, {n} runs looked at' },
-  'history.none': 'No run matches. All kept runs were searched.',
-  'history.stopped': 'No run matches so far: the search stopped before the oldest one. Go on with “Older runs”.',
+  'history.of.app': 'app {app}',
+  'history.of.rule': 'rule #{rule}',
+  'history.of.node': 'node #{node}',
+  'history.of.inRule': 'node #{node} in rule #{rule}',
+  'history.found.all': {
+    one: '{found} found: the only run of {scope} that is kept.',
+    other: '{found} found among all {n} kept runs of {scope}.',
+  },
+  'history.found.first': {
+    one: 'The first {found} found, after 1 run of {scope}.',
+    other: 'The first {found} found, after {n} runs of {scope}.',
+  },
+  'history.found.empty': 'No run of {scope} is kept.',
+  'history.found.none': {
+    one: 'No run of {scope} matches: the only one that is kept was searched.',
+    other: 'No run of {scope} matches: all {n} that are kept were searched.',
+  },
+  'history.found.stopped': {
+    one: 'No run of {scope} matches so far: 1 was searched, not yet the oldest. Go on with “Older runs”.',
+    other: 'No run of {scope} matches so far: {n} were searched, not yet the oldest. Go on with “Older runs”.',
+  },
+  'history.asText': {
+    one: '1 of them has {path} as a text, “{value}” in quotes.',
+    other: '{n} of them have {path} as a text, “{value}” in quotes.',
+  },
+  'history.unread': 'The rule does not read {keys}. It reads {known}.',
+  'history.searchEveryRule': 'Search all rules',
   'history.notSearchable': {
     one: '({n} could not be searched: its input is not kept, or is too long.)',
     other: '({n} could not be searched: their inputs are not kept, or are too long.)',

@@ -3,7 +3,7 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 /** Texts about the call: where, as of when, with which input. */
 export const inputWords = {
   'target.legend': 'Run on',
-  'target.all': 'Any client',
+  'target.all': 'Any client (trunk first)',
   'target.all.none': 'No client of app {app} is online. Start one, or choose another app.',
   'target.lane': 'Lane',
   'target.lane.choose': 'Choose a lane',
@@ -12,6 +12,8 @@ export const inputWords = {
   'target.address': 'One client',
   'target.address.choose': 'Choose a client',
   'target.now.several': 'The least busy of {n} clients',
+  'target.now.trunk': 'The least busy of the {n} clients of the trunk',
+  'target.now.noTrunk': 'no client of the trunk is online',
   'target.now.directory': 'no registration',
   'target.now.busy': 'running a rule now',
   'target.now.heartbeat': 'heartbeat {age} ago',

@@ -59,7 +59,7 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.failed': '无法读取保存的用例：{error}',
   'cases.targets': '运行于',
   'cases.targets.every': '每个在线的客户端',
-  'cases.where.all': '任意客户端',
+  'cases.where.all': '任意客户端（主干优先）',
   'cases.where.every': '每个在线的客户端',
   'cases.run': { one: '真实运行这个用例', other: '真实运行全部 {n} 个用例' },
   'cases.run.type': '输入 {n} 以确认真实运行：',

@@ -3,7 +3,7 @@ import type { inputWords as words } from '../en/input.ts';
 
 export const inputWords: Record<keyof typeof words, Template> = {
   'target.legend': '运行于',
-  'target.all': '任意客户端',
+  'target.all': '任意客户端（主干优先）',
   'target.all.none': '应用 {app} 没有在线的客户端。请启动一个，或选择另一个应用。',
   'target.lane': '泳道',
   'target.lane.choose': '请选择泳道',
@@ -12,6 +12,8 @@ export const inputWords: Record<keyof typeof words, Template> = {
   'target.address': '指定客户端',
   'target.address.choose': '请选择客户端',
   'target.now.several': '{n} 个客户端中最空闲的一个',
+  'target.now.trunk': '主干的 {n} 个客户端中最空闲的一个',
+  'target.now.noTrunk': '主干没有在线的客户端',
   'target.now.directory': '没有注册信息',
   'target.now.busy': '正在运行规则',
   'target.now.heartbeat': '上次心跳：{age} 前',

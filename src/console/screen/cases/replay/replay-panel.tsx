@@ -10,6 +10,7 @@ import { useStart } from '../../../cases/use-start.ts';
 import { lanesOf } from '../../../run/candidates.ts';
 import { everyRun, type HistoryFilter, noFilter, searchOf } from '../../../run/history/history-filter.ts';
 import { goTo } from '../../../state/location.ts';
+import { useZone } from '../../../state/preferences.ts';
 import { useText } from '../../../text/use-text.tsx';
 import { useLacks } from '../../frame/use-may.ts';
 import { TimeSelect } from '../../history/time-select.tsx';
@@ -100,6 +101,7 @@ function ChosenRuns({ place, rule }: Props) {
 
 /** Reads the runs when it is asked to. What was read of others before is forgotten. */
 function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Chosen) {
+  const zone = useZone();
   const [recorded, setRecorded] = useState<Recorded | null>(null);
   const [progress, setProgress] = useState<{ read: number; of: number } | null>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -112,7 +114,7 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
     setRecorded(null);
     setError(null);
     setProgress({ read: 0, of: count });
-    const search = searchOf({ ...noFilter, text, time }, serviceNow()) ?? everyRun;
+    const search = searchOf({ ...noFilter, text, time }, serviceNow(), zone) ?? everyRun;
     try {
       setRecorded(
         await readRecorded(

@@ -8,7 +8,6 @@ import { caseText, expectedParts, type Part, partId, partsOfRun } from '../../..
 import { casesOf, useChangeCases, useSavedCases } from '../../../cases/use-saved-cases.ts';
 import { inputInShort } from '../../../run/history/history-filter.ts';
 import type { Reading } from '../../../run/reading.ts';
-import { formatMoment } from '../../../text/durations.ts';
 import { type Say, useText } from '../../../text/use-text.tsx';
 import { useAnnounce } from '../../../ui/announce.tsx';
 
@@ -25,7 +24,7 @@ const MAX_NAME = 60;
 
 /** Keeps a run as a case: its input, and what is expected of it from now on. Each thing the run came to has a tick. */
 export function SaveCase({ reading, saved, onDone }: Props) {
-  const { say, language, zone } = useText();
+  const { say, moment } = useText();
   const announce = useAnnounce();
   const changeCases = useChangeCases();
   const { record, input, masked } = reading.execution;
@@ -99,7 +98,7 @@ export function SaveCase({ reading, saved, onDone }: Props) {
         {record.ts !== null && (
           <label>
             <input type="checkbox" checked={withTime} onChange={({ target }) => setWithTime(target.checked)} />
-            {say('save.asOf', { time: formatMoment(record.ts, language, zone) })}
+            {say('save.asOf', { time: moment(record.ts) })}
           </label>
         )}
       </fieldset>

@@ -2,7 +2,6 @@ import { compactJson } from '../../../../shared/json-tree/print-json.ts';
 import type { Json } from '../../../../shared/json-tree/read-json.ts';
 import { shortened } from '../../../../shared/reasoning/words/fact-words.ts';
 import type { FormChange } from '../../../run/form-changes.ts';
-import { formatMoment } from '../../../text/durations.ts';
 import { useText } from '../../../text/use-text.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { targetWords } from '../../input/target-words.ts';
@@ -35,9 +34,9 @@ export function FormChanges({ run }: { run: Run }) {
 }
 
 function useChangeWords(): (change: FormChange) => string {
-  const { say, language, zone } = useText();
+  const { say, ...text } = useText();
   const value = (json: Json | null) => (json ? shortened(compactJson(json)) : say('since.absent'));
-  const moment = (ts: string | null) => (ts === null ? say('asOf.now') : formatMoment(ts, language, zone));
+  const moment = (ts: string | null) => (ts === null ? say('asOf.now') : text.moment(ts));
   return (change) => {
     switch (change.kind) {
       case 'value': {

@@ -1,0 +1,48 @@
+import { parsePath } from '../../../shared/cases/path.ts';
+import { readJson } from '../../../shared/json-tree/read-json.ts';
+import { valueAt } from '../../../shared/json-tree/value-at.ts';
+import type { SchemaField } from '../../api/browse.ts';
+import type { Listed, RunSearch } from '../../api/executions.ts';
+import { isRead } from '../changes.ts';
+import type { Looked } from '../queries/use-history.ts';
+
+/** `path=value`, where the value is no text. */
+const EQUALS = /^([^=<>!]+)=([-\d.eE+]+|true|false|null)$/;
+
+type Found = { runs: readonly Listed[]; search: RunSearch; looked: Looked; isSearching: boolean; hasMore: boolean };
+
+/** What a search has come to. `asText`: how many of the runs have the value in quotes, which a number finds as well. */
+type FoundSoFar =
+  | { kind: 'searching' }
+  | { kind: 'empty' | 'none' | 'stopped'; n: number }
+  | { kind: 'first' | 'all'; found: number; n: number; asText: { n: number; path: string; value: string } | null };
+
+export function foundSoFar({ runs, search, looked, isSearching, hasMore }: Found): FoundSoFar {
+  const n = looked.executions;
+  const found = runs.length;
+  if (found > 0) return { kind: hasMore || isSearching ? 'first' : 'all', found, n, asText: asTextIn(runs, search) };
+  if (isSearching) return { kind: 'searching' };
+  return { kind: hasMore ? 'stopped' : n === 0 ? 'empty' : 'none', n };
+}
+
+function asTextIn(runs: readonly Listed[], { where }: RunSearch) {
+  const asked = where.flatMap((condition) => {
+    const [, path = '', value = ''] = EQUALS.exec(condition) ?? [];
+    return path === '' ? [] : { path, value, steps: (parsePath(path) ?? []).map(String) };
+  });
+  for (const { path, value, steps } of asked) {
+    const n = runs.filter(({ input }) => {
+      const read = input === null ? null : readJson(input);
+      return read?.kind === 'ok' && valueAt(read.root, steps)?.kind === 'string';
+    }).length;
+    if (n > 0) return { n, path, value };
+  }
+  return null;
+}
+
+/** The keys that a search asks for and the rule does not read: they may be mistyped. */
+export function unreadKeys({ where }: RunSearch, fields: readonly SchemaField[]): string[] {
+  if (fields.length === 0) return [];
+  const paths = where.map((condition) => condition.slice(0, condition.search(/[=<>!]/)));
+  return [...new Set(paths.filter((path) => !isRead(path, fields)))];
+}
