@@ -1,3 +1,4 @@
+import { idOf, itemsOf, memberOf } from '../../shared/json-tree/members.ts';
 import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 import { type Result, readResult } from '../../shared/reasoning/result.ts';
 import { type Decision, decisionOf, type Mark } from '../../shared/reasoning/trace/mark.ts';
@@ -54,6 +55,12 @@ export function readRun(execution: Execution, occurrences: readonly Occurrence[]
     ranAt,
     toChange,
   };
+}
+
+/** The nodes that a dry run did not call (`assumed`, `stubbed`), or called though they may have effects; none of a real run. */
+export function nodesOfDryRun({ execution, result }: Reading, kind: 'assumed' | 'stubbed' | 'unsure'): string[] {
+  if (!execution.record.dryRun) return [];
+  return itemsOf(memberOf(memberOf(result?.root, 'effects'), kind)).map((id) => `#${idOf(id)}`);
 }
 
 /** Without a tree the outcome is what ended last. */

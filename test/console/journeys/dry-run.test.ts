@@ -25,6 +25,10 @@ describeInBrowser('a dry run from the page', () => {
       page.locator('.dry-run-notice'),
       /^This was a dry run\. It had no effects\. Not called, and counted as TRUE: #\d+/,
     );
+    await says(
+      page.locator('.changes .empty-line').first(),
+      /^Without what #\d+.* would write: not called in this dry run\.$/,
+    );
     expect(bodies[0]).toContain('"dryRun":true');
     await page.getByText('not called', { exact: true }).first().waitFor();
 

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Change, diffJson } from '../../json/diff-json.ts';
 import { unusedAndMissing, writersOf } from '../../run/changes.ts';
-import type { Reading } from '../../run/reading.ts';
+import { nodesOfDryRun, type Reading } from '../../run/reading.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { withoutData } from '../history/without-data.ts';
@@ -24,10 +24,14 @@ export function ChangesView({ reading, rule, onChoose }: Props) {
   const changed = diff?.changes.filter(({ kind }) => kind !== 'same') ?? [];
   const touched = new Set(changed.map(({ key }) => key));
   const same = diff?.changes.filter(({ kind, key }) => kind === 'same' && !touched.has(key)) ?? [];
+  const notCalled = [...nodesOfDryRun(reading, 'assumed'), ...nodesOfDryRun(reading, 'stubbed')];
   return (
     <div className="changes">
       {!after && <p className="empty-line">{say(withoutData(reading))}</p>}
-      {diff && changed.length === 0 && <p className="empty-line">{say('changes.none')}</p>}
+      {diff && notCalled.length > 0 && (
+        <p className="empty-line">{say('changes.notCalled', { nodes: notCalled.join(', ') })}</p>
+      )}
+      {diff && changed.length === 0 && notCalled.length === 0 && <p className="empty-line">{say('changes.none')}</p>}
       {changed.length > 0 && (
         <ul className="change-list">
           {changed.slice(0, shown).map((change) => (

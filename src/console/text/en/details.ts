@@ -13,6 +13,7 @@ export const detailsWords = {
   'details.raw': 'Raw',
   'details.empty': 'After a run, this part shows what the client returned.',
   'changes.none': 'This run changed nothing.',
+  'changes.notCalled': 'Without what {nodes} would write: not called in this dry run.',
   'changes.added': 'added',
   'changes.removed': 'removed',
   'changes.changed': 'changed',

@@ -13,6 +13,7 @@ export const detailsWords: Record<keyof typeof words, Template> = {
   'details.raw': '原文',
   'details.empty': '运行之后，这里显示客户端返回的内容。',
   'changes.none': '这次运行没有改变任何东西。',
+  'changes.notCalled': '不含 {nodes} 会写入的内容：这次试运行没有调用它们。',
   'changes.added': '新增',
   'changes.removed': '移除',
   'changes.changed': '改变',

@@ -1,4 +1,5 @@
-import { idOf, itemsOf, memberOf } from '../../../../shared/json-tree/members.ts';
+import { memberOf } from '../../../../shared/json-tree/members.ts';
+import { nodesOfDryRun } from '../../../run/reading.ts';
 import { useText } from '../../../text/use-text.tsx';
 import { NoticeLines } from '../../../ui/notice-lines.tsx';
 import type { Run } from '../use-run.ts';
@@ -9,9 +10,8 @@ const KINDS = ['assumed', 'stubbed', 'unsure'] as const;
 export function DryRunNotice({ run }: { run: Run }) {
   const { say } = useText();
   const { reading } = run;
-  const effects = memberOf(reading?.result?.root, 'effects');
-  const isDry = reading?.execution.record.dryRun === true && effects !== undefined;
-  const nodes = (kind: (typeof KINDS)[number]) => itemsOf(memberOf(effects, kind)).map((id) => `#${idOf(id)}`);
+  const isDry = reading?.execution.record.dryRun === true && memberOf(reading.result?.root, 'effects') !== undefined;
+  const nodes = (kind: (typeof KINDS)[number]) => (reading ? nodesOfDryRun(reading, kind) : []);
   const told = KINDS.filter((kind) => nodes(kind).length > 0).map((kind) =>
     say(`dry.told.${kind}`, { nodes: nodes(kind).join(', ') }),
   );
