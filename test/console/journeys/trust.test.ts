@@ -129,7 +129,7 @@ describeInBrowser('what the console must never do', () => {
     await says(page.locator('#as-of-words'), /^Friday, UTC\+08:00/);
     await pressRun(page);
     await expect.poll(() => sent[0] ?? '').toContain(`"ts":${Date.parse('2026-11-20T18:00:00+08:00')}`);
-    await says(page.locator('.as-of-words'), /^as of Nov 20, 2026, 18:00:00$/);
+    await says(page.locator('.as-of-words'), /^as of Nov 20, 2026, 18:00:00 UTC\+08:00$/);
     await picture(page, 'console-as-of');
   });
 

@@ -12,11 +12,17 @@ export const headline = (page: Page) => page.locator('.headline strong');
 export const hint = (page: Page) => page.locator('.headline p');
 export const runButton = (page: Page) => page.getByRole('button', { name: /^Run for real( Ctrl| ⌘|$)/ });
 
-/** Presses Run as soon as that does something: it waits for the example that the form is filled with. */
+/** The page takes the same run twice within half a second for a slip of the hand. */
+const SLIP_MS = 500;
+const pressedAt = new WeakMap<Page, number>();
+
+/** Presses Run as soon as that does something: it waits for the example that the form is filled with, and no faster than a person presses twice. */
 export async function pressRun(page: Page): Promise<void> {
   await toRule(page);
+  await page.waitForTimeout(Math.max(0, (pressedAt.get(page) ?? 0) + SLIP_MS - Date.now()));
   await page.locator('.run-bar .primary[aria-disabled=false]').waitFor();
   await runButton(page).click();
+  pressedAt.set(page, Date.now());
 }
 
 /** Unfolds the choices of client and time, and chooses where the rule runs. */
