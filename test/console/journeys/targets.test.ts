@@ -38,7 +38,7 @@ describeInBrowser('where the console runs a rule', () => {
     await expect.poll(() => page.locator('.option').count()).toBe(2);
     await expectAccessible(page);
     await page.keyboard.press('Enter');
-    await page.getByText(/^Node SDK · v1 · heartbeat .* ago$/).waitFor();
+    await page.getByText(/^Node SDK · lane next · v1 · heartbeat .* ago$/).waitFor();
     await pressRun(page);
     await says(headline(page), new RegExp(`^Done on ${await field.inputValue()}$`));
   });
