@@ -11,18 +11,15 @@ export const historyWords = {
   'history.of.rule': 'rule #{rule}',
   'history.of.node': 'node #{node}',
   'history.of.inRule': 'node #{node} in rule #{rule}',
-  'history.found.all': {
-    one: '{found} found: the only run of {scope} that is kept.',
-    other: '{found} found among all {n} kept runs of {scope}.',
-  },
+  'history.found.all': { one: '{found} found in 1 run of {scope}.', other: '{found} found in {n} runs of {scope}.' },
   'history.found.first': {
-    one: 'The first {found} found, after 1 run of {scope}.',
-    other: 'The first {found} found, after {n} runs of {scope}.',
+    one: 'The first {found} found, in 1 run of {scope}.',
+    other: 'The first {found} found, in {n} runs of {scope}.',
   },
-  'history.found.empty': 'No run of {scope} is kept.',
+  'history.found.empty': 'No run of {scope} matches: there is none to search.',
   'history.found.none': {
-    one: 'No run of {scope} matches: the only one that is kept was searched.',
-    other: 'No run of {scope} matches: all {n} that are kept were searched.',
+    one: 'No run of {scope} matches: 1 was searched.',
+    other: 'No run of {scope} matches: {n} were searched.',
   },
   'history.found.stopped': {
     one: 'No run of {scope} matches so far: 1 was searched, not yet the oldest. Go on with “Older runs”.',
