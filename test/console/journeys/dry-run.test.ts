@@ -71,7 +71,10 @@ describeInBrowser('a dry run from the page', () => {
     await using client = await createResponder({ sharedDir, app: 9001, lane: 'published', does: staysSilent });
     const page = await journey.visit('/?app=9001&rule=1&target=lane:published&panel=inputs');
     await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n');
-    await says(page.locator('#batch-dry'), /^Dry runs are not possible: no client on lane published can run without/);
+    await says(
+      page.locator('#batch-dry'),
+      /^Dry runs are not possible on lane published: clients there cannot run without effects/,
+    );
     await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).click({ force: true });
     await page.getByRole('checkbox', { name: 'Any client' }).check();
     await page.getByRole('checkbox', { name: 'lane published' }).uncheck();

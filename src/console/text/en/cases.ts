@@ -76,7 +76,7 @@ export const casesWords = {
     other: '{n} dry runs on {where}, without effects',
   },
   'cases.warning.noDry':
-    'Dry runs are not possible: no client on {where} can run without effects. The published SDKs cannot.',
+    'Dry runs are not possible on {where}: clients there cannot run without effects, as those of the published SDKs.',
   'cases.warning.calls': {
     one: '1 real run on {where}; it may run the actions {calls}',
     other: '{n} real runs on {where}; they may run the actions {calls}',

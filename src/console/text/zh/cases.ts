@@ -71,7 +71,7 @@ export const casesWords: Record<keyof typeof words, Template> = {
   },
   'cases.warning': '在{where}上真实运行 {n} 次',
   'cases.warning.dry': '在{where}上试运行 {n} 次',
-  'cases.warning.noDry': '无法试运行：{where}没有能试运行的客户端。已发布的 SDK 都不能。',
+  'cases.warning.noDry': '无法在{where}上试运行：那里的客户端不能试运行，已发布 SDK 的客户端即是如此。',
   'cases.warning.calls': '在{where}上真实运行 {n} 次，可能执行动作 {calls}',
   'batch.progress': '已结束的运行',
   'batch.running': '{n} 次运行中的 {done} 次已结束。',
