@@ -99,8 +99,9 @@ describe('every answer matches the schema that is documented for it', () => {
       lane: 'beta',
     });
     await write('{"id":1,"app":9001,"status":1,"confId":2,"name":"Recharge"}', 9001, 'bases', '1.json');
-    await write('{"id":2,"app":9001,"status":1,"type":1,"sonIds":"41"}', 9001, 'confs', '2.json');
-    await write('{"id":41,"app":9001,"status":1,"type":5,"confName":"com.sample.A"}', 9001, 'confs', '41.json');
+    await write('{"id":2,"app":9001,"status":1,"type":1,"sonIds":"41,7,9"}', 9001, 'confs', '2.json');
+    for (const id of [41, 7, 9])
+      await write(`{"id":${id},"app":9001,"status":1,"type":5,"confName":"com.sample.A"}`, 9001, 'confs', `${id}.json`);
     await call(`${MOCK}/cases?app=9001&ruleId=1`, {
       method: 'PUT',
       body: 'cases: []',
