@@ -19,27 +19,20 @@ export async function followRules({ client: sharedDir, server }: { client: strin
   });
   try {
     const outcomes: string[] = [];
-    const took: number[] = [];
     const ask = async () => {
-      const { outcome, tookMs } = await send(join(server, 'mock/7', client.address), `request-${took.length}`);
+      const outcome = await send(join(server, 'mock/7', client.address), `request-${outcomes.length}`);
       outcomes.push(outcome);
-      took.push(tookMs);
       return outcome;
     };
     expect([await ask(), client.loadedVersion()]).toEqual(['TRUE', 9n]);
     await release(server, { version: 10, confName: 'No' });
-    const releasedAt = performance.now();
     await eventually(async () => expect(await ask()).toBe('FALSE'), SEEN_WITHIN_MS);
-    const noticedMs = performance.now() - releasedAt;
     for (let more = 0; more < 10; more++) await ask();
     expect([client.loadedVersion(), errors, outcomes.filter((outcome) => !/^(TRUE|FALSE)$/.test(outcome))]).toEqual([
       10n,
       [],
       [],
     ]);
-    const median = took.toSorted((a, b) => a - b)[Math.floor(took.length / 2)] ?? Number.NaN;
-    console.log(`a new version after ${Math.round(noticedMs)} ms, an answer after ${Math.round(median)} ms (median)`);
-    expect(median).toBeLessThan(1000);
   } finally {
     await client.close();
   }
@@ -58,15 +51,13 @@ export async function release(
 }
 
 /** Puts a request, and resolves to what its answer says. */
-async function send(directory: string, mockId: string): Promise<{ outcome: string; tookMs: number }> {
-  const startedAt = performance.now();
+async function send(directory: string, mockId: string): Promise<string> {
   await put(join(directory, `${mockId}.json`), JSON.stringify({ mockId, app: 7, ruleId: 1, 'the service': {} }));
   const path = join(directory, `${mockId}_result.json`);
   const text = await eventually(() => readFile(path, 'utf8'), 20_000);
-  const tookMs = performance.now() - startedAt;
   await rm(path, { force: true });
   const { outcome, error } = JSON.parse(text);
-  return { outcome: outcome ?? String(error), tookMs };
+  return outcome ?? String(error);
 }
 
 async function put(path: string, text: string): Promise<void> {

@@ -36,6 +36,8 @@ export function createOwnTime(): OwnTime {
 export type OwnTimers = Process & {
   /** Moves the clocks of the process, and fires what is due on the way, in its order. */
   pass(ms: number): Promise<void>;
+  /** Moves the clocks, while the process does nothing: what was due meanwhile fires when time passes again. */
+  standStill(ms: number): void;
 };
 
 /** The same with timers, which fire only while the test lets time pass. */
@@ -70,6 +72,9 @@ export function createOwnTimers(): OwnTimers {
         await settled();
       }
       now = until;
+    },
+    standStill(ms) {
+      now += ms;
     },
   };
 }
