@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, inject, it, type TestContext, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { runCommand } from '../../src/cli/program.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
@@ -19,11 +19,11 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const settings = { POLL_INTERVAL_MS: 250, QUEUE_TIMEOUT_MS: 3000 };
 const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });
-const WITHIN = { timeout: 30_000, interval: 100 };
+const WITHIN = { timeout: 60_000, interval: 100 };
 
-describe.skipIf(!inject('hasRedisBinary')).concurrent('when Redis takes no writes any more', () => {
-  it('readiness, metrics and doctor say so, calls are refused, and all goes on when it does', async (test) => {
-    const redis = await startRedis(test);
+describe.skipIf(!inject('hasRedisBinary'))('when Redis takes no writes any more', () => {
+  it('readiness, metrics and doctor say so, calls are refused, and all goes on when it does', async () => {
+    const redis = await startRedis();
     const WORKER_PORT = await freePort();
     await using processes = await startProcesses({ queueUrl: redis.url, settings, workers: 0 });
     await processes.addWorker({ settings: { WORKER_PORT } });
@@ -57,8 +57,8 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('when Redis takes no write
     expect(processes.noise()).toEqual([]);
   });
 
-  it('and its address leads to the new master: all connections are made anew, open calls get their answers', async (test) => {
-    const [old, next] = await Promise.all([startRedis(test), startRedis(test)]);
+  it('and its address leads to the new master: all connections are made anew, open calls get their answers', async () => {
+    const [old, next] = await Promise.all([startRedis(), startRedis()]);
     await using proxy = await startRedisProxy(old.url);
     const { port: oldPort } = new URL(old.url);
     const { port: nextPort } = new URL(next.url);
@@ -95,9 +95,9 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('when Redis takes no write
   });
 });
 
-describe.skipIf(!inject('hasRedisBinary')).concurrent('the workers that /readyz counts', () => {
-  it('are those that take executions: not one without its directory, not a frozen one, not one that stopped', async (test) => {
-    const redis = await startRedis(test);
+describe.skipIf(!inject('hasRedisBinary'))('the workers that /readyz counts', () => {
+  it('are those that take executions: not one without its directory, not a frozen one, not one that stopped', async () => {
+    const redis = await startRedis();
     await using processes = await startProcesses({ queueUrl: redis.url, settings, workers: 2 });
     const { api, sharedDir, workers } = processes;
     const counted = async () => (await httpCall(`${api.url}/readyz`)).json.workers;
@@ -120,10 +120,32 @@ describe.skipIf(!inject('hasRedisBinary')).concurrent('the workers that /readyz 
   });
 });
 
-// Not beside the others: a dozen processes that start at once take longer than a call may wait.
+describe.skipIf(!inject('hasRedisBinary'))('Redis that is away', () => {
+  it('when all stop: they end all the same', async () => {
+    const redis = await startRedis();
+    await using processes = await startProcesses({ queueUrl: redis.url, settings, workers: 1 });
+    await redis.kill();
+    for (const each of [...processes.workers, ...processes.apis]) expect((await each.terminate()).code).toBe(0);
+    expect(processes.noise()).toEqual([]);
+  });
+
+  it('when all start is waited for: calls are refused until it is there, and then answered', async () => {
+    const redis = await startRedis();
+    await redis.kill();
+    await using processes = await startProcesses({ queueUrl: redis.url, settings, apis: 0, workers: 0 });
+    await processes.addWorker({ untilReady: false });
+    const api = await processes.addApi({ untilReady: false });
+    await using _ = await createResponder({ sharedDir: processes.sharedDir, app: 1, does: echoes() });
+    expect((await api.execute(bodyOf(1))).json).toMatchObject({ code: 'queue-unavailable', mayHaveRun: false });
+    await redis.start();
+    await vi.waitFor(async () => expect((await api.execute(bodyOf(2))).status).toBe(200), WITHIN);
+    expect(await api.isReady()).toBe(true);
+  });
+});
+
 describe.skipIf(!inject('hasRedisBinary'))('an API that restarts', () => {
-  it('answers the first call that reaches it, although Redis lets its connections wait', async (test) => {
-    const redis = await startRedis(test);
+  it('answers the first call that reaches it, although Redis lets its connections wait', async () => {
+    const redis = await startRedis();
     await using processes = await startProcesses({ queueUrl: redis.url, settings, apis: 0 });
     await using _ = await createResponder({ sharedDir: processes.sharedDir, app: 1, does: echoes() });
     const PORT = await freePort();
@@ -139,8 +161,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an API that restarts', () => {
   });
 });
 
-/** Of two tests at a time only their contexts know which one ends. */
-async function startRedis({ onTestFinished }: TestContext): Promise<RedisProcess> {
+async function startRedis(): Promise<RedisProcess> {
   const redis = await startRedisProcess();
   onTestFinished(() => redis.stop());
   return redis;

@@ -21,37 +21,34 @@ const settings = { RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS: 60_000 };
 describe.skipIf(!canMountGluster)(
   'a shared directory on GlusterFS, workers and clients at mounts of their own (needs root, glusterfs-server and a Redis)',
   () => {
-    it('tells of no change, and answers are noticed within a share of a second all the same', async () => {
+    it('tells of no change, and answers are noticed all the same', async () => {
       await using network = await mountGluster();
       await using deployment = await startDeployment({ redis, sharedDir: network.path, settings });
       await using client = await createResponder({ sharedDir: network.behind, app: 1, does: echoes() });
       await untilServed(deployment.api, 1);
       client.found.length = 0;
-      const median = await callInTurn(deployment.api, 30);
-      console.log(`over GlusterFS, one at a time: median ${Math.round(median)} ms`);
-      expect(median).toBeLessThan(500); // the directory is listed every second
+      await callInTurn(deployment.api, 30);
       expect(client.found).toHaveLength(30);
     });
 
-    it.concurrent(`${CALLS} calls over two workers of which one is killed: each has its own answer, and none ran twice`, async () => {
+    it(`${CALLS} calls over two workers of which one is killed: each has its own answer, and none ran twice`, async () => {
       await using network = await mountGluster({ bricks: 2 });
-      const perSecond = await callWhileOneIsKilled(network, redis, CALLS);
-      console.log(`over GlusterFS, calls of 50 callers: ${Math.round(perSecond)}/s`);
+      await callWhileOneIsKilled(network, redis, CALLS);
     });
 
-    it.concurrent('a client that does not pick up, and one that does not answer: each ends at its deadline, by what happened', async () => {
+    it('a client that does not pick up, and one that does not answer: each ends at its deadline, by what happened', async () => {
       await using network = await mountGluster();
       const hurried = { ...settings, RESULT_TIMEOUT_MS: 6000 };
       await using deployment = await startDeployment({ redis, sharedDir: network.path, settings: hurried });
       await waitForNothing(network, deployment.api);
     });
 
-    it.concurrent('the Node client at the other mount: it notices requests and new rules, and is never without its rule', async () => {
+    it('the Node client at the other mount: it notices requests and new rules, and is never without its rule', async () => {
       await using network = await mountGluster();
       await followRules({ client: network.behind, server: network.path });
     });
 
-    it.concurrent('the server goes away for 10 s: what ends meanwhile is answered for when it is back, what does not ends at its deadline', async () => {
+    it('the server goes away for 10 s: what ends meanwhile is answered for when it is back, what does not ends at its deadline', async () => {
       await using network = await mountGluster();
       const hurried = { ...settings, RESULT_TIMEOUT_MS: 25_000 };
       await using deployment = await startDeployment({ redis, sharedDir: network.path, settings: hurried });

@@ -29,14 +29,6 @@ describe('a service that is started by hand or by a supervisor', () => {
     );
   });
 
-  it('a setting that is misspelt is named, with the one that was meant', async () => {
-    const { child, output } = await run(process.execPath, ['bin/rule-server.js', 'api'], { RESULT_TIMEOUT: '5' });
-    await vi.waitUntil(() => output.stdout.includes('the API listens'), { timeout: 30_000 });
-    expect(output.stdout).toContain('RESULT_TIMEOUT is no setting and is ignored; did you mean RESULT_TIMEOUT_MS?');
-    child.kill('SIGTERM');
-    expect(await ended(child)).toBe(0);
-  });
-
   it.each(['api', 'worker', 'all'])(
     '%s: a SIGTERM that comes while it starts stops it, once it has started',
     async (role) => {
