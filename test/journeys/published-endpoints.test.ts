@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProcess } from '../../src/shared/seams/process.ts';
+import { type Time, timeOf } from '../../src/shared/seams/time.ts';
+import { echoes } from '../support/echoes.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   answers,
   type Behaviour,
@@ -152,6 +157,41 @@ it('without a key they answer 401, in the envelope as well', async () => {
   expect({ status: refused.status, json: refused.json }).toMatchObject({ status: 401, json: { ret: -1 } });
   const allowed = await service.call(EXECUTE, { method: 'POST', body, headers: { authorization: `Bearer ${KEY}` } });
   expect(allowed.json).toMatchObject({ ret: -1, msg: expect.stringContaining('[no-client]') });
+});
+
+describe('an execution that its client has for longer than the page of the published server waits', () => {
+  it('is answered before that page gives up at 60 s, and counts among the open calls of its key as long as it runs', async () => {
+    const [waits, real] = [new Set<() => void>(), timeOf()];
+    const shortOfAMinute = (ms: number) => ms > 50_000 && ms < 60_000;
+    const setTimeout: Time['setTimeout'] = (run, ms) => {
+      if (shortOfAMinute(ms)) waits.add(run);
+      return real.setTimeout(run, ms);
+    };
+    const settings = { ICE_ENDPOINTS: 1, API_KEYS: `page:${KEY}`, KEY_OPEN_CALLS: 1, RESULT_TIMEOUT_MS: 80_000 };
+    const own = createProcess(timeOf.as({ ...real, setTimeout }));
+    await using service = await own.run(() => startService({ settings, leavesFiles: true }));
+    const answerNow = Promise.withResolvers<void>();
+    await using client = await createResponder({
+      ...{ sharedDir: service.sharedDir, app: 1 },
+      does: echoes({ once: answerNow.promise }),
+    });
+    using _answered = { [Symbol.dispose]: () => answerNow.resolve() };
+    const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+    const call = (path: string, rule: object) =>
+      service.call(path, { method: 'POST', headers, body: JSON.stringify({ app: 1, ...rule }) });
+
+    const page = call(EXECUTE, { iceId: 7 });
+    const { requestPath } = await client.firstRequest();
+    await eventually(() => expect(existsSync(requestPath)).toBe(false));
+    for (const over of waits) over();
+    expect((await page).json).toMatchObject({
+      ...{ ret: 0, data: { success: false, error: 'timeout waiting for client response' } },
+    });
+    const ours = () => call('/rule-server/mock/execute', { ruleId: 7 });
+    expect([(await ours()).status, client.found.length]).toEqual([429, 1]);
+    answerNow.resolve();
+    await eventually(async () => expect((await ours()).status).toBe(200));
+  });
 });
 
 it('they are not there unless ICE_ENDPOINTS asks for them', async () => {

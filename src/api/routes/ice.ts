@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { time } from '../../shared/seams/time.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
@@ -79,13 +79,10 @@ export function iceRoutes({
     });
     context.set('openUntil', answer);
     const timer = new AbortController();
-    const late = setTimeout(ANSWER_WITHIN_MS, undefined, { signal: timer.signal }).then(
-      () => {
-        nobodyWaits.abort(); // takes the request back unless the client has it
-        return timedOut(mockId);
-      },
-      () => timedOut(mockId),
-    );
+    const late = time.pause(ANSWER_WITHIN_MS, timer.signal).then(() => {
+      if (!timer.signal.aborted) nobodyWaits.abort(); // takes the request back unless the client has it
+      return timedOut(mockId);
+    });
     return Promise.race([answer, late]).finally(() => timer.abort());
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Audit, openAudit } from '../../../src/shared/runtime/access/audit.ts';
+import { BadSettings } from '../../../src/shared/runtime/settings/settings.ts';
 
 const run = promisify(execFile);
 const SOURCE = new URL('../../../src/shared/runtime/access/audit.ts', import.meta.url).href;
@@ -36,6 +37,15 @@ describe('the audit log', () => {
     await expect.poll(() => errors.length, { timeout: 20_000 }).toBeGreaterThan(0);
     expect(String(errors[0])).toMatch(/ENOSPC/);
   });
+
+  it.each(['missing/audit.jsonl', '.'])(
+    'that can never be written (%s) ends the start, which names the setting',
+    (path) => {
+      const open = () => openAudit(join(directory, path), unexpected);
+      expect(open).toThrow(BadSettings);
+      expect(open).toThrow(/^AUDIT_LOG cannot be written: [^\n]*$/);
+    },
+  );
 
   it('goes to standard output for "-", each line with the member "audit"', async () => {
     const program = `const { openAudit } = await import(${JSON.stringify(SOURCE)});
