@@ -21,6 +21,6 @@ export function onOneQueue(title: string, suite: Suite): void {
 }
 
 /** What the embedded queue does in its own way. */
-export function onEmbeddedQueue(title: string, suite: Suite): void {
+function onEmbeddedQueue(title: string, suite: Suite): void {
   describe(`${title}, on the embedded queue`, () => suite((options) => startService({ ...options, embedded: true })));
 }

@@ -53,7 +53,7 @@ export function noteSettings(settings: Record<string, string | number | undefine
 }
 
 /** Notes every text in the data of a call. */
-export function noteInput(data: unknown): void {
+function noteInput(data: unknown): void {
   if (typeof data === 'string') noteSecret(data);
   else if (Array.isArray(data)) data.slice(0, 20).forEach(noteInput);
   else if (typeof data === 'object' && data !== null) Object.values(data).slice(0, 20).forEach(noteInput);

@@ -23,7 +23,7 @@ const claimSchema = z.object({
   sdk: z.enum(sdkNames),
   /** Whether the client gives up on a request that is gone when it wants to delete it. */
   givesUp: z.boolean(),
-  /** Whether no client had this address yet. Workers of earlier versions remove a directory that was made for it only then. */
+  /** Whether no client had this address yet. */
   madeDirectory: z.boolean(),
   /** The one file whose renaming is the dispatch. */
   temporary: z.string(),
