@@ -1,4 +1,4 @@
-// What one hostile key at full speed costs the calls of another: the same calls, alone and beside it, in one run.
+// What one hostile key at full speed costs the calls of another, at the default limits: the same calls, alone and beside it, in one run.
 // Needs Linux and a redis-server on PATH (or REDIS_URL); starts everything else itself.
 import { attack, callPolitely } from '../test/support/hostile-key.ts';
 import { countFailures } from './failures.ts';
@@ -16,21 +16,23 @@ const { sharedDir, common: own, url, tearDown } = await setUp(process.env.REDIS_
 try {
   const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench']);
   const API_KEYS = `hostile:${HOSTILE},polite:${POLITE}`;
-  const common = { ...own, API_KEYS, KEY_CALLS_PER_SECOND: '100' };
+  const common = { ...own, API_KEYS };
   const services = [startService('api', common), startService('worker', common)];
   await untilReady(`${url}/readyz`);
   const callers = { url, hostile: HOSTILE, polite: POLITE };
   await paced('warming up', callers);
-  const alone = await paced('alone', callers);
-  const over = new AbortController();
-  const attacked = attack(callers, over.signal);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  const beside = await paced('beside a hostile key', callers);
-  const { status } = await fetch(`${url}/readyz`);
-  over.abort();
-  const answers = [...(await attacked)].map(([code, count]) => `${count} × ${code}`).join(', ');
-  console.log(`p50 of a call alone ${alone.toFixed(1)} ms, beside one hostile key ${beside.toFixed(1)} ms:`);
-  console.log(`${(beside / alone).toFixed(2)} times; the hostile key got ${answers}; /readyz ${status}`);
+  for (const what of ['long lists', 'runs and lists'] as const) {
+    const alone = await paced('alone', callers);
+    const over = new AbortController();
+    const attacked = attack(callers, over.signal, what);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const beside = await paced(`beside ${what} of a hostile key`, callers);
+    const { status } = await fetch(`${url}/readyz`);
+    over.abort();
+    const answers = [...(await attacked)].map(([code, count]) => `${count} × ${code}`).join(', ');
+    console.log(`p50 of a call alone ${alone.toFixed(1)} ms, beside ${what} of a hostile key ${beside.toFixed(1)} ms:`);
+    console.log(`${(beside / alone).toFixed(2)} times; the hostile key got ${answers}; /readyz ${status}`);
+  }
   for (const service of [...services, responder]) await stop(service);
 } finally {
   await tearDown();

@@ -8,15 +8,23 @@ export type Callers = { url: string; hostile: string; polite: string };
 export type Pace = { p50: number; statuses: Map<number, number> };
 
 const AT_ONCE = 50;
+const lists = { 'runs and lists': 'executions', 'long lists': 'executions?limit=100&include=input' };
+
+/** What a hostile key asks for: runs and lists, or the most that one list can hold. */
+export type Attack = 'runs and lists' | 'long lists';
 
 /** Asks as fast as it can, in many calls at once, whatever it is told, until the signal aborts. */
-export async function attack({ url, hostile }: Callers, signal: AbortSignal): Promise<Map<number, number>> {
+export async function attack(
+  { url, hostile }: Callers,
+  signal: AbortSignal,
+  what: Attack = 'runs and lists',
+): Promise<Map<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   const statuses = new Map<number, number>();
   const caller = async (number: number) => {
     while (!signal.aborted) {
-      const isRun = number % 2 === 0;
-      const status = await httpCall(`${url}${isRun ? '/rule-server/mock/execute' : '/rule-server/mock/executions'}`, {
+      const isRun = what === 'runs and lists' && number % 2 === 0;
+      const status = await httpCall(`${url}/rule-server/mock/${isRun ? 'execute' : lists[what]}`, {
         method: isRun ? 'POST' : 'GET',
         headers: { authorization: `Bearer ${hostile}`, 'content-type': 'application/json' },
         ...(isRun && { body: '{"app":1,"ruleId":1}' }),

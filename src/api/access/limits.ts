@@ -5,12 +5,22 @@ import { limits as limitReached, refusals } from '../../shared/contract/endings/
 import type { Caller, Limits } from '../../shared/runtime/access/caller.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { Environment } from '../http/environment.ts';
+import { isRead } from '../http/parameters.ts';
 import { problem } from '../http/respond.ts';
 import type { CallsElsewhere } from './calls-elsewhere.ts';
 import { callerOf } from './permission.ts';
+import { createReadTurns } from './read-turns.ts';
 
 /** The open calls of one caller, and how many more it may make at the moment. */
-type Use = { calls: number; at: number; openCalls: number; streams: number; batches: number };
+type Use = {
+  calls: number;
+  at: number;
+  openCalls: number;
+  streams: number;
+  batches: number;
+  /** Runs a read when it is its turn. */
+  inTurn: ReturnType<typeof createReadTurns>;
+};
 
 const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
@@ -18,7 +28,7 @@ const MAX_FORGOTTEN_AFTER_MS = 60_000;
  * Keeps each key within its limits, so that none takes from the others. Where no key is needed there is none to keep. The
  * bucket of a key holds one second's worth of calls. Open calls are those of all APIs: each tells the others every 250 ms
  * (`calls-elsewhere.ts`). Running batches are counted in the store (`api/batches/create-batch.ts`). Calls a second and streams are those of this
- * API. By default a key has 500 calls a second, 1,000 open calls, 200 streams and 4 batches.
+ * API. By default a key has 500 calls a second, 1,000 open calls, 200 streams and 4 batches. Its reads run in turn (`read-turns.ts`).
  */
 export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?: CallsElsewhere) {
   const uses = new Map<string, Use>();
@@ -34,7 +44,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
   function openUse(name: string, now: number, full: number): Use {
     let use = uses.get(name);
     if (!use) {
-      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0 };
+      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0, inTurn: createReadTurns() };
       uses.set(name, use);
       forgetIdle(uses, now);
     }
@@ -63,8 +73,9 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
     use.calls -= 1;
     use[kind] += 1;
     const closed = once(context.env.outgoing, 'close');
+    const isShortRead = isRead(context.req.method) && kind !== 'streams';
     try {
-      await next();
+      await (isShortRead ? use.inTurn(next) : next());
     } finally {
       // Its execution counts until its end, also when its caller does not wait for it, or has left.
       void Promise.allSettled([closed, context.var.openUntil]).then(() => {
