@@ -98,7 +98,10 @@ function stopOnSignal(started: Promise<Running>, log: Logger): void {
     stopping = true;
     log.info({ signal }, 'stopping');
     stopStarted().then(
-      () => process.exit(0),
+      () => {
+        log.info('stopped');
+        process.exit(0);
+      },
       (error) => {
         log.error({ err: error }, 'stopping failed');
         process.exit(1);

@@ -2,7 +2,7 @@ import { createMiddleware } from 'hono/factory';
 import { Counter, Histogram } from 'prom-client';
 import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
 import type { Environment } from './http/environment.ts';
-import { routeOf } from './http/route-of.ts';
+import { routeNameOf, routeOf } from './http/route-of.ts';
 import type { QueueHealth } from './queue-health.ts';
 
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 90];
@@ -54,7 +54,8 @@ export function createRequestMetrics({ registry }: Metrics) {
     /** Prometheus sees an increase only where there was a value before: the first fault of a route must not go unseen. */
     expectFaults(routes: readonly { method: string; path: string }[]): void {
       for (const { method, path } of routes)
-        if (METHODS.has(method) && !path.includes('*')) requests.inc({ route: path, method, status: 500 }, 0);
+        if (METHODS.has(method) && !path.includes('*'))
+          requests.inc({ route: routeNameOf(path), method, status: 500 }, 0);
     },
   };
 }

@@ -155,7 +155,7 @@ export function createApp({
   app.route('/', metricsRoutes(metrics));
   app.route('/', docsRoutes());
   app.route('/', queueBoardRoutes(board));
-  app.use(refuseWhileStopping(phase));
+  app.use(refuseWhileStopping(phase, metrics));
   const calls = {
     submitExecution,
     ruleOfScene: createRuleOfScene({ ask }),

@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/shared/runtime/telemetry/metrics.ts';
-import { registerWorkerMetrics } from '../../src/worker/process/worker-metrics.ts';
+import { countByApp, registerWorkerMetrics } from '../../src/worker/process/worker-metrics.ts';
 import { fires, isSilent, seriesIn, testAlerts } from '../support/promtool.ts';
 import { hasPrometheus } from '../support/start-prometheus.ts';
 import { startService } from '../support/start-service.ts';
@@ -47,6 +47,17 @@ describe('each alert', () => {
     ]);
   });
 
+  it.skipIf(!canTest)('RuleServerAppUnanswered (needs Prometheus): a small app beside a busy one', async () => {
+    const of = (app: number, outcome: string, values: string) => ({
+      series: `rule_server_app_executions_total{app="${app}",outcome="${outcome}",instance="one"}`,
+      values,
+    });
+    const busy = [of(7, 'answered', '0+1000x60'), of(7, 'unanswered', '0+10x60')];
+    await testAlerts(busy, [isSilent('RuleServerAppUnanswered', '25m')]);
+    const dead = [...busy, of(8, 'answered', '0x60'), of(8, 'unanswered', '0+1x60')];
+    await testAlerts(dead, [isSilent('RuleServerAppUnanswered', '3m'), fires('RuleServerAppUnanswered', '25m')]);
+  });
+
   it.skipIf(!canTest)('RuleServerSweepFindings (needs Prometheus): what a sweep of 21 files tells', async () => {
     await using service = await startService({ leavesFiles: true });
     const { metrics, swept } = workerMetrics();
@@ -71,7 +82,7 @@ function workerMetrics() {
   const noticing = () => ({ event: 0, listing: 0, listingMs: 0, stretch: 1, share: 0 });
   const { swept } = registerWorkerMetrics(metrics, {
     ...{ capacity: 1, openWaits: none, takesJobs: () => true, storeUp: () => true, fileClockAheadMs: none },
-    ...{ census: async () => undefined, noticing, hanging: none },
+    ...{ census: async () => undefined, byApp: countByApp(metrics), noticing, hanging: none },
   });
   return { metrics, swept };
 }

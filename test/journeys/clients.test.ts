@@ -309,6 +309,10 @@ onOneQueue('clients', (start) => {
         ]);
         const alone = await service.execute({ ...call, target: `address:${bad.address}` });
         expect([alone.status, alone.json.code]).toEqual([503, 'channel-unavailable']);
+        const reason = expect.stringContaining(`mock/${app}/${bad.address}: it is not a directory of its own`);
+        await eventually(() =>
+          expect(service.log).toContainEqual(expect.objectContaining({ level: 40, mockId: alone.json.mockId, reason })),
+        );
         await bad.unregister();
         await rm(bad.directory);
       }

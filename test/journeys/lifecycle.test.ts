@@ -54,7 +54,8 @@ onOneQueue('starting and stopping', (start) => {
     await client.firstRequest();
     const stopped = service.apis[0]?.stop();
     const late = await service.execute({ app: 1, ruleId: 2 }, { agent }).catch((error: Error) => error);
-    if (!(late instanceof Error)) expect([late.status, late.headers['retry-after']]).toEqual([503, '1']);
+    if (!(late instanceof Error))
+      expect([late.status, late.json.code, late.headers['retry-after']]).toEqual([503, 'stopping', '1']);
     expect((await open).status).toBe(200);
     await stopped;
     expect(client.found).toHaveLength(1);

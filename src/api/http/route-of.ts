@@ -3,5 +3,9 @@ import { matchedRoutes } from 'hono/route';
 
 /** The route that answers a request, as it is written in the code; `other` when there is none. */
 export function routeOf(context: Context): string {
-  return matchedRoutes(context).findLast(({ path }) => !path.includes('*'))?.path ?? 'other';
+  const path = matchedRoutes(context).findLast((route) => !route.path.includes('*'))?.path;
+  return path === undefined ? 'other' : routeNameOf(path);
 }
+
+/** Built files have the digest of their content in their names, which change with each release: they are one route. */
+export const routeNameOf = (path: string): string => (path.startsWith('/assets/') ? '/assets/*' : path);

@@ -13,7 +13,7 @@ export type BatchJob = z.infer<typeof jobSchema>;
 /** The batches that this worker runs, one job each. */
 export function createBatchJobs(parts: RunTargetDependencies, { log, onFault }: { log: Logger; onFault: () => void }) {
   const running = new Map<string, AbortController>();
-  const failures = createThrottledAlert(log, 'A batch cannot go on');
+  const failures = createThrottledAlert(log, 'A batch cannot go on', { withStack: true });
   let stopping = false;
 
   return {

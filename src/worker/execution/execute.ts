@@ -148,7 +148,11 @@ function factsOf(claim: Claim, { mailbox, settings }: ExecuteParts): Facts {
 }
 
 /** Makes the request visible, unless another attempt did, and says what is to happen next. Resolves to whether this attempt did it. */
-async function dispatch(wait: Wait, claimBy: number, { mailbox, progress, atStep }: ExecuteParts): Promise<boolean> {
+async function dispatch(
+  wait: Wait,
+  claimBy: number,
+  { mailbox, progress, atStep, log }: ExecuteParts,
+): Promise<boolean> {
   const { claim, marksFirst, resultTimeoutMs } = wait.facts;
   const { mockId, address, registered, answerBy } = claim;
   if (marksFirst) wait.marked(await mailbox.mark(claim));
@@ -159,7 +163,10 @@ async function dispatch(wait: Wait, claimBy: number, { mailbox, progress, atStep
   const isOurs = isWanted && (await mailbox.dispatch(claim));
   await atStep('dispatched', mockId);
   if (isOurs) progress.reached(mockId, address, 'dispatched');
-  else wait.put({ kind: 'resumed' });
+  else {
+    wait.put({ kind: 'resumed' });
+    if (isWanted) log.info({ mockId, app: claim.app, address }, 'goes on with what another worker had dispatched');
+  }
   const markAfterMs = isOurs ? MARK_OPEN_MS[whereFilesAre(mailbox.directoryOf(claim))] : 0;
   if (registered && !marksFirst) wait.later(markAfterMs, { kind: 'mark' });
   // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.

@@ -1,4 +1,5 @@
 import type { Job } from 'bullmq';
+import { outcomeOf } from '../../shared/contract/endings/codes.ts';
 import type { Ending } from '../../shared/contract/endings/ending.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
 import { beginningOf, type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
@@ -203,7 +204,8 @@ export type ExecutionJob = Job<JobData, JobResult>;
 type RecordParts = {
   history: History;
   privacy: Privacy;
-  onEnded: (record: ExecutionRecord) => void;
+  /** `reached`: a client of its app was chosen for it. */
+  onEnded: (record: ExecutionRecord, reached: boolean) => void;
   atStep: AtStep;
   log: Logger;
 };
@@ -215,12 +217,12 @@ export function createRecord({ history, privacy, onEnded, atStep, log }: RecordP
   const alert = createThrottledAlert(log, 'Executions cannot be kept in the history');
 
   /** For a while the job itself tells the same, so no caller has to wait for this. */
-  return async function record(job: ExecutionJob, { ending }: Ended): Promise<void> {
-    logEnding(job, ending);
+  return async function record(job: ExecutionJob, { ending, claim }: Ended): Promise<void> {
+    logEnding(job, ending, claim);
     const mockId = job.id ?? '';
     const data = jobDataSchema.parse(job.data);
     const settled = toSettled({ mockId, data, queuedAt: job.timestamp }, ending, job.finishedOn ?? time.now());
-    onEnded(settled.record);
+    onEnded(settled.record, claim !== null);
     await atStep('before-record', mockId); // a worker that dies here leaves it to the repair of the APIs
     const isKept = await history.add(settled).then(
       () => true,
@@ -241,13 +243,21 @@ export function createRecord({ history, privacy, onEnded, atStep, log }: RecordP
     return shown.length > (isKept && !collect ? INPUT_LEFT : MAX_INPUT_KEPT) ? '' : shown;
   }
 
-  function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ending): void {
+  function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ending, claim: Claim | null): void {
     if (ending.kind === 'answered') {
       const { address, success } = ending.result;
       log.info({ mockId, app, address, success }, 'answered');
     } else {
-      const { code, mayHaveRun } = ending.noAnswer;
-      log.info({ mockId, app, code, mayHaveRun }, 'not answered');
+      const { code, mayHaveRun, error } = ending.noAnswer;
+      const told = { mockId, app, code, mayHaveRun };
+      if (!outcomeOf(code).fault) {
+        log.info(told, 'not answered');
+        return;
+      }
+      const directory = claim ? `mock/${app}/${claim.directoryName}` : undefined;
+      // What is wrong with a result may quote it.
+      const reason = code === 'invalid-result' ? undefined : error;
+      log.warn({ ...told, directory, reason }, 'not answered');
     }
   }
 }

@@ -1,4 +1,5 @@
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
+import { outcomeOf } from '../../shared/contract/endings/codes.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -28,7 +29,7 @@ type ProcessJobDependencies = {
 export function createProcessJob(parts: ProcessJobDependencies) {
   const { progress, unknownJobs, log } = parts;
   const runs = createRuns(parts);
-  const failures = createThrottledAlert(log, 'Executions cannot be processed');
+  const failures = createThrottledAlert(log, 'Executions cannot be processed', { withStack: true });
   const crowdBackoff = createBackoff();
 
   async function process(job: ExecutionJob, token?: string): Promise<JobResult> {
@@ -63,8 +64,8 @@ export function createProcessJob(parts: ProcessJobDependencies) {
     const mockId = job.id ?? '';
     const noAnswer = await unknownJobs.endingOf(mockId, job.data);
     if (!noAnswer) return snooze(job, unknownJobs.awayMs(`job ${mockId}`), token);
-    const { code, mayHaveRun } = noAnswer;
-    log.info({ mockId, code, mayHaveRun }, 'not answered');
+    const { code, mayHaveRun, error } = noAnswer;
+    log[outcomeOf(code).fault ? 'warn' : 'info']({ mockId, code, mayHaveRun, reason: error }, 'not answered');
     throw new NotAnswered(noAnswer);
   }
 

@@ -33,7 +33,7 @@ import { createResolveTarget } from '../placement/resolve-target.ts';
 import { createUnwritableClients } from '../placement/unwritable-clients.ts';
 import { createKeptTrees } from '../rules/kept-trees.ts';
 import { createRules } from '../rules/rules.ts';
-import { countPassedOver, countUnreadable } from './worker-metrics.ts';
+import { countByApp, countPassedOver, countUnreadable } from './worker-metrics.ts';
 
 /** As files; in memory each takes several times its size for a moment. */
 const LARGE_RESULTS_BYTES = 32 * 1024 * 1024;
@@ -81,6 +81,7 @@ export function createDirectoryParts({ settings, backend, sharedDir, metrics, lo
   const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
   return {
     ...{ sharedDir, sharedDirectory, watcher, slots, clients, pickUps, load, unwritable, rules, metadataFor },
+    byApp: countByApp(metrics),
     claims: createClaims(sharedDir, clock),
     flush: createFlush({ isOn: settings.FSYNC === '1' }),
     keptAnswers: createKeptAnswers(sharedDir, clock),
@@ -111,7 +112,11 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const late = { ...directory, history, pinned, keptTrees, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
   const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
   const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
-  const record = createRecord({ history, privacy, onEnded: metrics.ended, atStep, log });
+  const onEnded: typeof directory.byApp.ended = (ended, reached) => {
+    metrics.ended(ended);
+    directory.byApp.ended(ended, reached);
+  };
+  const record = createRecord({ history, privacy, onEnded, atStep, log });
   const { store, run: storeRun } = backend;
   const ofAll = { mailbox, interrupts, progress, workload, memory, privacy, settings, tracing, atStep, log };
   const shared = { ...ofAll, keptTrees, store, storeRun };

@@ -145,6 +145,7 @@ function register({ metrics, settings }: AllOptions, directory: DirectoryParts, 
     storeUp: () => store().up,
     fileClockAheadMs: directory.sharedDirectory.clock.aheadMs,
     census: createClientCensus(directory),
+    byApp: directory.byApp,
     noticing: directory.watcher.noticing,
     hanging: () => hangingDirectories().length,
   }).swept;

@@ -1,4 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
+import { codes, outcomeOf } from '../../shared/contract/endings/codes.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { Noticing } from '../files/directory/watcher.ts';
 import type { ClientCensus } from './client-census.ts';
@@ -10,13 +12,14 @@ type Sources = {
   storeUp: () => boolean;
   fileClockAheadMs: () => number;
   census: ClientCensus;
+  byApp: Pick<AppCounts, 'know'>;
   noticing: () => Noticing;
   hanging: () => number;
 };
 
 /** The gauges and counters of a worker process. */
 export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
-  const { capacity, openWaits, takesJobs, storeUp, fileClockAheadMs, census } = sources;
+  const { capacity, openWaits, takesJobs, storeUp, fileClockAheadMs, census, byApp } = sources;
   const registers = [metrics.registry];
   metrics.gauge('worker_capacity', 'Executions this worker can have at once (WORKER_CONCURRENCY).', () => capacity);
   metrics.gauge('worker_open_waits', 'Executions this worker has.', openWaits);
@@ -47,7 +50,10 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
     registers,
     async collect() {
       this.reset();
-      for (const [app, count] of (await census())?.notPickingUp ?? []) this.set({ app }, count);
+      for (const [app, count] of (await census())?.notPickingUp ?? []) {
+        byApp.know(app);
+        this.set({ app }, count);
+      }
     },
   });
   registerNoticing(metrics, sources.noticing);
@@ -94,6 +100,39 @@ function registerNoticing(metrics: Metrics, noticing: () => Noticing): void {
     'The share of the last 10 s that looks into directories took; beyond 0.1 the gaps between them grow.',
     () => noticing().share,
   );
+}
+
+/** These tell of an app and its clients. The others tell of the service or of the caller, whatever app was called. */
+const OF_THE_APP = new Set<string>([...codes.filter((code) => outcomeOf(code).fault), 'no-client', 'client-offline']);
+
+type AppCounts = ReturnType<typeof countByApp>;
+
+/** Counts executions by app. Only of apps that have clients: a caller may name any number, and each one is a series. */
+export function countByApp({ registry }: Metrics) {
+  const executions = new Counter({
+    name: 'rule_server_app_executions_total',
+    help: 'Executions of the apps that have clients, by app: answered, or unanswered because of its clients or their directory. Each is counted by one worker.',
+    labelNames: ['app', 'outcome'],
+    registers: [registry],
+  });
+  const known = new Set<number>();
+  /** Prometheus sees an increase only where there was a value before. */
+  function know(app: number): void {
+    if (known.has(app)) return;
+    known.add(app);
+    for (const outcome of ['answered', 'unanswered']) executions.inc({ app, outcome }, 0);
+  }
+
+  return {
+    know,
+    /** `reached`: a client of the app was chosen for it. */
+    ended({ app, outcome }: ExecutionRecord, reached: boolean): void {
+      if (reached) know(app);
+      if (!known.has(app)) return;
+      if (outcome === null || outcome.code === null) executions.inc({ app, outcome: 'answered' });
+      else if (OF_THE_APP.has(outcome.code)) executions.inc({ app, outcome: 'unanswered' });
+    },
+  };
 }
 
 /** Counts the clients that were passed over because no request could be written for them. */

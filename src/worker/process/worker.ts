@@ -1,6 +1,7 @@
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
 import { shareFor } from '../../shared/runtime/share-for.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
+import { time } from '../../shared/seams/time.ts';
 import { isLostToOthers } from '../../shared/store/queue/ending-worker.ts';
 import type { ExecutionQueue, JobWorker, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import { queueNames } from '../../shared/store/queue/queue-names.ts';
@@ -27,6 +28,9 @@ type WorkerDependencies = {
   concurrency: number;
   log: Logger;
 };
+
+/** Those of one worker come in the same moment. */
+const DEAD_TOGETHER_MS = 250;
 
 /** A look for another worker is good for this long. */
 const OTHERS_MS = 1000;
@@ -61,6 +65,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
   worker.on('lockRenewalFailed', (ids: string[]) => {
     for (const id of ids) interrupts.lockLost(id);
   });
+  worker.on('stalled', createTellOfDead(log));
   worker.on('error', onRefused);
 
   /**
@@ -94,5 +99,18 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
       await closed;
       await jobs.done();
     },
+  };
+}
+
+/** Tells once of all executions of a worker that died. */
+function createTellOfDead(log: Logger) {
+  let ids: string[] = [];
+  const tell = () => {
+    const told = { executions: ids.length, first: ids[0] };
+    ids = [];
+    log.warn(told, 'a worker died or stood still: its executions go on at another one');
+  };
+  return (id: string): void => {
+    if (ids.push(id) === 1) time.setTimeout(tell, DEAD_TOGETHER_MS);
   };
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { unanswered } from '../../../shared/contract/endings/ending.ts';
 import { sentences } from '../../../shared/contract/endings/sentences.ts';
+import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
 import { type QueueHealth, whyAway } from '../../queue-health.ts';
 import type { Environment } from '../environment.ts';
 import { problem, respondToEnding } from '../respond.ts';
@@ -20,11 +21,13 @@ export function wrongMethod(method: string, allowed: string[]): Response {
 }
 
 /** Lets nothing new begin in a process that stops. */
-export function refuseWhileStopping(phase: () => Phase) {
+export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metrics, 'refused'>) {
   return createMiddleware<Environment>(async (context, next) => {
     if (TAKES_CALLS.has(phase())) return next();
-    const response = context.req.path.endsWith('/execute')
-      ? respondToEnding(context, randomUUID(), unanswered(stoppingOf(context)), 'stopping')
+    const isCall = context.req.path.endsWith('/execute');
+    if (isCall) refused('stopping');
+    const response = isCall
+      ? respondToEnding(context, randomUUID(), unanswered(stoppingOf(context)))
       : problem(503, sentences.stopping().error, { retryAfter: 'stopping' });
     response.headers.set('connection', 'close');
     return response;

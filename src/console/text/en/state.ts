@@ -36,6 +36,8 @@ export const stateWords = {
   'state.no-worker.hint': '{error}',
   'state.overloaded': 'The service has no room for this run.',
   'state.overloaded.hint': '{error}',
+  'state.stopping': 'This part of the service is being restarted.',
+  'state.stopping.hint': '{error}',
   'state.queue-unavailable': 'The service cannot reach its queue. The rule did not run.',
   'state.queue-unavailable.hint': 'Run the rule again in a moment.',
   'state.outcome-unknown': 'The service does not have the result of this run.',

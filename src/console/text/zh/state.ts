@@ -35,6 +35,8 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'state.no-worker.hint': '{error}',
   'state.overloaded': '服务没有空位进行这次运行。',
   'state.overloaded.hint': '{error}',
+  'state.stopping': '服务的这一部分正在重新启动。',
+  'state.stopping.hint': '{error}',
   'state.queue-unavailable': '服务无法连接它的队列。规则没有运行。',
   'state.queue-unavailable.hint': '请稍后再运行。',
   'state.outcome-unknown': '服务没有这次运行的结果。',

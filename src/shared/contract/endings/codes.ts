@@ -1,7 +1,8 @@
 /** The end states of executions that no client answered. */
 type EndState = 'failed' | 'timed-out' | 'cancelled' | 'rejected';
 
-type Row = { status: number; state: EndState; retryAfterSeconds?: number };
+/** `fault`: of the directory, or of the client: an operator has to look, and the log warns of it. */
+type Row = { status: number; state: EndState; retryAfterSeconds?: number; fault?: true };
 
 /**
  * The one table: what each code means in HTTP and as the end state of the execution. `src/api/http/respond.ts` writes the status, and the
@@ -11,16 +12,17 @@ type Row = { status: number; state: EndState; retryAfterSeconds?: number };
 export const outcomes = {
   'no-client': { status: 503, state: 'rejected' },
   'client-offline': { status: 503, state: 'rejected' },
-  'channel-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 5 },
+  'channel-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 5, fault: true },
   'no-worker': { status: 503, state: 'rejected', retryAfterSeconds: 5 },
   overloaded: { status: 503, state: 'rejected', retryAfterSeconds: 2 },
+  stopping: { status: 503, state: 'rejected', retryAfterSeconds: 1 },
   'queue-unavailable': { status: 503, state: 'rejected', retryAfterSeconds: 2 },
-  'outcome-unknown': { status: 503, state: 'failed' },
+  'outcome-unknown': { status: 503, state: 'failed', fault: true },
   fenced: { status: 503, state: 'rejected', retryAfterSeconds: 2 },
-  'not-picked-up': { status: 504, state: 'timed-out' },
-  'no-answer': { status: 504, state: 'timed-out' },
-  'client-left': { status: 504, state: 'timed-out' },
-  'invalid-result': { status: 502, state: 'failed' },
+  'not-picked-up': { status: 504, state: 'timed-out', fault: true },
+  'no-answer': { status: 504, state: 'timed-out', fault: true },
+  'client-left': { status: 504, state: 'timed-out', fault: true },
+  'invalid-result': { status: 502, state: 'failed', fault: true },
   'client-ignored-dry-run': { status: 502, state: 'failed' },
   cancelled: { status: 409, state: 'cancelled' },
   cycle: { status: 422, state: 'rejected' },

@@ -86,14 +86,14 @@ export const sentences = {
   /** This API process stops. */
   stopping: () =>
     didNotRun(
-      'overloaded',
+      'stopping',
       'This API process is stopping. The call was not run; send it again, another process takes it.',
     ),
 
   /** The same of a call with a key: an earlier call under it may have run. */
   stoppingForKeyed: () =>
     mayHaveRun(
-      'overloaded',
+      'stopping',
       'This API process is stopping. This call ran nothing; whether an earlier one under its Idempotency-Key ran was not looked up. Send it again with the same key: another process takes it, and it runs at most once.',
     ),
 

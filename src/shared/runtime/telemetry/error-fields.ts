@@ -6,13 +6,13 @@ const MAX_CAUSES = 5;
 const ARGUMENTS = /,? with args beginning with:.*$/gm;
 
 /** The only members of an error that are logged: libraries hang the command that failed, with its input, on theirs. */
-export function errorFields(error: unknown, causes = MAX_CAUSES): ErrorFields {
+export function errorFields(error: unknown, { causes = MAX_CAUSES, withStack = true } = {}): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: typeof error === 'string' ? error : 'no error' };
   const { name, message, stack, cause } = error;
   const fields: ErrorFields = { type: name, message: message.replace(ARGUMENTS, '') };
-  if (stack !== undefined) fields.stack = stack.replace(ARGUMENTS, '');
+  if (withStack && stack !== undefined) fields.stack = stack.replace(ARGUMENTS, '');
   if ('code' in error && ['string', 'number'].includes(typeof error.code)) fields.code = String(error.code);
-  if (cause !== undefined && causes > 0) fields.cause = errorFields(cause, causes - 1);
+  if (cause !== undefined && causes > 0) fields.cause = errorFields(cause, { causes: causes - 1, withStack });
   return fields;
 }
 

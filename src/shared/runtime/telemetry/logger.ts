@@ -33,11 +33,22 @@ export function createLogger({ level, role }: { level: string; role: string }, t
           ]),
         ),
     },
-    serializers: { err: (error: unknown) => errorFields(error) },
+    serializers: {
+      err: (given: unknown) =>
+        given instanceof Expected ? errorFields(given.error, { withStack: false }) : errorFields(given),
+    },
     // JSON does not escape bidirectional marks, and a terminal obeys them.
     hooks: { streamWrite: (line) => `${visible(line.trimEnd())}\n` },
   };
   return to ? pino(options, to) : pino(options);
+}
+
+/** An error whose cause is outside of this program: where it was thrown tells an operator nothing. */
+class Expected {
+  readonly error: unknown;
+  constructor(error: unknown) {
+    this.error = error;
+  }
 }
 
 /** An alert is over with the first success after this long without a failure: one that comes and goes stays one. */
@@ -47,9 +58,9 @@ export type ThrottledAlert = ReturnType<typeof createThrottledAlert>;
 
 /**
  * Reports a fault once, however many calls it hits: the first failure warns, repetitions stay silent, and the end
- * says how long it lasted.
+ * says how long it lasted. `withStack`: where a defect of ours may be the reason.
  */
-export function createThrottledAlert(log: Logger, what: string) {
+export function createThrottledAlert(log: Logger, what: string, { withStack = false } = {}) {
   let current: { since: number; failedAt: number } | undefined;
   return {
     /** Something failed. */
@@ -60,7 +71,8 @@ export function createThrottledAlert(log: Logger, what: string) {
         return;
       }
       current = { since: now, failedAt: now };
-      log.warn({ err: error instanceof Error ? error : new Error(String(error)) }, `${what}: ${advice}`);
+      const told = error instanceof Error ? error : new Error(String(error));
+      log.warn({ err: withStack ? told : new Expected(told) }, `${what}: ${advice}`);
     },
     /** Something worked. To be called again and again. */
     ends() {

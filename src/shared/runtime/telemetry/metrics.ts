@@ -13,7 +13,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
  * The metrics of a process for Prometheus. One registry per process, also when API and worker share it. Labels come from short
- * lists of our own: never an address, an app or an id.
+ * lists of our own, and the apps that have clients: never an address or an id.
  */
 export function createMetrics({ ofProcess = false } = {}) {
   const registry = new Registry();
