@@ -107,21 +107,21 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
   }
 }
 
-/** It lay there for so long, or until its deadline: clients look into their directories at least every few seconds. */
+/** Clients look into their directories every few seconds. A request that was taken back after so long was left lying. */
 const LAY_MS = 10_000;
-const NOT_TAKEN = new Set(['not-picked-up', 'cancelled']);
 
 /** Remembers whether the client took the request. One that runs a rule meanwhile may only have had no time for it. */
 async function notePickUp(
   claim: Claim,
   ending: Exclude<WaitEnding, { kind: 'interrupted' }>,
-  { pickUps, load, settings: { RESULT_TIMEOUT_MS } }: ExecuteParts,
+  { pickUps, load, progress, settings: { RESULT_TIMEOUT_MS } }: ExecuteParts,
 ): Promise<void> {
   if (ending.kind === 'answered') return pickUps.took(claim);
-  const { code, mayHaveRun } = ending.noAnswer;
-  if (mayHaveRun || !NOT_TAKEN.has(code) || claim.madeDirectory) return;
+  const { code } = ending.noAnswer;
   const since = claim.answerBy - RESULT_TIMEOUT_MS;
-  if (time.now() - since < Math.min(LAY_MS, RESULT_TIMEOUT_MS)) return;
+  const wasPickedUp = progress.of(claim.mockId)?.steps.some(({ state }) => state === 'picked-up') ?? false;
+  const isCancelledLate = code === 'cancelled' && !wasPickedUp && time.now() - since >= LAY_MS;
+  if (claim.madeDirectory || !(code === 'not-picked-up' || isCancelledLate)) return;
   if (!(await load.isRunning(claim))) await pickUps.letLie(claim, since);
 }
 
