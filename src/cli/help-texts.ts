@@ -104,7 +104,8 @@ Examples:
   REDIS_URL=redis://redis:6379 SHARED_DIR=/data rule-server doctor
   docker compose exec worker node bin/rule-server.js doctor --url http://api:8080
 
-Run it where a process runs, with that process's settings.
+Run it where a process runs, as its user and with its settings. With REDIS_URL and without
+SHARED_DIR these are an API's: then the shared directory is not looked at.
 ${exitCodesHelp([0, 1, 2], { 0: 'nothing failed; a warning is not a failure', 1: 'something failed' })}`;
 
 export const KEYS_NEW_EXAMPLES = `

@@ -218,8 +218,12 @@ onOneQueue('a worker and its shared directory', (start) => {
     const { log, lines } = captureLog();
     const worker = await startWorker({ settings: service.settings, backend, sharedDir, log });
     await eventually(() => expect(worker.state().reason).toMatch(/^SHARED_DIR cannot be used \(ENOTDIR/));
-    expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).toEqual([
-      expect.stringMatching(/^This worker takes no jobs: SHARED_DIR cannot be used/),
+    const message = expect.stringMatching(/^SHARED_DIR cannot be used/);
+    expect(lines.filter(({ level }) => level >= 40)).toEqual([
+      expect.objectContaining({
+        msg: expect.stringMatching(/^This worker takes no jobs: SHARED_DIR cannot be used/),
+        err: { type: 'Error', message }, // no stack: where it was thrown tells an operator nothing
+      }),
     ]);
     await worker.stop();
     await rm(sharedDir, { recursive: true });

@@ -41,7 +41,7 @@ describe('a service that is started by hand or by a supervisor', () => {
       });
       child.kill('SIGTERM');
       expect(await ended(child)).toBe(0);
-      expect(output.stdout).toContain('"stopping"');
+      expect(output.stdout).toMatch(/"stopping"[\s\S]*"stopped"\}\n$/);
       expect(output.stderr).toBe('');
     },
   );
@@ -52,7 +52,7 @@ describe('a service that is started by hand or by a supervisor', () => {
     await vi.waitUntil(() => output.stdout.includes('the worker runs'), { timeout: 30_000 });
     child.kill('SIGTERM');
     await vi.waitUntil(() => !isAlive(pid()), { timeout: 30_000 });
-    expect(output.stdout).toContain('"stopping"');
+    expect(output.stdout).toMatch(/"stopping"[\s\S]*"stopped"\}\n$/);
   });
 
   it.each([

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { refuseUnwritable } from '../../shared/runtime/access/audit.ts';
@@ -9,15 +10,17 @@ import {
   DEFAULT_SHARED_DIR,
   LOCAL_REDIS,
   misspeltSettings,
+  queueUrlOf,
   readSettings,
   refuseOpenDoor,
   type Settings,
 } from '../../shared/runtime/settings/settings.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
+import { checkClients } from './client-checks.ts';
 import { checkClocks } from './clock-check.ts';
 import { checkSharedDirectory } from './directory-checks.ts';
-import { type Finding, fail, guarded, ok, warn } from './finding.ts';
+import { type Finding, fail, firstCauses, guarded, ok, warn } from './finding.ts';
 import { checkRedis } from './redis-checks.ts';
 import { checkApi, checkSystem } from './system-checks.ts';
 
@@ -25,7 +28,7 @@ export type DoctorOptions = { url: string; key?: string; json?: boolean };
 
 /** Looks at everything a deployment needs, with the settings of this environment. Ends with 1 when something fails. */
 export async function doctor(options: DoctorOptions, { environment, stdout }: Surroundings): Promise<number> {
-  const findings = await findAll(options, environment);
+  const findings = firstCauses(await findAll(options, environment));
   stdout.write(
     options.json ? `${JSON.stringify(findings)}\n` : findings.map((finding) => line(finding, stdout)).join(''),
   );
@@ -36,15 +39,22 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
   const system = await guarded('system', checkSystem);
   try {
     const settings = readSettings(environment);
+    const isOfApi = settings.SHARED_DIR === undefined && queueUrlOf(settings) !== undefined;
     const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
     let registeredId: string | null = null;
     const redis = await guarded('redis', async () => {
       const address = (await readRedisAddress(settings)) ?? redisAddress(LOCAL_REDIS, settings.QUEUE_PREFIX);
       const { findings, directoryId } = await checkRedis(address);
       registeredId = directoryId;
-      return findings;
+      const isEmbedded = queueUrlOf(settings) === undefined && findings.length === 1;
+      return isEmbedded && (await hasStore(sharedDir)) ? [EMBEDDED] : findings;
     });
-    const directory = await guarded('shared directory', () => checkSharedDirectory(sharedDir, registeredId));
+    const directory = isOfApi
+      ? [NOT_LOOKED_AT]
+      : [
+          ...(await guarded('shared directory', () => checkSharedDirectory(sharedDir, registeredId))),
+          ...(await guarded('client directories', () => checkClients(sharedDir, settings.CLIENT_TIMEOUT_MS))),
+        ];
     const api = await guarded('api', () => checkApi({ url, key }));
     const findings = [...system, ...(await checkSettings(settings, environment)), ...redis, ...directory, ...api];
     return [...findings, checkClocks(findings.flatMap(({ clocks = [] }) => clocks))];
@@ -53,6 +63,18 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
     return [...system, fail('settings', error.message, 'Correct them: no process starts with them.')];
   }
 }
+
+const EMBEDDED = ok('queue', 'npm start keeps its own in SHARED_DIR/.rule-server/store: no Redis is needed');
+const hasStore = (sharedDir: string): Promise<boolean> =>
+  access(join(sharedDir, '.rule-server', 'store')).then(
+    () => true,
+    () => false,
+  );
+
+const NOT_LOOKED_AT = ok(
+  'shared directory',
+  'not looked at: these are the settings of an API, which uses none. Set SHARED_DIR to look at that of the workers',
+);
 
 /** Warns of settings that look misspelt. Throws `BadSettings` for what would end the start of a process. */
 async function checkSettings(settings: Settings, environment: Surroundings['environment']): Promise<Finding[]> {

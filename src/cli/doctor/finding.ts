@@ -8,6 +8,8 @@ export type Finding = {
   message: string;
   advice?: string;
   clocks?: Clock[];
+  /** It may only follow from another fault. */
+  follows?: boolean;
 };
 
 export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message });
@@ -32,4 +34,18 @@ export async function guarded(check: string, run: () => Promise<Finding[]>): Pro
     const message = error instanceof Error ? error.message : String(error);
     return [fail(check, `could not be looked at: ${message}`, 'Look into this first.')];
   }
+}
+
+/** One fault is one failure: what may only follow from it is a warning. */
+export function firstCauses(findings: readonly Finding[]): Finding[] {
+  const failed = findings.filter(({ level }) => level === 'fail');
+  const cause = failed.find(({ follows }) => !follows) ?? failed[0];
+  return findings.map(({ follows, ...finding }) => {
+    if (!cause || !follows || finding.level !== 'fail' || finding.check === cause.check) return finding;
+    const { check, message, advice = '', clocks } = finding;
+    return {
+      ...warn(check, message, `This may follow from "${cause.check}": mend that first. ${advice}`.trim()),
+      ...(clocks && { clocks }),
+    };
+  });
 }

@@ -40,17 +40,19 @@ type Looked = { address: RedisAddress; connections: RedisConnections; where: str
 async function lookAt(redis: Redis, { address, connections, where }: Looked) {
   const { prefix } = address;
   const takers = createRedisTakers(redis, prefix);
+  const use = await checkUse(redis, connections);
+  const ofUse = (finding: Finding): Finding => ({ ...finding, follows: use.level === 'fail' });
   const findings = [
     checkVersion(await redis.info('server'), where),
-    await checkUse(redis, connections),
+    use,
     rightsNeeded(prefix),
     await checkSpeed(redis),
-    await checkWrites(redis, where, connections),
-    ...checkKeeping(await settingsOf(redis)),
+    ofUse(await checkWrites(redis, where, connections)),
+    ...checkKeeping(await settingsOf(redis)).map(ofUse),
     ...(await checkReplicas(redis, address)),
     await checkClock(redis),
+    ...byProblem(await takers.problems()),
     checkWorkers(String(await redis.client('LIST')), prefix, (await takers.list()).length),
-    ...(await takers.problems()).map(toFinding),
   ];
   return { findings, directoryId: await createRedisDirectory(redis, prefix).get() };
 }
@@ -176,18 +178,37 @@ function checkWorkers(clients: string, prefix: string, taking: number): Finding 
   const connected = clients.split('\n').filter((line) => line.includes(`${name}:w:`) || line.includes(`${name} `));
   const withoutId = connected.filter((line) => line.includes(`${name} `)).length;
   if (connected.length === 0)
-    return fail(
-      'workers',
-      'none is connected',
-      'Start one: npx rule-server worker. Without one every call gets 503 no-worker.',
-    );
+    return {
+      ...fail(
+        'workers',
+        'none is connected',
+        'Start one: npx rule-server worker. Without one every call gets 503 no-worker.',
+      ),
+      follows: true,
+    };
   const message = `${connected.length} connected, ${Math.min(connected.length, taking + withoutId)} take executions`;
   if (taking + withoutId === 0)
-    return fail('workers', message, 'Every call gets 503 no-worker. The lines below, or /readyz of a worker, say why.');
+    return {
+      ...fail('workers', message, 'Every call gets 503 no-worker. What the workers say is above.'),
+      follows: true,
+    };
   return taking + withoutId < connected.length
-    ? warn('workers', message, 'The lines below, or /readyz of each worker, say why it takes none.')
+    ? warn(
+        'workers',
+        message,
+        'What they say is above. One that says nothing has just started, stands still, or cannot reach Redis.',
+      )
     : ok('workers', message);
 }
 
-const toFinding = ({ worker, problem }: WorkerProblem): Finding =>
-  fail('worker', `${worker}: ${problem}`, 'Look at SHARED_DIR as that worker sees it.');
+/** One problem is one finding, however many workers have it. It may be what is found in the shared directory here. */
+function byProblem(problems: readonly WorkerProblem[]): Finding[] {
+  return [...Map.groupBy(problems, ({ problem }) => problem)].map(([problem, of]) => ({
+    ...fail(
+      'worker',
+      `${of.map(({ worker }) => worker).join(', ')}: ${problem}`,
+      'Look at SHARED_DIR as that worker sees it.',
+    ),
+    follows: true,
+  }));
+}

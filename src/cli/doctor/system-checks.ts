@@ -51,7 +51,9 @@ export async function checkApi({ url, key }: { url: string; key: string | undefi
   const date = Date.parse(response.headers.get('date') ?? '');
   const aheadMs = date - before;
   return [
-    response.ok ? ok('api', `${url} is ready`) : fail('api', `${url} is not ready: ${text}`, 'Its log says why.'),
+    response.ok
+      ? ok('api', `${url} is ready`)
+      : { ...fail('api', `${url} is not ready: ${text}`, 'Its log says why.'), follows: true },
     ...(refused === null ? [] : [fail('api key', refused, 'Give the key that the API knows.')]),
     { ...apiClock(aheadMs), clocks: Number.isNaN(aheadMs) ? [] : [{ whose: 'the API', aheadMs }] },
   ];

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { pickUpFiles } from '../../shared/contract/pick-up-files.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -149,8 +150,7 @@ function createLastPickUps(files: PickUpFiles) {
   };
 }
 
-const TOOK = 'took.';
-const LYING = 'lying.';
+const { took: TOOK, lying: LYING } = pickUpFiles;
 
 type PickUpFiles = ReturnType<typeof createPickUpFiles>;
 

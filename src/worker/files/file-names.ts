@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { hasUnseen } from '../../shared/contract/json/visible-text.ts';
+import { pickUpFiles } from '../../shared/contract/pick-up-files.ts';
 
 /** Every name this service reads or writes below the shared directory. A mockId is a UUID, so names cannot collide. */
 export const requestFileName = (mockId: string) => `${mockId}.json`;
@@ -43,7 +44,7 @@ export const clientsDirectory = (sharedDir: string, app: number) => join(sharedD
 export const privateDirectory = (sharedDir: string) => join(sharedDir, '.rule-server');
 /** What workers know of when the clients of an app picked up their requests. */
 export const pickUpsDirectory = (sharedDir: string, app: number | string) =>
-  join(privateDirectory(sharedDir), 'pick-ups', String(app));
+  join(privateDirectory(sharedDir), pickUpFiles.folder, String(app));
 
 /** The file a registered client keeps while it lives. */
 export function registrationPath(

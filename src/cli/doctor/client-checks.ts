@@ -1,0 +1,108 @@
+import { constants } from 'node:fs';
+import { access, lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pickUpFiles } from '../../shared/contract/pick-up-files.ts';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+const NAMED_AT_MOST = 5;
+const ADVICE =
+  'Run the workers and this client as one user, or let a group that both are in write the directory (mode 2775): docs/security.md.';
+
+/** What the clients have in the shared directory: whether this user may use it, and who lets requests lie. */
+export async function checkClients(sharedDir: string, clientTimeoutMs: number): Promise<Finding[]> {
+  const apps = await appsIn(sharedDir);
+  const faults: { of: 'online' | 'others'; what: string }[] = [];
+  let directories = 0;
+  for (const app of apps) {
+    const online = await onlineIn(join(sharedDir, 'clients', app), clientTimeoutMs);
+    for (const path of ['clients', 'mock'].map((name) => join(name, app))) {
+      const wanted = path.startsWith('mock') ? WRITES : READS;
+      const reason = await faultOf(join(sharedDir, path), { wanted, isClient: true });
+      if (reason !== null) faults.push({ of: online.size > 0 ? 'online' : 'others', what: `${path} ${reason}` });
+    }
+    for (const name of await namesIn(join(sharedDir, 'mock', app))) {
+      directories++;
+      const reason = await faultOf(join(sharedDir, 'mock', app, name), { wanted: WRITES, isClient: online.has(name) });
+      if (reason !== null)
+        faults.push({ of: online.has(name) ? 'online' : 'others', what: `mock/${app}/${name} ${reason}` });
+    }
+  }
+  const of = (whose: 'online' | 'others') => faults.filter((fault) => fault.of === whose).map(({ what }) => what);
+  const lying = await lyingIn(sharedDir, apps);
+  return [
+    ...(of('online').length > 0 ? [fail('client directories', listOf(of('online')), ADVICE)] : []),
+    ...(of('others').length > 0
+      ? [warn('client directories', `of clients that are not online: ${listOf(of('others'))}`, ADVICE)]
+      : []),
+    ...(faults.length === 0 ? [ok('client directories', `${directories} may be read and written by this user`)] : []),
+    ...(lying.length > 0
+      ? [
+          warn(
+            'clients',
+            `online, and pick up no request: ${listOf(lying)}`,
+            'Each hangs, or uses another directory than the workers: mend or stop it. Others are asked first.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+const READS = constants.R_OK | constants.X_OK;
+const WRITES = READS | constants.W_OK;
+
+async function appsIn(sharedDir: string): Promise<string[]> {
+  const names = await Promise.all(['clients', 'mock'].map((name) => namesIn(join(sharedDir, name))));
+  return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name));
+}
+
+/** Names of what is in a folder; none where it cannot be read, which is told of the folder itself. */
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+type Wanted = { wanted: number; isClient: boolean };
+
+/** Why this user cannot use a directory; null when it can, or when it is not there: a worker makes it. A file among the clients is none of them. */
+async function faultOf(path: string, { wanted, isClient }: Wanted): Promise<string | null> {
+  const found = await lstat(path).catch(unless('ENOENT', 'EACCES', 'ENOTDIR'));
+  if (!found) return null;
+  if (found.isSymbolicLink()) return 'is a link, which is never followed';
+  if (!found.isDirectory()) return isClient ? 'is no directory' : null;
+  const code = await access(path, wanted).then(() => '', errnoOf);
+  return code === '' ? null : `may not be ${wanted === READS ? 'read' : 'written'} by this user (${code})`;
+}
+
+/** The names of the clients of an app, on the trunk and in lanes, that have beaten lately. */
+async function onlineIn(folder: string, clientTimeoutMs: number): Promise<Set<string>> {
+  const lanes = (await namesIn(join(folder, 'lane'))).map((lane) => join(folder, 'lane', lane));
+  const online = new Set<string>();
+  for (const place of [folder, ...lanes]) {
+    for (const file of await namesIn(place)) {
+      const name = /^b_(.+)\.json$/.exec(file)?.[1];
+      const beat = name === undefined ? undefined : await stat(join(place, file)).catch(() => undefined);
+      if (name !== undefined && beat && Date.now() - beat.mtimeMs < clientTimeoutMs) online.add(name);
+    }
+  }
+  return online;
+}
+
+/** The clients that workers noted to let requests lie. */
+async function lyingIn(sharedDir: string, apps: readonly string[]): Promise<string[]> {
+  const { folder, lying } = pickUpFiles;
+  const found: string[] = [];
+  for (const app of apps) {
+    const path = join(sharedDir, '.rule-server', folder, app);
+    for (const name of (await namesIn(path)).filter((each) => each.startsWith(lying))) {
+      const since = Number(await readFile(join(path, name), 'utf8').catch(() => 0));
+      const time = since > 0 ? ` since ${new Date(since).toISOString()}` : '';
+      found.push(`${name.slice(lying.length)} of app ${app}${time}`);
+    }
+  }
+  return found;
+}
+
+function listOf(all: readonly string[]): string {
+  const named = all.slice(0, NAMED_AT_MOST).join('; ');
+  return all.length > NAMED_AT_MOST ? `${named}; and ${all.length - NAMED_AT_MOST} more` : named;
+}
