@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
+import { decodeWhole } from '../shared/contract/json/utf8.ts';
 import { errnoOf, unless } from '../shared/runtime/errno.ts';
 import type { Places } from './places.ts';
 
@@ -62,9 +63,10 @@ function isDead({ host, pid, startedAt }: ProcessIdentity): boolean {
 }
 
 async function read(path: string): Promise<Record<string, unknown> | undefined> {
-  const text = await readFile(path, 'utf8').catch(unless('ENOENT', 'ENOTDIR'));
+  const bytes = await readFile(path).catch(unless('ENOENT', 'ENOTDIR'));
+  const decoded = bytes && decodeWhole(bytes);
   try {
-    const value: unknown = text === undefined ? undefined : JSON.parse(text);
+    const value: unknown = decoded?.kind === 'text' ? JSON.parse(decoded.text) : undefined;
     return typeof value === 'object' && value !== null ? { ...value } : undefined;
   } catch {
     return undefined; // whoever wrote that is no client of ours

@@ -88,6 +88,10 @@ describe('who may do what', () => {
         expect(answer.headers['set-cookie']).toBeUndefined();
       }
       expect((await service.call('/session', { method: 'POST', body: 'x'.repeat(20_000) })).status).toBe(400);
+      const latin1 = Buffer.from('{"key":"\xf6"}', 'latin1');
+      expect((await service.call('/session', { method: 'POST', body: latin1 })).json.errors).toEqual([
+        { field: 'body', message: 'is not valid UTF-8: byte 9 of line 1 is 0xf6' },
+      ]);
     });
 
     it('reads everything, event streams included', async () => {

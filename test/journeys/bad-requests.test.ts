@@ -82,7 +82,7 @@ describe('a request that cannot be run', () => {
     it('invalid UTF-8', async () => {
       const answer = await service.execute(Buffer.from('{"app":7,"ruleId":1,"x":"\xff"}', 'latin1'));
       expect(answer.status).toBe(400);
-      expect(answer.json.errors).toEqual([{ field: 'body', message: 'is not valid UTF-8' }]);
+      expect(answer.json.errors).toEqual([{ field: 'body', message: 'is not valid UTF-8: byte 26 of line 1 is 0xff' }]);
     });
 
     it('everything at once, in one answer', async () => {

@@ -18,7 +18,7 @@ import { callSchema, memberValue } from '../../shared/contract/execute-request.t
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { integerOf } from '../../shared/contract/json/raw-number.ts';
-import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
+import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
 import type { BatchBodyParameters } from './parameters.ts';
@@ -60,8 +60,8 @@ const MAX_TARGETS = 100;
  * mistakes are set aside unless all have some.
  */
 export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyParameters, 'invalid'>): ReadBatch {
-  const decoded = decodeUtf8(bytes);
-  if (decoded.kind !== 'text') return bad('body', decoded.kind === 'cut' ? 'is not valid UTF-8' : decoded.message);
+  const decoded = decodeWhole(bytes);
+  if (decoded.kind !== 'text') return bad('body', decoded.message);
   const scanned = scanJson(decoded.text);
   if (scanned.kind === 'incomplete')
     return bad('body', `is not JSON: it ends too early, after ${scanned.length} characters`);

@@ -3,7 +3,7 @@ import { cellTypeOf } from '../../shared/cases/csv/cell-type.ts';
 import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
 import { createRefusals, noLines, problemOf, type Refusal } from '../../shared/cases/document/refusal.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
+import { decodeWhole, withoutMark } from '../../shared/contract/json/utf8.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { CsvBatchParameters } from './parameters.ts';
@@ -20,8 +20,8 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     const { app, ruleId, confId, concurrency, dryRun, invalid, timeZone } = parameters;
     const refusals = createRefusals(noLines);
     const targets = readTargets(parameters.targets, refusals);
-    const text = decodeUtf8(withoutMark(bytes));
-    if (text.kind !== 'text') refusals.add(['body'], 'is not valid UTF-8: save the file as "CSV UTF-8"');
+    const text = decodeWhole(withoutMark(bytes));
+    if (text.kind !== 'text') refusals.add(['body'], `${text.message}: save the file as "CSV UTF-8"`);
     if (text.kind !== 'text' || refusals.found() > 0) return bad(refusals.all);
     const selection = { app, ruleId, confId, lane: null, address: null };
     const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...selection });
@@ -42,11 +42,6 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
       setAside: read.setAside,
     };
   };
-}
-
-/** Spreadsheets begin their CSV with a byte order mark. */
-function withoutMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function bad(refusals: readonly Refusal[]): ReadBatch {

@@ -7,7 +7,7 @@ import {
 } from '../../shared/contract/execute-request.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
-import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
+import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
@@ -21,8 +21,8 @@ const MAX_PROBLEMS = 100;
 /** Reads the body of execute. All faults of a bad one are told, not only the first. */
 export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   if (bytes.length === 0) return bad('body', 'is empty: send a JSON object such as {"app":1,"ruleId":1}');
-  const decoded = decodeUtf8(bytes);
-  if (decoded.kind !== 'text') return bad('body', decoded.kind === 'cut' ? 'is not valid UTF-8' : decoded.message);
+  const decoded = decodeWhole(bytes);
+  if (decoded.kind !== 'text') return bad('body', decoded.message);
 
   const scanned = scanJson(decoded.text);
   if (scanned.kind === 'incomplete')

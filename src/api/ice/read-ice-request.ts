@@ -2,7 +2,7 @@ import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { type AskedRequest, executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
-import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
+import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { isOneSlipAway } from '../../shared/contract/near-miss.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
@@ -23,8 +23,8 @@ const THEIR_NAMES = new Map([...OUR_NAMES].map(([theirs, ours]) => [ours, theirs
  * gets that server's number: -2 for a missing app or id, -1 for everything else.
  */
 export function readIceRequest(bytes: Uint8Array): IceRequest {
-  const decoded = decodeUtf8(bytes);
-  if (decoded.kind !== 'text') return bad(OTHER_ERROR, 'the body is not valid UTF-8');
+  const decoded = decodeWhole(bytes);
+  if (decoded.kind !== 'text') return bad(OTHER_ERROR, `the body ${decoded.message}`);
   const scanned = scanJson(decoded.text);
   if (scanned.kind === 'incomplete') return bad(OTHER_ERROR, 'the body is not JSON: it ends too early');
   if (scanned.kind === 'wrong') return bad(OTHER_ERROR, `the body is not JSON: ${scanned.message}`);

@@ -7,7 +7,7 @@ import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
+import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import type { Problem } from '../calls/read-request.ts';
@@ -42,8 +42,8 @@ export function casesRoutes({ savedCases, openBodies }: CasesDependencies) {
       if (change.kind === 'answered') return change.response;
       const body = await readBytes(context, openBodies);
       if (body.kind === 'answered') return body.response;
-      const decoded = decodeUtf8(body.value);
-      if (decoded.kind !== 'text') return notSaved(decoded.kind === 'wrong' ? decoded.message : 'is not valid UTF-8');
+      const decoded = decodeWhole(body.value);
+      if (decoded.kind !== 'text') return notSaved(decoded.message);
       const { cases, precondition } = change.value;
       return respondToSaving(await savedCases.replace(cases, precondition, decoded.text));
     })
@@ -185,9 +185,10 @@ const bad = (field: string, message: string): ReadPrecondition => ({ kind: 'bad'
 
 /** Reads `{upsert, remove}`: a case as documents write it, and the name of one. Numbers stay as they are written. */
 function readChange(bytes: Uint8Array): { kind: 'change'; change: Change } | { kind: 'bad'; problems: Problem[] } {
-  const decoded = decodeUtf8(bytes);
-  const scanned = decoded.kind === 'text' ? scanJson(decoded.text) : null;
-  if (scanned?.kind !== 'complete' || scanned.type !== 'object')
+  const decoded = decodeWhole(bytes);
+  if (decoded.kind === 'wrong') return { kind: 'bad', problems: [{ field: 'body', message: decoded.message }] };
+  const scanned = scanJson(decoded.text);
+  if (scanned.kind !== 'complete' || scanned.type !== 'object')
     return {
       kind: 'bad',
       problems: [{ field: 'body', message: 'must be a JSON object such as {"upsert":{"name":"…"}}' }],

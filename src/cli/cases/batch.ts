@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
 import { refusalLines } from '../../shared/cases/document/refusal.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
+import { readText } from '../../shared/runtime/read-text.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
@@ -48,7 +48,7 @@ export async function batch(options: BatchOptions, surroundings: Surroundings): 
       exitCodes.usage,
     );
   const api = createHttpApi({ url: options.url, key: options.key });
-  const text = await readFile(options.csv, 'utf8').catch((error) => {
+  const text = await readText(options.csv).catch((error) => {
     throw new CommandFailed(`--csv ${options.csv} cannot be read: ${error.message}`, exitCodes.usage);
   });
   const read = readCsv(text, { typeOf: () => 'text', timeZone, skipInvalid }); // the service knows the types; here the rows are counted

@@ -1,9 +1,10 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Case } from '../../shared/cases/case.ts';
 import { readDocument } from '../../shared/cases/document/document.ts';
 import { refusalLines } from '../../shared/cases/document/refusal.ts';
 import { readYaml } from '../../shared/cases/document/yaml-text.ts';
+import { readText } from '../../shared/runtime/read-text.ts';
 import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { errorOf, type HttpApi } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
@@ -32,7 +33,11 @@ const IS_CASES = /\.cases\.(?:ya?ml|json)$/;
 /** Reads the documents at these paths; in a directory all `*.cases.yaml`, `.yml` and `.json`, also further down. */
 export async function readSuites(paths: readonly string[], which: Which): Promise<Suite[]> {
   const files = (await Promise.all(paths.map(filesAt))).flat();
-  return Promise.all(files.map(async (path) => suiteOf(await readText(path), { kind: 'file', path }, which)));
+  return Promise.all(
+    files.map(async (path) =>
+      suiteOf(await readText(path).catch((error) => cannotRead(path, error)), { kind: 'file', path }, which),
+    ),
+  );
 }
 
 /** The cases that are saved at the service. */
@@ -73,8 +78,6 @@ async function filesAt(path: string): Promise<string[]> {
     .sort()
     .map((name) => join(path, name));
 }
-
-const readText = (path: string) => readFile(path, 'utf8').catch((error) => cannotRead(path, error));
 
 function cannotRead(path: string, error: Error): never {
   throw new CommandFailed(`${path} cannot be read: ${error.message}`, exitCodes.usage);

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
+import { readText } from '../../shared/runtime/read-text.ts';
 import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
@@ -24,7 +24,7 @@ export async function pull(options: PullOptions, { stdout }: Surroundings): Prom
   if (saved === null) throw new CommandFailed('No cases are saved there.', exitCodes.rejected);
   const path =
     options.out ?? `${options.ruleId === undefined ? `node-${options.confId}` : `rule-${options.ruleId}`}.cases.yaml`;
-  const there = await readFile(path, 'utf8').catch((error) => (errnoOf(error) === 'ENOENT' ? null : fail(path, error)));
+  const there = await readText(path).catch((error) => (errnoOf(error) === 'ENOENT' ? null : fail(path, error)));
   const told = { path, etag: etagOf(saved), changed: there !== saved };
   if (there === saved) return tell(stdout, options.json ? told : `${path} has them already.`);
   if (there !== null && !options.force)

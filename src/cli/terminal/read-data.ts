@@ -1,14 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
+import { readText, textOf } from '../../shared/runtime/read-text.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 
 /** The input of a rule as JSON text: given in place, in a file (`@path`), or on standard input (`-`). */
 export async function readData(given: string, stdin: Readable): Promise<string> {
-  const json = given === '-' ? await text(stdin) : given.startsWith('@') ? await readText(given.slice(1)) : given;
-  return objectText(json, '--data');
+  return objectText(await textAt(given, stdin).catch((error) => cannotRead(given, error)), '--data');
 }
 
 /** The text of a JSON object. `where`: the option that it stands in. */
@@ -24,8 +23,11 @@ export function objectText(json: string, where: string): string {
   throw new CommandFailed(`${where} must be a JSON object: ${why}.`, exitCodes.usage);
 }
 
-function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error) => {
-    throw new CommandFailed(`--data @${path} cannot be read: ${error.message}`, exitCodes.usage);
-  });
+async function textAt(given: string, stdin: Readable): Promise<string> {
+  if (given === '-') return textOf(await buffer(stdin));
+  return given.startsWith('@') ? readText(given.slice(1)) : given;
+}
+
+function cannotRead(given: string, error: Error): never {
+  throw new CommandFailed(`--data ${given} cannot be read: ${error.message}`, exitCodes.usage);
 }

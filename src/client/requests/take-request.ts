@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { type ExactObject, isExactObject } from '../../shared/contract/json/raw-number.ts';
-import { decodeUtf8 } from '../../shared/contract/json/utf8.ts';
+import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { idMember, integerMember, textMember } from '../../shared/rules/members.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { ExecutionRequest } from '../engine/execution.ts';
@@ -70,8 +70,8 @@ async function readRegularFile(path: string): Promise<{ bytes: Buffer; modifiedM
 
 function readRequest(bytes: Buffer, mockId: string): Taken {
   try {
-    const decoded = decodeUtf8(bytes);
-    if (decoded.kind !== 'text') throw new TypeError(decoded.kind === 'wrong' ? decoded.message : 'is not valid UTF-8');
+    const decoded = decodeWhole(bytes);
+    if (decoded.kind !== 'text') throw new TypeError(decoded.message);
     const request = parseExact(decoded.text);
     if (!isExactObject(request)) throw new TypeError('is not a JSON object');
     const names = namesOf(request);

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { openRuleSource } from '../../../src/client/rules/rule-source.ts';
@@ -81,6 +82,29 @@ test('what is wrong with the files is said, and the rest runs', async () => {
     'rule 3 has no root (confId): running it does nothing',
   ]);
   expect(await run(source.current(), { ruleId: 1 })).toMatchObject({ outcome: 'kaboom' });
+});
+
+test.each([
+  [
+    'Latin-1',
+    Buffer.from('{"id":2,"status":1,\n"type":5,"name":"K\xf6ln"}', 'latin1'),
+    'is not valid UTF-8: byte 19 of line 2 is 0xf6',
+  ],
+  ['UTF-16', Buffer.from('\ufeff{"id":2,"type":5}', 'utf16le'), 'is UTF-16, not UTF-8'],
+  [
+    'UTF-8 with a mark',
+    Buffer.from('\ufeff{"id":2,"type":5}'),
+    'starts with a byte order mark; UTF-8 has to be without one',
+  ],
+])('a file in %s is not used, and said to be', async (_, bytes, reason) => {
+  await files.rule(1, '"confId":2');
+  await mkdir(files.pathOf(7, 'confs'));
+  await writeFile(files.pathOf(7, 'confs/2.json'), bytes);
+  const source = await open();
+  expect(problems).toContain(`confs/2.json ${reason}`);
+  expect(await run(source.current())).toMatchObject({
+    outcome: `rule 1 cannot run: its root 2 is missing (its file ${reason})`,
+  });
 });
 
 test('an app without any files has no rules, and no problems', async () => {

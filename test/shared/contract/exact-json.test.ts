@@ -9,7 +9,7 @@ import {
 } from '../../../src/shared/contract/json/exact-json.ts';
 import { MAX_DEPTH } from '../../../src/shared/contract/json/json-scan.ts';
 import { integerOf, RawNumber, stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
-import { decodeUtf8 } from '../../../src/shared/contract/json/utf8.ts';
+import { decodeUtf8, decodeWhole } from '../../../src/shared/contract/json/utf8.ts';
 
 const objectText = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()).map((value) => JSON.stringify(value));
 /** Text that is JSON now and then and nearly JSON most of the time. */
@@ -239,7 +239,19 @@ describe('UTF-8', () => {
     ['beyond the last character', [0xf4, 0x90, 0x80, 0x80]],
     ['a cut character in the middle', [0xc3, 0x61]],
   ])('%s is wrong, never repaired', (_what, bytes) => {
-    expect(decodeUtf8(Uint8Array.from(bytes))).toEqual({ kind: 'wrong', message: 'is not valid UTF-8' });
+    expect(decodeUtf8(Uint8Array.from(bytes))).toMatchObject({ kind: 'wrong', place: { line: 1 } });
+  });
+
+  it('the first byte that is none of it is named, also behind a U+FFFD of the text, or at the end', () => {
+    const wrong = (text: string) => decodeWhole(Buffer.from(text, 'latin1'));
+    const replacement = '\xef\xbf\xbd';
+    expect(wrong(`a\n${replacement}b\n${replacement}K\xf6ln \xff`)).toEqual({
+      kind: 'wrong',
+      message: 'is not valid UTF-8: byte 5 of line 3 is 0xf6',
+      place: { line: 3, byte: 5 },
+    });
+    expect(wrong('ab\xc3')).toMatchObject({ place: { line: 1, byte: 3 } });
+    expect(wrong(replacement)).toEqual({ kind: 'text', text: '\ufffd' });
   });
 
   it('a byte order mark is refused at the start and a character elsewhere', () => {

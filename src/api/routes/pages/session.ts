@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { refusals } from '../../../shared/contract/endings/refusals.ts';
 import { parseJson } from '../../../shared/contract/json/parse-json.ts';
+import { decodeWhole } from '../../../shared/contract/json/utf8.ts';
 import { type Access, foreign } from '../../access/authenticate.ts';
 import { callerOf } from '../../access/permission.ts';
 import { comesFromHere } from '../../access/same-origin.ts';
@@ -24,9 +25,9 @@ export function sessionRoutes({ keyring, sessions, origins }: Access) {
     .post('/session', takesNoParameters(), async (context) => {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
       const body = await readBody(context.env.incoming, MAX_BODY_BYTES);
-      const read = sessionRequestSchema.safeParse(
-        body.kind === 'complete' ? parseJson(body.bytes.toString('utf8')) : undefined,
-      );
+      const decoded = body.kind === 'complete' ? decodeWhole(body.bytes) : null;
+      if (decoded?.kind === 'wrong') return badQuestion([{ field: 'body', message: decoded.message }]);
+      const read = sessionRequestSchema.safeParse(decoded ? parseJson(decoded.text) : undefined);
       if (!read.success)
         return badQuestion([{ field: 'key', message: 'must be there, and nothing beside it: send {"key":"…"}' }]);
       if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to

@@ -10,6 +10,7 @@ export const inputsWords: Record<keyof typeof words, Template> = {
   'inputs.empty': 'CSV 的每一行或 JSON 列表的每个元素是一次运行。运行之前，页面会先在这里显示它们。',
   'inputs.notCsv': '以下问题未解决前无法运行：',
   'inputs.notUtf8': '{name} 不是 UTF-8 文本。请另存为“CSV UTF-8”后重新选择。',
+  'inputs.notUtf8At': '{name} 不是 UTF-8 文本：见第 {line} 行第 {byte} 个字节。请另存为“CSV UTF-8”后重新选择。',
   'inputs.mistakes': { one: '1 行有错误：', other: '{n} 行有错误：' },
   'inputs.line': '第 {line} 行',
   'inputs.leaveOut': { one: '略过这一行，运行其余各行', other: '略过这 {n} 行，运行其余各行' },

@@ -255,7 +255,10 @@ const endings: Table<typeof sentences> = {
 const faults: Table<typeof resultFaults> = {
   empty: [[resultFaults.empty(), '是空的']],
   cut: [[resultFaults.cut(N1), '在 {n} 字节后过早结束']],
-  notUtf8: [[resultFaults.notUtf8(), '不是有效的 UTF-8']],
+  notUtf8: [
+    [resultFaults.notUtf8(A), '不是有效的 UTF-8：{a}'],
+    [resultFaults.notUtf8(''), '不是有效的 UTF-8'],
+  ],
   notJson: [
     [resultFaults.notJson(A, B), '不是 JSON：{a}，位于 {b}'],
     [resultFaults.notJson(A, ''), '不是 JSON：{a}'],

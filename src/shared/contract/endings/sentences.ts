@@ -408,7 +408,8 @@ export const sentences = {
 export const resultFaults = {
   empty: () => 'is empty',
   cut: (bytes: number) => `ends too early, after ${bytes} bytes`,
-  notUtf8: () => 'is not valid UTF-8',
+  /** `where`: empty for a last character that is cut off. */
+  notUtf8: (where: string) => `is not valid UTF-8${where && `: ${where}`}`,
   /** `where`: a path; empty at the top. */
   notJson: (fault: string, where: string) => `is not JSON: ${fault}${where && ` in ${where}`}`,
   null: () => 'is the literal null: the client crashed while it ran the rule',

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { every } from '../periodic.ts';
+import { readText } from '../read-text.ts';
 import { BadSettings } from '../settings/settings.ts';
 import { type Caller, permissions } from './caller.ts';
 
@@ -74,7 +74,7 @@ function withoutAliases(document: Document): unknown {
 }
 
 export async function readKeysFile(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error) => {
+  return readText(path).catch((error) => {
     throw new BadSettings(`API_KEYS_FILE cannot be read: ${error instanceof Error ? error.message : error}.`);
   });
 }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { errnoOf } from '../errno.ts';
+import { readText } from '../read-text.ts';
 import { parseRedisUrl, REDIS_URL_FORMS, type RedisUrl } from './redis-url.ts';
 import { BadSettings, queueUrlOf, type Settings } from './settings.ts';
 
@@ -55,8 +55,10 @@ async function certificates({
 
 async function secretIn(setting: string, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  const text = await readFile(path, 'utf8').catch((error) => {
-    throw new BadSettings(`${setting} cannot be read: ${errnoOf(error)} at ${path}.`, { cause: error });
+  const text = await readText(path).catch((error) => {
+    throw new BadSettings(`${setting} cannot be read: ${errnoOf(error) || error.message} at ${path}.`, {
+      cause: error,
+    });
   });
   return text.trim();
 }

@@ -47,7 +47,7 @@ function judge(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judge
   const scanned = scanJson(decoded.text);
   if (scanned.kind === 'incomplete') return { kind: 'incomplete', message: resultFaults.cut(bytes.length) };
   if (scanned.kind === 'wrong') return wrong(resultFaults.notJson(scanned.message, scanned.path));
-  if (decoded.kind === 'cut') return wrong(resultFaults.notUtf8());
+  if (decoded.kind === 'cut') return wrong(resultFaults.notUtf8(''));
   if (scanned.type === 'null') return { ...wrong(resultFaults.null()), clientDied: true };
   if (scanned.type !== 'object') return wrong(resultFaults.notAnObject(scanned.type));
   if (scanned.duplicates.length > 0) return wrong(resultFaults.twice(scanned.duplicates.join(', ')));

@@ -1,5 +1,6 @@
 import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react';
 import { noneSetAside } from '../../../../shared/cases/document/refusal.ts';
+import { decodeWhole, withoutMark } from '../../../../shared/contract/json/utf8.ts';
 import { runInputs } from '../../../cases/inputs/batch-call.ts';
 import { type ReadInputs, readInputs } from '../../../cases/inputs/read-inputs.ts';
 import { useStart } from '../../../cases/use-start.ts';
@@ -18,8 +19,8 @@ import { InputsPreview } from './inputs-preview.tsx';
 /** A text that is longer is kept beside the field: a browser writes it into one for seconds. */
 const MAX_TYPED = 100_000;
 
-/** `unreadable`: the file is not UTF-8. */
-type Source = { text: string; name: string | null; unreadable?: boolean };
+/** `unreadable`: the file is not UTF-8, and where that shows. */
+type Source = { text: string; name: string | null; unreadable?: { line: number; byte: number } | null };
 /** The last inputs, for as long as the page is open: they may be personal, so they are not stored. */
 const last: { source: Source } = { source: { text: '', name: null } };
 
@@ -93,8 +94,11 @@ export function InputsPanel({ place, rule, onOpen }: PanelProps) {
         ) : read.kind === 'mistakes' ? (
           <Mistakes refusals={read.refusals} onLine={show} />
         ) : (
-          <p className={read.kind === 'empty' && !source.unreadable ? 'empty-line' : 'notice bad'} role="status">
-            {source.unreadable ? say('inputs.notUtf8', { name: source.name ?? '' }) : problemWords(read, say)}
+          <p
+            className={read.kind === 'empty' && source.unreadable === undefined ? 'empty-line' : 'notice bad'}
+            role="status"
+          >
+            {source.unreadable !== undefined ? notUtf8(source, say) : problemWords(read, say)}
           </p>
         )}
       </div>
@@ -113,12 +117,10 @@ function InputsSource({ source, onSource, field }: SourceProps) {
   const [over, setOver] = useState(false);
   const takeFile = async (file: File | undefined) => {
     if (!file) return;
-    try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
-      onSource({ text, name: file.name });
-    } catch {
-      onSource({ text: '', name: file.name, unreadable: true });
-    }
+    const { name } = file;
+    const bytes = await file.arrayBuffer().catch(() => null);
+    const read = bytes && decodeWhole(withoutMark(new Uint8Array(bytes)));
+    onSource(read?.kind === 'text' ? { text: read.text, name } : { text: '', name, unreadable: read?.place ?? null });
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -151,7 +153,7 @@ function InputsSource({ source, onSource, field }: SourceProps) {
             }}
           />
         </label>
-        {(source.text !== '' || source.unreadable) && (
+        {(source.text !== '' || source.unreadable !== undefined) && (
           <button type="button" className="quiet" onClick={() => onSource({ text: '', name: null })}>
             {say('inputs.clear')}
           </button>
@@ -176,6 +178,12 @@ function InputsSource({ source, onSource, field }: SourceProps) {
       />
     </fieldset>
   );
+}
+
+function notUtf8({ name, unreadable }: Source, say: Say): string {
+  return unreadable
+    ? say('inputs.notUtf8At', { name: name ?? '', ...unreadable })
+    : say('inputs.notUtf8', { name: name ?? '' });
 }
 
 function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>, say: Say): string {
