@@ -29,9 +29,9 @@ const latin1 = (value: string) => Buffer.from(value, 'latin1');
 const url = ['--url', 'http://127.0.0.1:1'];
 
 test.each([
-  ['--csv', ['batch', '--app', '1', '--rule', '1', '--csv', 'FILE', ...url], '--csv FILE'],
-  ['--data @', ['exec', '--app', '1', '--rule', '1', '--data', '@FILE', ...url], '--data @FILE'],
-  ['--data -', ['exec', '--app', '1', '--rule', '1', '--data', '-', ...url], '--data -'],
+  ['--csv', ['batch', '--app', '1', '--rule-id', '1', '--csv', 'FILE', ...url], '--csv FILE'],
+  ['--data @', ['exec', '--app', '1', '--rule-id', '1', '--data', '@FILE', ...url], '--data @FILE'],
+  ['--data -', ['exec', '--app', '1', '--rule-id', '1', '--data', '-', ...url], '--data -'],
   ['a file of cases', ['test', 'FILE', ...url], 'FILE'],
   ['cases that are pushed', ['cases', 'push', 'FILE', ...url], 'FILE'],
 ])('%s that is not UTF-8 is refused, with its line and byte', async (_, parameters, what) => {
@@ -48,13 +48,13 @@ test.each([
   ['with a mark', Buffer.from('\ufeffuid\n1\n', 'utf16le')],
   ['without a mark', Buffer.from('uid\n1\n', 'utf16le')],
 ])('UTF-16 %s is called by its name', async (_, bytes) => {
-  const { error } = await said(['batch', '--app', '1', '--rule', '1', '--csv', 'FILE', ...url], bytes);
+  const { error } = await said(['batch', '--app', '1', '--rule-id', '1', '--csv', 'FILE', ...url], bytes);
   expect(error).toContain('--csv FILE cannot be read: it is UTF-16, not UTF-8 (save it as UTF-8)');
 });
 
 test('a byte order mark before UTF-8 is no part of the input', async () => {
   const { error } = await said(
-    ['exec', '--app', '1', '--rule', '1', '--data', '@FILE', ...url],
+    ['exec', '--app', '1', '--rule-id', '1', '--data', '@FILE', ...url],
     Buffer.from('\ufeff{"city":"K\u00f6ln"}'),
   );
   expect(error).not.toContain('--data');

@@ -347,6 +347,15 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       });
     });
 
+    it('says why a file is no use', async () => {
+      const app = await newApp();
+      await write('{"id":90', app, 'confs', '90.json');
+      expect(await get(`tree?app=${app}&confId=90`)).toMatchObject({
+        status: 404,
+        json: { error: `In app ${app} the file of node 90 is not JSON: JSON ends too early, after 8 characters.` },
+      });
+    });
+
     it('an unknown rule is a 404', async () => {
       const app = await newApp();
       expect(await get(`tree?app=${app}&ruleId=999`)).toMatchObject({ status: 404, json: { success: false } });

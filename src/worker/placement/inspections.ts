@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
@@ -17,7 +16,6 @@ import { dialects } from '../files/dialects/dialects.ts';
 import { canRead, largeNumberIn } from '../files/dialects/number-range.ts';
 import { sdks } from '../files/dialects/sdks.ts';
 import { inputWarnings } from '../files/dialects/warnings.ts';
-import { lstatCached } from '../files/quick-files.ts';
 import type { Rules } from '../rules/rules.ts';
 import { checkTree, type TreeCheck } from '../rules/tree/tree-checks.ts';
 
@@ -41,8 +39,7 @@ type Check = Pick<TreeCheck, 'cycle' | 'warnings' | 'nodes'> & { rules: RulesNow
 type Inspected = Pick<Client, 'address' | 'dialect' | 'sdk' | 'leafNodes'>;
 
 type InspectionsDependencies = {
-  sharedDir: string;
-  rules: Pick<Rules, 'readGraph' | 'readVersion'>;
+  rules: Pick<Rules, 'readGraph' | 'readVersion' | 'versionStamp'>;
   leafClassesOf: (published: readonly unknown[]) => ReadonlySet<string> | null;
   listClients: (app: number) => Promise<readonly Client[]>;
   log: Logger;
@@ -57,7 +54,7 @@ export type Inspections = ReturnType<typeof createInspections>;
 
 /** Looks at executions just before they are dispatched. Rules that cannot be read are no reason to refuse one. */
 export function createInspections(dependencies: InspectionsDependencies) {
-  const { sharedDir, listClients, checkWithinMs = CHECK_WITHIN_MS } = dependencies;
+  const { rules, listClients, checkWithinMs = CHECK_WITHIN_MS } = dependencies;
   const checks = new WeakMap<readonly unknown[], Map<string, Remembered>>();
   const checkNow = createCheck(dependencies);
 
@@ -83,7 +80,7 @@ export function createInspections(dependencies: InspectionsDependencies) {
     const known = checks.get(leafNodes) ?? new Map<string, Remembered>();
     checks.set(leafNodes, known);
     const key = `${data.app}/${data.ruleId}/${data.confId}`;
-    const version = await stampOf(versionPath(sharedDir, data.app));
+    const version = await rules.versionStamp(data.app);
     const last = known.get(key);
     if (last?.version === version && time.monotonic() - last.at < maxAgeMs) return last.check;
     const check = checkNow(leafNodes, data);
@@ -107,15 +104,13 @@ export function createInspections(dependencies: InspectionsDependencies) {
   };
 }
 
-const versionPath = (sharedDir: string, app: number) => join(sharedDir, String(app), 'version.txt');
-
 /** Whether a version of an app is the one that is released now. False where that cannot be read. */
-function createIsReleased({ sharedDir, rules }: InspectionsDependencies) {
+function createIsReleased({ rules }: InspectionsDependencies) {
   // With `max` the cache would take the memory of all of them at once.
   const releases = new LRUCache<number, Release>({ maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 });
 
   return async function isReleased(app: number, version: string | null): Promise<boolean> {
-    const stamp = await stampOf(versionPath(sharedDir, app));
+    const stamp = await rules.versionStamp(app);
     const last = releases.get(app);
     const release = last?.stamp === stamp ? last : { stamp, version: rules.readVersion(app) };
     releases.set(app, release);
@@ -199,12 +194,6 @@ const unchecked: Check = { cycle: null, warnings: [], nodes: null, rules: unknow
 function notChecked(withinMs: number): Check {
   const message = `The rule's files could not be read within ${withinMs} ms: it was sent unchecked.`;
   return { cycle: null, warnings: [{ code: 'not-checked', message }], nodes: null, rules: unknownRules };
-}
-
-/** Tells whether a file changed between two looks; clients read their rules again when the version's file did. */
-async function stampOf(path: string): Promise<string> {
-  const stats = await lstatCached(path).catch(() => null);
-  return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '';
 }
 
 /** Whether the input has a name at its top level that SDKs of this dialect keep for themselves. */

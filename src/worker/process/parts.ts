@@ -87,7 +87,7 @@ export function createDirectoryParts({ settings, backend, sharedDir, metrics, lo
     keptAnswers: createKeptAnswers(sharedDir, clock),
     caseFiles: createCaseFiles({ sharedDir, clock }),
     resolveTarget: createResolveTarget({ clients, load, pickUps, unwritable }),
-    inspections: createInspections({ sharedDir, rules, leafClassesOf, listClients, log }),
+    inspections: createInspections({ rules, leafClassesOf, listClients, log }),
   };
 }
 

@@ -88,6 +88,8 @@ export function createAnswerQuery({
     const { kind, ...answer } = await readTree(selection, { rules, metadataFor });
     if (kind === 'tree') return found({ ...answer, edited: await readEditedRoot(selection, { rules, metadataFor }) });
     if (kind === 'too-large' && 'message' in answer) return { kind: 'refused', status: 422, error: answer.message };
+    if (kind === 'unusable' && 'reason' in answer)
+      return { kind: 'refused', status: 404, error: refusals.unusableRule(query.app, answer.reason) };
     return notThere(kind, query);
   }
 
@@ -128,7 +130,6 @@ function notThere(kind: string, { app, ruleId, confId }: Selection): Answer {
     ['unknown-node', refusals.unknownNode(app, `${confId}`)],
     ['not-in-rule', refusals.nodeNotInRule(app, `${ruleId}`, `${confId}`)],
     ['no-rules', refusals.noRules(app)],
-    ['unusable', refusals.unusableRule(app, `${ruleId}`, `${confId}`)],
   ]).get(kind);
   return { kind: 'refused', status: 404, error: error ?? 'It is not there.' };
 }

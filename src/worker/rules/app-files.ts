@@ -5,6 +5,7 @@ import { absent, aLink, type Reading, readingOfError, unusable } from '../../sha
 import { readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { withoutLinks } from '../files/directory/real-directory.ts';
+import { lstatCached } from '../files/quick-files.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { readdir, realpath } from '../files/seams/files.ts';
 import { isRealFolder } from './folder-listing.ts';
@@ -19,24 +20,8 @@ export type AppFiles = ReturnType<typeof createAppFiles>;
 export function createAppFiles(sharedDir: string) {
   const pathOf = (app: number, ...rest: string[]) => join(sharedDir, String(app), ...rest);
   const isApp = (app: number) => isRealFolder(pathOf(app));
-
-  /** Where a link leads that stays in the folder of its app. */
-  async function follow(path: string): Promise<Reading<string>> {
-    const root = await realpath(sharedDir);
-    const [app = ''] = relative(sharedDir, path).split(sep);
-    const resolve = (link: string) => limitedByDirectory(dirname(link), () => realpath(link));
-    const target = await followLink(path, { real: join(root, app), resolve });
-    return target.kind === 'found' ? { kind: 'found', value: join(sharedDir, relative(root, target.value)) } : target;
-  }
-
-  async function read(path: string, maxBytes = MAX_FILE_BYTES): Promise<Reading<string>> {
-    const text = await readBoundedFile(path, maxBytes);
-    const target = text === aLink ? await follow(path) : text;
-    if (text !== aLink || target.kind !== 'found') return target;
-    const names = relative(sharedDir, target.value).split(sep);
-    const found = await withoutLinks(sharedDir, names, (real) => readBoundedFile(real, maxBytes)).catch(readingOfError);
-    return found ? ofTarget(found) : unusable('is a link, which is not followed on this file system');
-  }
+  const follow = (path: string) => followIn(sharedDir, path);
+  const read = (path: string, maxBytes = MAX_FILE_BYTES) => readIn(sharedDir, path, maxBytes);
 
   return {
     pathOf,
@@ -62,10 +47,37 @@ export function createAppFiles(sharedDir: string) {
       return update.kind === 'found' ? update.value : null;
     },
 
+    /** Another text whenever the version may be another one. */
+    async versionStamp(app: number): Promise<string> {
+      const path = pathOf(app, 'version.txt');
+      const named = await lstatCached(path).catch(() => null);
+      const target = named?.isSymbolicLink() ? await follow(path) : null; // it changes without the link
+      const stats = target?.kind === 'found' ? await lstatCached(target.value).catch(() => null) : named;
+      return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '';
+    },
+
     /** The app's configuration version, null when there is none. */
     async version(app: number): Promise<bigint | null> {
       const text = (await isApp(app)) ? await read(pathOf(app, 'version.txt'), MAX_VERSION_BYTES) : absent;
       return text.kind === 'found' ? versionOf(text.value) : null;
     },
   };
+}
+
+/** Where a link leads that stays in the folder of its app. */
+async function followIn(sharedDir: string, path: string): Promise<Reading<string>> {
+  const root = await realpath(sharedDir);
+  const [app = ''] = relative(sharedDir, path).split(sep);
+  const resolve = (link: string) => limitedByDirectory(dirname(link), () => realpath(link));
+  const target = await followLink(path, { real: join(root, app), resolve });
+  return target.kind === 'found' ? { kind: 'found', value: join(sharedDir, relative(root, target.value)) } : target;
+}
+
+async function readIn(sharedDir: string, path: string, maxBytes: number): Promise<Reading<string>> {
+  const text = await readBoundedFile(path, maxBytes);
+  const target = text === aLink ? await followIn(sharedDir, path) : text;
+  if (text !== aLink || target.kind !== 'found') return target;
+  const names = relative(sharedDir, target.value).split(sep);
+  const found = await withoutLinks(sharedDir, names, (real) => readBoundedFile(real, maxBytes)).catch(readingOfError);
+  return found ? ofTarget(found) : unusable('is a link, which is not followed on this file system');
 }

@@ -54,6 +54,8 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
     /** The app's configuration version, null when there is none. */
     readVersion: files.version,
 
+    versionStamp: files.versionStamp,
+
     /** The nodes that a selection reaches. Callers at the same moment share one read. */
     readGraph: (selection: Selection): Promise<RuleGraph> =>
       joinReads(`${selection.app}/${selection.ruleId}/${selection.confId}`, () => readGraph(selection, sources)),

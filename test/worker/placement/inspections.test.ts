@@ -22,6 +22,7 @@ const data: JobData = {
 };
 
 const readVersion = async () => null;
+const versionStamp = async () => '';
 
 type Sources = Parameters<typeof createInspections>[0];
 
@@ -32,7 +33,7 @@ function inspections(
   const { log, lines } = captureLog();
   const { sharedDir } = files;
   const { leafClassesOf } = createPublishedMetadata({ sharedDir, listClients: async () => [] });
-  const { inspect } = createInspections({ sharedDir, rules, leafClassesOf, listClients: async () => [], log, ...more });
+  const { inspect } = createInspections({ rules, leafClassesOf, listClients: async () => [], log, ...more });
   const codes = async () => {
     const inspection = await inspect(client, data);
     return inspection.kind === 'clear' ? inspection.warnings.map(({ code }) => code) : inspection.noAnswer.code;
@@ -83,7 +84,9 @@ test('a circle that was taken out a moment ago is not held against the rule', as
 
 test('rules that take too long to read do not hold an execution up, which is a warning', async () => {
   const readGraph = () => delay(60_000, { kind: 'no-rules' as const }, { ref: false });
-  expect(await inspections({ readGraph, readVersion }, { checkWithinMs: 50 }).codes()).toEqual(['not-checked']);
+  expect(await inspections({ readGraph, readVersion, versionStamp }, { checkWithinMs: 50 }).codes()).toEqual([
+    'not-checked',
+  ]);
 });
 
 test('rules that fail to be read are run unchecked, and the log says so once', async () => {
@@ -92,6 +95,7 @@ test('rules that fail to be read are run unchecked, and the log says so once', a
       throw new Error('the disk is gone');
     },
     readVersion,
+    versionStamp,
   });
   for (let call = 0; call < 3; call++) expect(await codes()).toEqual([]);
   expect(lines.map(({ msg }) => msg)).toEqual(['Rules cannot be checked before they are run: they are run unchecked']);

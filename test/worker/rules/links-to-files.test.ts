@@ -99,8 +99,11 @@ test.each([
 );
 
 test('the version is read through such a link, too', async () => {
-  await files.write('3', 7, '..data', 'version.txt');
-  await symlink('..data/version.txt', files.pathOf(7, 'version.txt'));
-  expect(await rules().readVersion(7)).toBe(3n);
+  await mountConfigMap('', '..1', { 'version.txt': '3' });
+  const worker = rules();
+  expect(await worker.readVersion(7)).toBe(3n);
   expect((await open()).current().version).toBe(3n);
+  const stamp = await worker.versionStamp(7);
+  await mountConfigMap('', '..2', { 'version.txt': '4' });
+  expect(await worker.versionStamp(7)).not.toBe(stamp);
 });

@@ -303,7 +303,7 @@ const ofRefusals: Table<typeof refusals> = {
   unknownNode: [[refusals.unknownNode(N1, A), '应用 {n} 没有节点 {a}。']],
   nodeNotInRule: [[refusals.nodeNotInRule(N1, A, B), '应用 {n} 的规则 {a} 没有节点 {b}。']],
   noRules: [[refusals.noRules(N1), '应用 {n} 没有可读取的规则。']],
-  unusableRule: [[refusals.unusableRule(N1, A, B), '无法读取应用 {n} 的规则 {a} 或节点 {b} 的文件。']],
+  unusableRule: [[refusals.unusableRule(N1, A), '应用 {n} 中的规则文件无法使用：{a}。']],
   workerFailed: [[refusals.workerFailed(), '工作进程无法应答，其日志说明原因。请稍后再试。']],
   noWorkerAnswered: [[refusals.noWorkerAnswered(N1), '{n} 毫秒内没有工作进程应答。请稍后再试。']],
   storeAway: [[refusals.storeAway(), '无法连接队列存储。请稍后再试。']],

@@ -35,8 +35,8 @@ export const refusals = {
   unknownNode: (app: number, confId: string) => `App ${app} has no node ${confId}.`,
   nodeNotInRule: (app: number, ruleId: string, confId: string) => `Rule ${ruleId} of app ${app} has no node ${confId}.`,
   noRules: (app: number) => `App ${app} has no readable rules.`,
-  unusableRule: (app: number, ruleId: string, confId: string) =>
-    `The file of rule ${ruleId} or node ${confId} of app ${app} cannot be read.`,
+  /** `what`: a rule or a node, and why its file is no use. */
+  unusableRule: (app: number, what: string) => `In app ${app} the file of ${what}.`,
 
   // Questions to a worker: about rules, clients and cases.
   workerFailed: () => 'The worker could not answer; its log says why. Try again in a moment.',
