@@ -185,8 +185,8 @@ onOneQueue('what there is to run, over HTTP', (start) => {
     it('lists apps that have rules, clients or a directory, with the name kept beside the rules', async () => {
       const [withRules, withDirectory] = [await newApp(), ++apps];
       await mkdir(pathOf('mock', withDirectory), { recursive: true });
-      await write('{"id":1,"name":"Campaigns"}', 'apps', `${withRules}.json`);
-      await write('not JSON', 'apps', `${withDirectory}.json`);
+      await write(`{"id":${withRules},"name":"Campaigns"}`, 'apps', `${withRules}.json`);
+      await write(`{"id":${withRules},"name":"a copy"}`, 'apps', `${withDirectory}.json`);
       const { status, json } = await get('apps');
       expect(status).toBe(200);
       expect(json.apps).toContainEqual({ app: withRules, name: 'Campaigns' });
@@ -351,7 +351,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       const app = await newApp();
       await write('{"id":90', app, 'confs', '90.json');
       expect(await get(`tree?app=${app}&confId=90`)).toMatchObject({
-        status: 404,
+        status: 422,
         json: { error: `In app ${app} the file of node 90 is not JSON: JSON ends too early, after 8 characters.` },
       });
     });

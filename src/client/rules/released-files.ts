@@ -49,7 +49,7 @@ export async function readVersion(directory: string): Promise<bigint | null> {
 export async function readUpdateFile(directory: string, version: bigint): Promise<Update | null> {
   const file = await readAppFile(directory, join(directory, 'versions', `${version}_upd.json`));
   if (file.kind === 'unusable') throw new TypeError(file.reason);
-  return file.kind === 'found' ? readUpdate(objectOf(file.value.text)) : null;
+  return file.kind === 'found' ? readUpdate(objectOf(file.value.text), version) : null;
 }
 
 /** The released files after an update. The given ones stay what they were. */

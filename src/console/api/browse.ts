@@ -48,7 +48,7 @@ export type KeyUse = {
   writers: string[];
 };
 export type Tree = {
-  rule: { ruleId: string; name: string | null; timeWindow: TimeWindow } | null;
+  rule: { ruleId: string; name: string | null; timeWindow: TimeWindow; problems: string[] } | null;
   version: string | null;
   root: TreeNode | null;
   keys: KeyUse[];
@@ -163,6 +163,7 @@ function readTree(answer: ExactValue): Tree {
           ruleId: digits(field(rule, 'id')) ?? '',
           name: text(field(rule, 'name')),
           timeWindow: readWindow(field(rule, 'timeWindow')),
+          problems: list(field(rule, 'problems')).flatMap((problem) => text(problem) ?? []),
         }
       : null,
     version: digits(field(answer, 'version')),

@@ -1,6 +1,7 @@
 import { type ExactObject, integerOf, isExactObject, RawNumber } from '../contract/json/raw-number.ts';
-import { listMember } from './members.ts';
+import { integerMember, listMember } from './members.ts';
 import { type RuleNode, readNode } from './node-file.ts';
+import { Unusable } from './reading.ts';
 import { type Rule, readRule } from './rule-file.ts';
 
 /** What one version changed in rules or in nodes. What is both deleted and written is there afterwards. */
@@ -10,8 +11,10 @@ export type Update = { rules: Changes<Rule>; nodes: Changes<RuleNode> };
 /** The version that the text of `version.txt` says; null when it says none. */
 export const versionOf = (text: string) => (/^\s*\d{1,19}\s*$/.test(text) ? BigInt(text.trim()) : null);
 
-/** Reads the update file of a version. Throws when it makes no sense. */
-export function readUpdate(object: ExactObject): Update {
+/** Reads the update file that is named by a version. Throws when it makes no sense. */
+export function readUpdate(object: ExactObject, named: bigint): Update {
+  const version = integerMember(object, 'version') ?? named;
+  if (version !== named) throw new Unusable(`says that it is version ${version}`);
   return {
     rules: { deleted: idsOf(object, 'deleteBaseIds'), written: filesOf(object, 'insertOrUpdateBases', readRule) },
     nodes: { deleted: idsOf(object, 'deleteConfIds'), written: filesOf(object, 'insertOrUpdateConfs', readNode) },

@@ -89,7 +89,7 @@ export function createAnswerQuery({
     if (kind === 'tree') return found({ ...answer, edited: await readEditedRoot(selection, { rules, metadataFor }) });
     if (kind === 'too-large' && 'message' in answer) return { kind: 'refused', status: 422, error: answer.message };
     if (kind === 'unusable' && 'reason' in answer)
-      return { kind: 'refused', status: 404, error: refusals.unusableRule(query.app, answer.reason) };
+      return { kind: 'refused', status: 422, error: refusals.unusableRule(query.app, answer.reason) };
     return notThere(kind, query);
   }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { nameMember, parseObject } from '../../shared/rules/members.ts';
+import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
+import { idMember, nameMember, parseObject } from '../../shared/rules/members.ts';
 import { absent } from '../../shared/rules/reading.ts';
 import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { limitedByDirectory } from '../files/directory/directory-limit.ts';
@@ -34,7 +35,13 @@ export function createListApps({ sharedDir, rules }: { sharedDir: string; rules:
     const text = (await isRealFolder(folder))
       ? await run(() => readBoundedFile(join(folder, `${app}.json`), MAX_APP_BYTES))
       : absent;
-    const name = text.kind === 'found' ? parseObject(text.value, nameMember) : text;
+    const name = text.kind === 'found' ? parseObject(text.value, (object) => nameOf(object, app)) : text;
     return { app, name: name.kind === 'found' ? name.value : null };
   }
+}
+
+/** The file of another app, which was copied, does not name this one. */
+function nameOf(object: ExactObject, app: number): string | null {
+  const id = idMember(object, 'id');
+  return id === null || id === BigInt(app) ? nameMember(object) : null;
 }

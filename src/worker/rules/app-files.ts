@@ -43,7 +43,7 @@ export function createAppFiles(sharedDir: string) {
     async update(app: number, version: bigint): Promise<Update | null> {
       const path = pathOf(app, 'versions', `${version}_upd.json`);
       const text = (await isApp(app)) && (await isRealFolder(dirname(path))) ? await read(path) : absent;
-      const update = text.kind === 'found' ? parseObject(text.value, readUpdate) : text;
+      const update = text.kind === 'found' ? parseObject(text.value, (object) => readUpdate(object, version)) : text;
       return update.kind === 'found' ? update.value : null;
     },
 

@@ -179,6 +179,7 @@ test('the newest update is waited for a little, because its number is written fi
 test.each([
   ['is missing', undefined],
   ['is not JSON', '{"version":'],
+  ['is of another version', '{"version":3,"insertOrUpdateConfs":[]}'],
   ['makes no sense', '{"insertOrUpdateConfs":[{"type":5}]}'],
 ])('everything is read again when an update in between %s', async (_title, content) => {
   await files.node(1, yes);

@@ -70,6 +70,11 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
           {say('empty.tree.cycle', { ids: tree.data.cycle.map((id) => `#${id}`).join(', ') })}
         </p>
       )}
+      {tree.data?.rule?.problems.map((problem) => (
+        <p className="notice warn" key={problem}>
+          {problem}
+        </p>
+      ))}
       {edits.length > 0 && (
         <Suspense>
           <EditsNotice place={place} edits={edits} />
