@@ -49,9 +49,10 @@ export type LoadedRules<D = unknown> = {
   dryRun(request: RunRequest<D>): Promise<DryRunResult<D>>;
 };
 
+/** @internal */
 export type Loading = Omit<LoadOptions, 'leaves'> & { leaves: AnyLeaves };
 
-/** Rules that were read, ready to run. */
+/** Rules that were read, ready to run. @internal */
 export function loadReleased(released: Released, options: Loading): LoadedRules {
   const { leaves, strict = false, ruleTimeoutMs = 55_000, errorHandle, onError = console.warn } = options;
   // For good: what a leaf leaves behind may fail long after its run.
@@ -72,7 +73,7 @@ export function loadReleased(released: Released, options: Loading): LoadedRules 
   };
 }
 
-/** Rules and nodes as objects, as if their files had been read. Throws where one is none. */
+/** Rules and nodes as objects, as if their files had been read. Throws where one is none. @internal */
 export function releasedOf({ rules, nodes }: RuleObjects): Released {
   const read = <T extends { id: bigint }>(kind: string, objects: RuleObjects['rules'], reader: (object: Exact) => T) =>
     new Map(

@@ -50,7 +50,7 @@ export type RunResult<D = unknown> = {
 export type SceneRequest<D = unknown> = Omit<RunRequest<D>, 'ruleId' | 'confId'> & { scene: string };
 export type SceneResult<D = unknown> = RunResult<D> & { ruleId: bigint };
 
-/** Runs a rule for the service this client is part of. Throws only when the data is nothing JSON can hold. */
+/** Runs a rule for the service this client is part of. Throws only when the data is nothing JSON can hold. @internal */
 export async function runInProcess(
   rules: RuleSet,
   { ruleId, confId, ts, data = {}, withSteps = false, scene }: RunRequest & { scene?: string },
@@ -71,7 +71,7 @@ export async function runInProcess(
   };
 }
 
-/** Runs the rules of a scene one after the other, by id: none sees what another one wrote. */
+/** Runs the rules of a scene one after the other, by id: none sees what another one wrote. @internal */
 export async function runSceneInProcess(
   rules: RuleSet,
   request: SceneRequest,
