@@ -115,7 +115,11 @@ onOneQueue('whatever a client writes as its result', (start) => {
       ['a duplicate key', text('{"success":true,"success":false}'), /it gives success twice\./],
       ['a duplicate key deep inside', text('{"success":true,"a":[{"b":1,"b":2}]}'), /it gives a\[0\]\.b twice\./],
       ['a byte order mark', text('\ufeff{"success":true}'), /it starts with a byte order mark/],
-      ['invalid UTF-8', answersWith(Buffer.from('{"success":true,"a":"\xff"}', 'latin1')), /it is not valid UTF-8: byte 22 of line 1 is 0xff\./],
+      [
+        'invalid UTF-8',
+        answersWith(Buffer.from('{"success":true,"a":"\xff"}', 'latin1')),
+        /it is not valid UTF-8: byte 22 of line 1 is 0xff\./,
+      ],
       [
         '250 levels',
         text(`{"success":true,"a":${'['.repeat(250)}${']'.repeat(250)}}`),
