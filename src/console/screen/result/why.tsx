@@ -22,9 +22,10 @@ const MAX_NODES = 4;
 export function Why({ why, reading, withWanted, onChoose }: Props) {
   const node = (occurrence: Occurrence) => <NodeLink occurrence={occurrence} onChoose={onChoose} />;
   const ran = { marks: reading.replay.marks, input: reading.before };
-  return why.map((reason) => (
+  return why.map((reason, index) => (
     <span className="reason" key={`${reason.kind} ${reason.at.index}`}>
-      <OneReason reason={reason} words={wordsOf(reason, ran)} {...{ reading, withWanted, node }} />{' '}
+      {index > 0 && ' '}
+      <OneReason reason={reason} words={wordsOf(reason, ran)} {...{ reading, withWanted, node }} />
     </span>
   ));
 }
