@@ -41,12 +41,18 @@ export async function runBatch(
     isCancelled: stopped !== null,
   };
   const toldToStop = new Set<string>();
+  /** The queue store has lost it. What was sent runs to its end: a repeat under its key follows it by the marks. */
+  let isLost = false;
   const looks = every(
     LOOK_FOR_CANCEL_MS,
     async () => {
       const now = await store.read(batchId);
-      if (now !== null && now !== 'gone' && now.progress.state !== 'cancelling') return;
-      run.stopped ??= cancelledBy(now === null || now === 'gone' ? {} : now.progress);
+      if (now === null || now === 'gone') {
+        isLost = true;
+        return failed.abort();
+      }
+      if (now.progress.state !== 'cancelling') return;
+      run.stopped ??= cancelledBy(now.progress);
       run.isCancelled = true;
       for (const mockId of run.open) {
         if (toldToStop.has(mockId)) continue;
@@ -63,11 +69,13 @@ export async function runBatch(
     await Promise.all([looks.stop(), renewals.stop()]);
   }
   if (signal.aborted) return false;
+  if (isLost) return true;
   if (await lacksEndings(batchId, store)) throw new Error('the queue store lost how some of its items ended');
   if (privacy.isOff(batch.app)) await dropCases(batch, store); // before it is over: a worker that goes on with it needs none
-  await store.change(batchId, ['cancelling'], 'cancelled');
-  await store.change(batchId, ['running'], 'finished');
-  await marks.remove(batchId);
+  const isOver =
+    (await store.change(batchId, ['cancelling'], 'cancelled')) ||
+    (await store.change(batchId, ['running'], 'finished'));
+  if (isOver) await marks.remove(batchId);
   return true;
 }
 
