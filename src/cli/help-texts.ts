@@ -37,7 +37,7 @@ ${exitCodesHelp([0, 2])}`;
 
 export const ERASE_EXAMPLES = `
 Its record with input and results, its job, the note and the answer of its Idempotency-Key, its item of a batch and its files
-go. The same call under that key would then run again.
+go. The same call under that key would run again, 20 to 40 minutes later.
 
 Example:
   rule-server erase 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55

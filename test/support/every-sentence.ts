@@ -32,6 +32,7 @@ export const everySentence: readonly NoAnswer[] = [
   sentences.answerGone({ mockId: 'm', address: 'a' }),
   sentences.endingUnknown('m'),
   sentences.mayBeOnItsWay('m'),
+  sentences.repeatUnknown('m'),
   sentences.itemUnknown('m', 'Redis lost it'),
   sentences.storeLost('m'),
   sentences.tooLate(),

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BATCH_VERSION, type Batch, MAX_ITEMS, REAL_BATCH_VERSION } from '../../shared/cases/batch.ts';
+import { onceOf } from '../../shared/contract/determined-id.ts';
+import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { isMeant, parseTarget } from '../../shared/contract/target.ts';
@@ -48,15 +49,20 @@ export function createCreateBatch({
   settings,
 }: CreateBatchDependencies) {
   return async function create(request: BatchRequest, { keyName, maxRunning, key, call }: By): Promise<Taken> {
-    const batchId = random.uuid();
-    if (key === undefined) return createNow(batchId, request, { keyName, maxRunning });
-    const noteKey = `batch-key:${sha256(JSON.stringify([request.app, keyName, key]))}`;
-    const note = JSON.stringify({ batchId, digest: sha256(call) });
-    const kept = noteSchema.parse(parseJson(await backend.store.setIfAbsent(noteKey, note, BATCH_KEY_SECONDS)));
-    if (kept.digest !== sha256(call)) return { kind: 'other-body' };
+    if (key === undefined) return createNow(random.uuid(), request, { keyName, maxRunning });
+    const once = onceOf('batch', { app: request.app, keyName, key }, call);
+    const known = await store.read(once.key);
+    const ofKey = known !== null && known !== 'gone' && isOfToday(known.batch) ? known.batch : null;
+    if (ofKey && ofKey.once?.digest !== once.digest) return { kind: 'other-body' };
+    // The key determines the id, unless that is the id of a batch from an earlier day of the key.
+    const note = JSON.stringify({ batchId: known === null || ofKey ? once.key : random.uuid(), digest: once.digest });
+    const kept = noteSchema.parse(
+      parseJson(await backend.store.setIfAbsent(`batch-key:${once.key}`, note, BATCH_KEY_SECONDS)),
+    );
+    if (kept.digest !== once.digest) return { kind: 'other-body' };
     // The API that took the key may have died before it created the batch. A batch is created once, whoever asks for it again.
-    if (kept.batchId !== batchId && (await wasCreated(kept.batchId))) return { kind: 'taken', batchId: kept.batchId };
-    const taken = await createNow(kept.batchId, request, { keyName, maxRunning });
+    if (await wasCreated(kept.batchId)) return { kind: 'taken', batchId: kept.batchId };
+    const taken = await createNow(kept.batchId, request, { keyName, maxRunning, once });
     if (taken.kind === 'taken') await backend.store.setIfAbsent(createdKey(kept.batchId), '1', BATCH_KEY_SECONDS);
     return taken;
   };
@@ -65,7 +71,11 @@ export function createCreateBatch({
     return (await store.read(batchId)) !== null || (await backend.store.get(createdKey(batchId))) !== null;
   }
 
-  async function createNow(batchId: string, request: BatchRequest, { keyName, maxRunning }: Owner): Promise<Taken> {
+  async function createNow(
+    batchId: string,
+    request: BatchRequest,
+    { keyName, maxRunning, once }: Owner & { once?: Once },
+  ): Promise<Taken> {
     const sourced = await casesOf(request, { store, savedCases, privacy });
     if (sourced.kind !== 'cases') return sourced;
     const { cases, etag } = sourced;
@@ -83,6 +93,7 @@ export function createCreateBatch({
     const batch: Batch = {
       ...{ v, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
       ...{ concurrency, stopAfterFailures, keyName, createdAt: time.now(), file, etag, from, dryRun, ignore },
+      ...(once && { once }),
     };
     // One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are kept.
     const stored = await store.create(batch, cases, maxRunning);
@@ -98,6 +109,8 @@ function tooManyOf(keyName: string, maxRunning: number): string {
   const many = maxRunning === 1 ? '1 batch' : `${maxRunning} batches`;
   return `The key "${keyName}" has ${many} running already, as many as it may. Nothing of this one ran. Wait for one to end, or cancel one.`;
 }
+
+const isOfToday = ({ createdAt }: Batch) => !time.isPast(createdAt + BATCH_KEY_SECONDS * 1000);
 
 /** Kept as long as the key, also when the batch is not. */
 const createdKey = (batchId: string) => `batch-created:${batchId}`;
@@ -144,7 +157,3 @@ function cannotRunDry(written: string, online: z.infer<typeof clientsSchema>['cl
 
 const noDryRun = (targets: string[]) =>
   `needs clients that can run without effects, and no client of ${targets.join(', ')} can. Nothing ran. Name other targets, or give "dryRun": false (on the command line: --real for a replay, else no --dry-run) for real runs with all their effects`;
-
-function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
-}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
+import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -19,15 +20,16 @@ export type Fence = ReturnType<typeof createFenceRequest>;
 
 /** Has a worker write a refusal in the place of a claim, so that an execution that may be on its way cannot begin any more. */
 export function createFenceRequest({ ask, onFenced }: FenceRequestDependencies) {
-  async function askForIt(mockId: string, claimBy: number): Promise<Fenced> {
+  async function askForIt(mockId: string, claimBy: number, once?: Once): Promise<Fenced> {
     if (claimMayBeSwept(claimBy, time.isPast)) return 'unknown';
-    const reply = await ask({ v: QUERY_VERSION, ask: 'fence', mockId, claimBy }, ANSWERED_WITHIN_MS);
+    const reply = await ask({ v: QUERY_VERSION, ask: 'fence', mockId, claimBy, once }, ANSWERED_WITHIN_MS);
     if (reply.kind === 'refused') return 'unknown';
     return fenceAnswer.safeParse(parseJson(reply.body)).data?.decision ?? 'unknown';
   }
 
-  return async function fence(mockId: string, claimBy: number): Promise<Fenced> {
-    const outcome = await askForIt(mockId, claimBy);
+  /** `once`: of a keyed call, whose key an earlier execution may hold that the queue store has forgotten. */
+  return async function fence(mockId: string, claimBy: number, once?: Once): Promise<Fenced> {
+    const outcome = await askForIt(mockId, claimBy, once);
     onFenced(outcome);
     return outcome;
   };

@@ -74,7 +74,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
     replyTo: jobs.replyTo,
     /** The queue store took its job. From now on it is added again if the store loses it. */
     added: reEnqueues.added,
-    ...{ settle: jobs.settle, observe: jobs.observe, close: jobs.close },
+    ...{ settle: jobs.settle, isAwaited: jobs.isAwaited, observe: jobs.observe, close: jobs.close },
     cancel,
     mayHaveBegun,
     get waiting() {

@@ -64,8 +64,8 @@ export function createRevoke(dependencies: RevokeDependencies) {
    * `inDoubt`: the ending when no worker could tell; without it, the execution stays open and this is tried again.
    */
   const revoke = (mockId: string, didNotRun: NoAnswer, inDoubt?: NoAnswer): Promise<boolean> =>
-    takeOff(mockId, async ({ claimBy }) => {
-      const fenced = await fence(mockId, claimBy);
+    takeOff(mockId, async ({ claimBy, once }) => {
+      const fenced = await fence(mockId, claimBy, once);
       if (fenced === 'claimed') return undefined;
       return fenced === 'fenced' ? didNotRun : inDoubt;
     });

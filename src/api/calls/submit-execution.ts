@@ -6,7 +6,7 @@ import type { Code } from '../../shared/contract/endings/codes.ts';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
-import { toJobData } from '../../shared/contract/job.ts';
+import { type Once, toJobData } from '../../shared/contract/job.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
@@ -53,7 +53,7 @@ type SubmitExecutionDependencies = {
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
 /**
- * A call to run: the request, its id, its caller; with `claimBy` if it is noted under a key already. `collect`: its
+ * A call to run: the request, its id, its caller; with `claimBy` and `once` if it is noted under a key already. `collect`: its
  * answer is fetched later. `isAdmitted`: it was not refused for load when it arrived. `body`: its memory is held until the call has ended.
  */
 export type Call = {
@@ -61,6 +61,7 @@ export type Call = {
   request: ExecuteRequest;
   keyName: string | null;
   claimBy?: number;
+  once?: Once;
   collect?: boolean;
   isAdmitted?: boolean;
   body?: BodyLease;
@@ -75,14 +76,14 @@ export function createSubmitExecution(dependencies: SubmitExecutionDependencies)
 
   /** Begins a call. This API follows it to its end, also when no caller waits for it. */
   async function begin(call: Call): Promise<Begun> {
-    const { mockId, request, keyName, claimBy, collect = false, body } = call;
+    const { mockId, request, keyName, claimBy, once, collect = false, body } = call;
     const refusal = admission.refusal(call);
     if (refusal) return refused(refusal);
     const isKeyed = claimBy !== undefined;
     const beginBy = claimBy ?? time.now() + settings.QUEUE_TIMEOUT_MS;
     const stays = collect && privacy.isOff(request.app);
     const added = { replyTo: pending.replyTo, storeRun: backend.run.last() };
-    const data = toJobData(request, { ...added, claimBy: beginBy, keyName, collect: stays });
+    const data = toJobData(request, { ...added, claimBy: beginBy, keyName, once, collect: stays });
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
@@ -103,6 +104,8 @@ export function createSubmitExecution(dependencies: SubmitExecutionDependencies)
   return {
     begin,
     ...admission,
+    /** Whether a call here waits for an execution. */
+    isAwaited: pending.isAwaited,
     /** Runs a call to its end, also after its caller has left. `callerLeft` aborts when the caller no longer wants the answer. */
     async run(call: Call, callerLeft: AbortSignal): Promise<Ending<ReadResult>> {
       const { mockId } = call;

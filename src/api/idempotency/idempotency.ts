@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Scope } from '../../shared/contract/determined-id.ts';
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
 import { noAnswerSchema } from '../../shared/contract/endings/outcomes.ts';
 import { type ExecutionRecord, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
+import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { Notes } from '../../shared/store/notes/notes.ts';
+import { NOTE_SECONDS, type Notes } from '../../shared/store/notes/notes.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 
 const ATTEMPTS = 5;
@@ -33,19 +35,16 @@ type Note = z.infer<typeof noteSchema>;
 /** A note and the text it is kept as. */
 export type KeptNote = { note: Note; text: string };
 
-/** The same key in the same scope is the same call: one app, one API key. */
-export type Scope = { app: number; keyName: string | null; key: string };
-
-/** A call as it is remembered; `bytes` is the body that was sent. */
-export type KeyedCall = { mockId: string; claimBy: number; bytes: Uint8Array };
+/** A call as it is remembered. `mockId`: its id where that of its key is used up. */
+export type KeyedCall = { mockId: string; claimBy: number; once: Once };
 
 /**
- * `first`: this call runs it. `again`: the same call was made before. `ended`: and this is how it ended; `answer-gone`: it
+ * `first`: this call runs it, under this id. `again`: the same call was made before. `ended`: and this is how it ended; `answer-gone`: it
  * was answered, and the answer is no longer kept. `other-body`: the key is taken by another call. `full`: no more keys can
  * be remembered.
  */
 type Remembered =
-  | { kind: 'first' }
+  | { kind: 'first'; mockId: string }
   | { kind: 'again'; kept: KeptNote }
   | { kind: 'ended'; mockId: string; ending: Ending<ReadResult> }
   | { kind: 'answer-gone'; mockId: string; address: string }
@@ -66,15 +65,15 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** Remembers calls by their Idempotency-Key for 24 h. */
 export function createIdempotency({ notes, find, keepsNothing }: IdempotencyDependencies) {
-  /** Whichever call comes first, on whichever API, is the one that runs. */
+  /** Whichever call comes first, on whichever API, is the one that runs. An execution of the key whose note is lost is joined. */
   async function remember(scope: Scope, call: KeyedCall): Promise<Remembered> {
     const key = storeKey(scope);
-    const own = noteOf(call);
+    const { isKnown, ...id } = await idOf(call, find);
+    const own = noteOf({ ...call, ...id });
     const kept = await putOrRead(key, own, { notes, find });
-    if (kept === 'put') return { kind: 'first' };
     if (kept === 'full') return { kind: 'full' };
+    if (kept === 'put') return isKnown ? { kind: 'again', kept: keptAs(own) } : { kind: 'first', ...id };
     const { mockId, digest, ending, answeredBy } = kept.note;
-    if (mockId === own.mockId) return { kind: 'first' };
     if (digest !== own.digest) return { kind: 'other-body' };
     if (ending) return { kind: 'ended', mockId, ending: unanswered(ending.noAnswer) };
     if (answeredBy === undefined) return { kind: 'again', kept };
@@ -144,14 +143,32 @@ async function putOrRead(
   throw new Error('the notes under one Idempotency-Key keep changing');
 }
 
-function noteOf({ mockId, claimBy, bytes }: KeyedCall): Note {
-  return { mockId, digest: sha256(bytes), at: time.now(), claimBy };
+/**
+ * The id of a call, which its key determines; and whether there is an execution under it. If that one was never dispatched, or is from an
+ * earlier day of the key, it does not count, and the call has the id that it brought.
+ */
+async function idOf(
+  { once, mockId }: KeyedCall,
+  find: IdempotencyDependencies['find'],
+): Promise<{ mockId: string; isKnown: boolean }> {
+  const known = await find(once.key).catch(unlessNewer);
+  if (!known) return { mockId: once.key, isKnown: false };
+  const counts = !wasNeverDispatched(known) && !isOlderThanKeys(known);
+  return { mockId: counts ? once.key : mockId, isKnown: counts };
+}
+
+function isOlderThanKeys({ history }: ExecutionRecord): boolean {
+  return time.isPast((history[0]?.at ?? 0) + NOTE_SECONDS * 1000);
+}
+
+const keptAs = (note: Note): KeptNote => ({ note, text: JSON.stringify(note) });
+
+function noteOf({ mockId, claimBy, once }: KeyedCall): Note {
+  return { mockId, digest: once.digest, at: time.now(), claimBy };
 }
 
 function storeKey({ app, keyName, key }: Scope): string {
-  return `idempotency:${sha256(JSON.stringify([app, keyName, key]))}`;
-}
-
-function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return `idempotency:${createHash('sha256')
+    .update(JSON.stringify([app, keyName, key]))
+    .digest('hex')}`;
 }

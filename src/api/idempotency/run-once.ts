@@ -1,3 +1,4 @@
+import { onceOf, type Scope } from '../../shared/contract/determined-id.ts';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
@@ -9,7 +10,7 @@ import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
 import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
-import type { Idempotency, KeptNote, KeyedCall, Scope } from './idempotency.ts';
+import type { Idempotency, KeptNote, KeyedCall } from './idempotency.ts';
 
 /** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */
 type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
@@ -46,14 +47,17 @@ type RunOnceDependencies = {
   waitMs: number;
 };
 /** A call whose rule is asked for only when it begins: its repeats get its answer, whatever the scene names by then. */
-type Asked = Omit<Call, 'request' | 'claimBy'> & { bytes: Uint8Array; inScene: () => Promise<InScene> };
+type Asked = Omit<Call, 'request' | 'claimBy' | 'once'> & { bytes: Uint8Array; inScene: () => Promise<InScene> };
+
+type Keyed = Asked & Required<Pick<Call, 'claimBy' | 'once'>>;
 
 export type RunOnce = ReturnType<typeof createRunOnce>;
 
 /**
  * Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and every caller gets the one answer. A key counts for 24 h
  * from its first call, for one app and one API key. The same call has the same bytes as its body (SHA-256); another body is refused (422).
- * A key whose call was never dispatched is free again. Batches: `api/batches/create-batch.ts`.
+ * A key whose call was never dispatched is free again. Where the queue store forgot a key, its repeat meets the claim of the first call
+ * (`worker/files/claims/keys.ts`). Batches: `api/batches/create-batch.ts`.
  */
 export function createRunOnce(dependencies: RunOnceDependencies) {
   const { idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;
@@ -61,6 +65,7 @@ export function createRunOnce(dependencies: RunOnceDependencies) {
   const join = createJoin(dependencies);
   const begin = createBegin(dependencies, join);
   const resolve = createResolve(dependencies);
+  const runFirst = createRunFirst({ submitExecution, join, begin, again: (scope, asked) => runOnce(scope, asked) });
 
   const isNoted = createLookUps(idempotency);
 
@@ -77,14 +82,14 @@ export function createRunOnce(dependencies: RunOnceDependencies) {
     return noted === 'crowded' ? sentences.notesBusy() : noted ? undefined : refusal;
   }
 
-  return async function runOnce(scope: Scope, asked: Asked): Promise<Once> {
+  async function runOnce(scope: Scope, asked: Asked): Promise<Once> {
     const refusal = await refusalOf(scope, asked);
     if (refusal) return { kind: 'refused', mockId: asked.mockId, noAnswer: refusal };
-    const call = { ...asked, isAdmitted: true };
+    const call = { ...asked, isAdmitted: true, once: onceOf('call', scope, asked.bytes) };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const keyed = { ...call, claimBy: time.now() + queueTimeoutMs };
       const remembered = await idempotency.remember(scope, keyed);
-      if (remembered.kind === 'first') return begin(scope, keyed);
+      if (remembered.kind === 'first') return runFirst(scope, asked, { ...keyed, mockId: remembered.mockId });
       if (remembered.kind === 'ended')
         return {
           kind: 'runs',
@@ -100,6 +105,35 @@ export function createRunOnce(dependencies: RunOnceDependencies) {
       if (resolved === 'unknown') return unknownYet(note.mockId);
     }
     throw new Error('the notes under one Idempotency-Key keep changing');
+  }
+
+  return runOnce;
+}
+
+type First = Pick<RunOnceDependencies, 'submitExecution'> & {
+  join: Join;
+  begin: ReturnType<typeof createBegin>;
+  again: (scope: Scope, asked: Asked) => Promise<Once>;
+};
+
+/** Runs a call that is the first one of its key, under the id that the key determines or under its own. */
+function createRunFirst({ submitExecution, join, begin, again }: First) {
+  /** The key was freed before, by a refusal that is still in the place of its claim: the call runs under another id. */
+  async function againIfFenced(scope: Scope, { body: _, ...asked }: Asked, ended: KeyedEnding): Promise<KeyedEnding> {
+    if (!wasFenced(ended.ending)) return ended;
+    const once = await again(scope, asked);
+    return once.kind === 'runs' ? once.ending() : ended;
+  }
+
+  return async function runFirst(scope: Scope, asked: Asked, first: Keyed): Promise<Once> {
+    const { mockId } = first;
+    // The queue store lost key and job of a call that this API has: it adds them again.
+    if (submitExecution.isAwaited(mockId)) return join(scope, mockId, first.claimBy);
+    const begun = await begin(scope, first);
+    // It never was on the queue, and the next call under the key may run under its id.
+    if (begun.kind === 'refused' && !begun.noAnswer.mayHaveRun) return { ...begun, mockId: asked.mockId };
+    if (begun.kind !== 'runs' || mockId === asked.mockId) return begun;
+    return { ...begun, ending: async () => againIfFenced(scope, asked, await begun.ending()) };
   };
 }
 
@@ -206,7 +240,7 @@ function createBegin({ idempotency, submitExecution }: RunOnceDependencies, join
     return { mockId, ending };
   }
 
-  return async function begin(scope: Scope, { inScene, ...call }: Asked & { claimBy: number }): Promise<Once> {
+  return async function begin(scope: Scope, { inScene, ...call }: Keyed): Promise<Once> {
     const { mockId } = call;
     const found = await inScene();
     if (found.kind !== 'request') {

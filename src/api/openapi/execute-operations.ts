@@ -41,7 +41,7 @@ export const executeOperations: Operation[] = [
       {
         name: 'Idempotency-Key',
         description:
-          'The same call under the same key runs once in 24 h, and every repeat gets its answer. Where there is no room to keep that for so long, a repeat is told so with `outcome-unknown`, and runs nothing. A 503 under a key means: send it again with the same key.',
+          'The same call under the same key runs once in 24 h, and every repeat gets its answer. Where there is no room to keep that for so long, a repeat is told so with `outcome-unknown`, and runs nothing. So is one within 20 minutes whose first call the queue store has lost. A 503 under a key means: send it again with the same key.',
         schema: z.string().min(1).max(255),
         example: '0a7d2b1e',
       },

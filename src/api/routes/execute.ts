@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Context, Hono } from 'hono';
+import type { Scope } from '../../shared/contract/determined-id.ts';
 import { unanswered } from '../../shared/contract/endings/ending.ts';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
@@ -22,7 +23,6 @@ import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
 import { takesNoParameters } from '../http/takes-no-parameters.ts';
-import type { Scope } from '../idempotency/idempotency.ts';
 import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
 type ExecuteDependencies = {

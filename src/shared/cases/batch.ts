@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { codeSchema } from '../contract/endings/outcomes.ts';
-import { knownUpTo } from '../contract/job.ts';
+import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { differenceSchema } from './judging/difference.ts';
 import { ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
@@ -45,6 +45,8 @@ export const batchSchema = z.object({
   dryRun: z.boolean().default(false),
   /** Paths in the data that count neither for verdicts nor for differences between targets. */
   ignore: z.array(z.string()).default([]),
+  /** It was created under an Idempotency-Key. */
+  once: onceSchema.optional(),
 });
 export type Batch = z.infer<typeof batchSchema>;
 

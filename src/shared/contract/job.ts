@@ -22,6 +22,13 @@ const REAL_RUN_VERSION = 1;
 /** The `v` of a form that is known up to this version. A newer one is for others to read. */
 export const knownUpTo = (version: number) => z.int().min(1).max(version);
 
+/**
+ * What an Idempotency-Key stands for, as workers see it: the one thing that may run under `key`, and a digest of what was asked for. Claims are
+ * guarded by it, whatever the queue store forgets.
+ */
+export const onceSchema = z.object({ key: z.string().regex(/^[0-9a-f-]{36}$/), digest: z.string() });
+export type Once = z.infer<typeof onceSchema>;
+
 const decimal = z.string().regex(/^\d{1,19}$/);
 
 /** The data of one execution's job; the job's id is the mockId. Ids and ts are decimal text: int64 stays exact. */
@@ -40,6 +47,8 @@ export const jobDataSchema = z.object({
   keyName: z.string().nullable().default(null),
   /** The batch it is an item of. */
   batchId: z.string().optional(),
+  /** It was asked for under an Idempotency-Key. */
+  once: onceSchema.optional(),
   /** Its caller did not wait, and its app is in HISTORY_OFF: the job keeps the answer until it is collected. */
   collect: z.boolean().optional(),
   /** The detail of the client's own log; absent: the usual. */
@@ -75,10 +84,16 @@ export function toJobData(
   {
     claimBy,
     keyName,
+    once,
     replyTo,
     collect,
     storeRun,
-  }: Pick<JobData, 'claimBy' | 'keyName'> & { replyTo?: string; collect?: boolean; storeRun?: string | undefined },
+  }: Pick<JobData, 'claimBy' | 'keyName'> & {
+    once?: Once | undefined;
+    replyTo?: string;
+    collect?: boolean;
+    storeRun?: string | undefined;
+  },
 ): JobData {
   return {
     v: jobVersion(request),
@@ -96,6 +111,7 @@ export function toJobData(
     input: request[DATA_FIELD],
     claimBy,
     keyName,
+    ...(once && { once }),
     ...(collect && { collect }),
     ...(storeRun !== undefined && { storeRun }),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { knownUpTo } from './job.ts';
+import { knownUpTo, onceSchema } from './job.ts';
 
 /** The version of a question to workers and of its answer.  */
 export const QUERY_VERSION = 1;
@@ -38,7 +38,13 @@ export const querySchema = z.discriminatedUnion('ask', [
   }),
   // `hasEnded`: the API has a record of its end. Otherwise its claim tells whether it may be open.
   z.object({ v, ask: z.literal('erase'), mockId: z.string().regex(/^[0-9a-f-]{36}$/), hasEnded: z.boolean() }),
-  z.object({ v, ask: z.literal('fence'), mockId: z.string().regex(/^[0-9a-f-]{36}$/), claimBy: z.int() }),
+  z.object({
+    v,
+    ask: z.literal('fence'),
+    mockId: z.string().regex(/^[0-9a-f-]{36}$/),
+    claimBy: z.int(),
+    once: onceSchema.optional(),
+  }),
 ]);
 /** What became of the question to erase files. `open`: nothing was removed, because the execution may go on. */
 export const eraseAnswerSchema = z.object({ files: z.enum(['erased', 'open']) });

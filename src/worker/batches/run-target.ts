@@ -135,13 +135,14 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
 
 async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null> {
   const { run, queue, followItems, storeRun } = self;
-  const { one, mockId, chosen } = sent;
-  const { app, ruleId, confId, keyName, batchId } = run.batch;
+  const { one, index, mockId, chosen } = sent;
+  const { app, ruleId, confId, keyName, batchId, once } = run.batch;
   const dry = run.batch.dryRun ? { dryRun: { stub: '{}' } } : {};
   const claimBy = await noteBegin(self, sent);
   if (claimBy === null || run.signal.aborted) return null; // another worker may have the batch by now, and goes on from the note
   const ids = { v: jobVersion(dry), app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
-  const data: JobData = { ...ids, ...dry, input: one.input, claimBy, keyName, batchId };
+  const ofKey = once && { once: { ...once, key: itemMockId(once.key, index, self.target) } };
+  const data: JobData = { ...ids, ...dry, ...ofKey, input: one.input, claimBy, keyName, batchId };
   // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.
   const toSend = { ...data, replyTo: followItems.replyTo, storeRun: storeRun.last() };
   if (chosen) await addExecution(queue, mockId, toSend).catch(() => {});

@@ -14,12 +14,14 @@ import type { Client } from '../clients/client.ts';
 import {
   CLAIM_VERSION,
   type Claim,
+  type ClaimKey,
   type ClaimOrRefusal,
   NewerClaim,
   UncertainClaim,
   UnknownClaim,
 } from '../files/claims/claim.ts';
 import type { Claims } from '../files/claims/claims.ts';
+import type { Taken } from '../files/claims/keys.ts';
 import { sdks } from '../files/dialects/sdks.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
@@ -56,8 +58,8 @@ export type BeginParts = {
 /** What one function takes of them. */
 type Some<Names extends keyof BeginParts> = Pick<BeginParts, Names>;
 
-/** The entry that counts: a claim, ours or that of a faster attempt, or a refusal. `warnings` are about the client of our claim. */
-type Decided = ClaimOrRefusal & { warnings?: Warning[] };
+/** The entry that counts: a claim, ours or that of a faster attempt, or a refusal. `warnings` are about the client of our claim; `repeated`: see `Claimed`. */
+type Decided = ClaimOrRefusal & { warnings?: Warning[]; repeated?: ClaimKey };
 /** No request could be written for this client, so another one may get it. */
 type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
 /** A client for an execution. `warnings`: what its caller should know. */
@@ -84,17 +86,19 @@ export function isOverForAll(claimBy: number, clock: FileClock, { RESULT_TIMEOUT
 
 /**
  * Begins an execution: with a claim, or with a refusal that ends it. If another attempt wrote one first, that one counts.
- * `Postponed`: this worker wrote neither, and the job goes back to the queue. In this order: look for the claim of an earlier attempt, make
- * room for one, choose a client, take a slot there, write the request, claim.
+ * `Postponed`: this worker wrote neither, and the job goes back to the queue. In this order: look for the claim of an earlier attempt, or of an
+ * earlier call under its key, make room for one, choose a client, take a slot there, write the request, hold the key, claim.
  */
 export async function begin(execution: Execution, parts: BeginParts): Promise<Claimed | Ended | Postponed> {
   const { mockId, data } = execution;
   try {
     const earlier = execution.firstAttempt ? null : await findEarlier(execution, parts);
-    const decided = earlier ?? (await decide(execution, parts));
+    const decided: Decided | Postponed =
+      earlier ?? (await findUnderKey(execution, parts)) ?? (await decide(execution, parts));
     if (decided.kind === 'refused') return endedWithout(decided.noAnswer);
     if (decided.kind !== 'claimed') return decided;
-    return { kind: 'claimed', claim: decided.claim, warnings: await warningsOf(decided, execution, parts) };
+    const { claim, repeated } = decided;
+    return { kind: 'claimed', claim, repeated, warnings: await warningsOf(decided, execution, parts) };
   } catch (error) {
     if (error instanceof HandedOver) return { kind: 'give-back' };
     // An execution that fails for ever would never leave the queue.
@@ -118,6 +122,31 @@ async function findEarlier(
       throw new UnknownClaim(`the claims of the time of ${mockId} are gone`);
     return earlier;
   });
+}
+
+/**
+ * What ran under the key of a keyed call before, although the queue store does not know of it. Before anything else: nobody may be told
+ * that it did not run.
+ */
+async function findUnderKey(
+  { mockId, data: { once } }: Execution,
+  { sharedDirectory, mailbox, interrupts }: Some<'sharedDirectory' | 'mailbox' | 'interrupts'>,
+): Promise<Decided | null> {
+  if (!once) return null;
+  return interrupts.unlessHandedOver(async () => {
+    await sharedDirectory.mustBeThere();
+    const taken = await mailbox.findUnder(once);
+    return taken && ofTaken(taken, mockId);
+  });
+}
+
+const KEY_REUSED = 'was used for a call with another body: use a new key for a new call';
+
+/** What an execution comes to whose key was taken before. */
+function ofTaken({ key, decision, isSameCall }: Taken, mockId: string): Decided {
+  if (!isSameCall) return { kind: 'refused', noAnswer: sentences.badRequest('Idempotency-Key', KEY_REUSED) };
+  if (key.mockId !== mockId) return { kind: 'refused', noAnswer: sentences.repeatUnknown(key.mockId) };
+  return { ...decision, repeated: key };
 }
 
 /** Claims the execution for a client, or refuses it, unless another attempt was first. */
@@ -231,11 +260,7 @@ async function takeSlot(
   return refuse(noAnswer, execution, parts);
 }
 
-async function claimInSlot(
-  chosen: Inspected,
-  execution: Execution,
-  parts: BeginParts,
-): Promise<ClaimOrRefusal | Unwritable> {
+async function claimInSlot(chosen: Inspected, execution: Execution, parts: BeginParts): Promise<Decided | Unwritable> {
   const { client } = chosen;
   try {
     for (let attempt = 1; ; attempt++) {
@@ -257,7 +282,7 @@ async function claimInSlot(
 }
 
 /** Writes this attempt's request and claims it. If another attempt was first, its claim is the one that counts. */
-async function writeAndClaim(chosen: Inspected, execution: Execution, parts: BeginParts): Promise<ClaimOrRefusal> {
+async function writeAndClaim(chosen: Inspected, execution: Execution, parts: BeginParts): Promise<Decided> {
   const { client, isNewAddress } = chosen;
   const { mockId, data } = execution;
   const { mailbox, sharedDirectory } = parts;
@@ -265,7 +290,7 @@ async function writeAndClaim(chosen: Inspected, execution: Execution, parts: Beg
   const { app, directoryName } = client;
   const path = await sharedDirectory.clientDirectory(app, directoryName, { mark: isNewAddress }).catch(failedWriting);
   let temporary: string | undefined;
-  let decision: ClaimOrRefusal | undefined;
+  let decision: Decided | undefined;
   let isUncertain = false;
   try {
     const content = { ...data, mockId, traceparent: parts.tracing.traceparent() };
@@ -275,7 +300,7 @@ async function writeAndClaim(chosen: Inspected, execution: Execution, parts: Beg
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
     decision = isLate
       ? await refuse(sentences.tooLate(), execution, parts)
-      : await mailbox.claim({ mockId, claimBy: data.claimBy }, claim);
+      : ((await holdKey(execution, parts)) ?? (await mailbox.claim({ mockId, claimBy: data.claimBy }, claim)));
     return decision;
   } catch (error) {
     // A claim that names the temporary file may be there: without the file it could not be dispatched any more.
@@ -286,6 +311,12 @@ async function writeAndClaim(chosen: Inspected, execution: Execution, parts: Beg
     if (temporary && !isUncertain && winner?.temporary !== temporary) await mailbox.discard(path, temporary);
     if (isNewAddress && !isUncertain && winner?.directoryName !== directoryName) await mailbox.removeIfNobodyCame(path);
   }
+}
+
+/** To be called before the claim. Null when nothing else can be claimed under the key of the execution, or it has none. */
+async function holdKey({ mockId, data }: Execution, { mailbox }: Some<'mailbox'>): Promise<Decided | null> {
+  const taken = data.once && (await mailbox.hold({ mockId, claimBy: data.claimBy }, data.once));
+  return taken ? ofTaken(taken, mockId) : null;
 }
 
 function claimFor(

@@ -78,21 +78,22 @@ export function createExecute(parts: ExecuteParts) {
 
 /** The same for every attempt, whichever one claimed: dispatch what the claim names, wait for its answer, say how it ended. */
 async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecuteParts): Promise<Outcome> {
-  const { claim } = begun;
-  const { input, claimBy } = data;
+  const { claim, repeated } = begun;
+  const { input, once } = data;
   const { mailbox, interrupts, inspections, slots, keptTrees, store, privacy, workload, atStep } = parts;
   slots.occupy({ mockId: claim.mockId, key: data.keyName }, mailbox.directoryOf(claim)); // another attempt may have claimed for another client
   const wait = openWait(factsOf(claim, parts), parts);
   const stopInterrupts = interrupts.listen(claim.mockId, (interrupt) => wait.put(toEvent(interrupt)));
   try {
-    const isOurs = await dispatch(wait, claimBy, parts);
+    const isOurs = await dispatch(wait, { claimBy: repeated?.claimBy ?? data.claimBy, once }, parts);
     const { ending, mark } = await workload.atClient(wait.run);
     await atStep('result-read', claim.mockId);
     if (ending.kind === 'interrupted') return { kind: 'give-back' };
     await notePickUp(claim, ending, parts);
     const marked = mark !== 'none' || !isOurs;
     if (ending.kind === 'answered' && ending.answer.rules) keptTrees.use(ending.answer.rules, treeAsked(claim, data));
-    const reported = withFullDisk(data.dryRun === undefined ? ending : unlessIgnored(ending, claim), parts);
+    const learnt = repeated ? unlessForgotten(ending, claim) : ending;
+    const reported = withFullDisk(data.dryRun === undefined ? learnt : unlessIgnored(learnt, claim), parts);
     const isReleased = () => inspections.isReleased(claim.app, claim.rules?.released ?? null);
     const ended = await toEnded(reported, { ...begun, marked }, { store, privacy, input, isReleased });
     await atStep('before-completion', claim.mockId);
@@ -135,6 +136,12 @@ function withFullDisk(
   return { kind: 'unanswered', noAnswer: sentences.whileFull(ending.noAnswer, full) };
 }
 
+/** An earlier call under the key may have been answered: what is missing by now tells nothing about its client. */
+function unlessForgotten(ending: Exclude<WaitEnding, { kind: 'interrupted' }>, { mockId }: Claim): typeof ending {
+  if (ending.kind === 'answered' || !ending.noAnswer.mayHaveRun) return ending;
+  return { kind: 'unanswered', noAnswer: sentences.repeatUnknown(mockId) };
+}
+
 /** An answer to a dry run counts only if it says that it was one. */
 function unlessIgnored(ending: Exclude<WaitEnding, { kind: 'interrupted' }>, claim: Claim): typeof ending {
   if (ending.kind === 'unanswered' || ending.answer.isDry) return ending;
@@ -150,13 +157,13 @@ function factsOf(claim: Claim, { mailbox, settings }: ExecuteParts): Facts {
 /** Makes the request visible, unless another attempt did, and says what is to happen next. Resolves to whether this attempt did it. */
 async function dispatch(
   wait: Wait,
-  claimBy: number,
+  claimed: Pick<JobData, 'claimBy' | 'once'>,
   { mailbox, progress, atStep, log }: ExecuteParts,
 ): Promise<boolean> {
   const { claim, marksFirst, resultTimeoutMs } = wait.facts;
   const { mockId, address, registered, answerBy } = claim;
   if (marksFirst) wait.marked(await mailbox.mark(claim));
-  await mailbox.flush(claim, claimBy);
+  await mailbox.flush(claim, claimed);
   await atStep('before-dispatch', mockId);
   // Not when the wait is over before its request is seen.
   const isWanted = time.now() < answerBy && !wait.isInterrupted;

@@ -1,7 +1,7 @@
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
-import type { Claim } from '../files/claims/claim.ts';
+import type { Claim, ClaimKey } from '../files/claims/claim.ts';
 
 /** One execution as a worker takes it: the job's id and data. */
 export type Execution = {
@@ -15,8 +15,11 @@ export type Execution = {
   mayWait: boolean;
 };
 
-/** An execution that may be dispatched, and what its caller should know about it. */
-export type Claimed = { kind: 'claimed'; claim: Claim; warnings: Warning[] };
+/**
+ * An execution that may be dispatched, and what its caller should know about it. `repeated`: where its claim is, if an earlier call under
+ * its Idempotency-Key wrote it, which the queue store has forgotten.
+ */
+export type Claimed = { kind: 'claimed'; claim: Claim; warnings: Warning[]; repeated?: ClaimKey | undefined };
 /**
  * An execution that goes back to the queue. `give-back`: at once, for another worker or a later try. `snooze`: for a while,
  * because too many wait for its client. `newer`: until a worker of a newer version takes it, because one began it.

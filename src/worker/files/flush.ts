@@ -14,14 +14,22 @@ export type Flush = ReturnType<typeof createFlush>;
  */
 export function createFlush({ isOn }: { isOn: boolean }) {
   return {
-    /** The request, its claim and the claim's folder, before the request is made visible: once it is, a power failure must not lose its claim. */
-    async beforeDispatch(files: ExecutionFiles, { temporary }: Claim, claimFolder: string): Promise<void> {
+    /**
+     * The request and the folders of its claim, before the request is made visible: once it is, a power failure must not lose its claim.
+     */
+    async beforeDispatch(
+      files: ExecutionFiles,
+      { temporary }: Claim,
+      claimFolders: () => Promise<string[]>,
+    ): Promise<void> {
       if (!isOn) return;
       // Another attempt may have dispatched it.
       await throughHandle(files.directory, (path) => flush(join(path, temporary))).catch(unless('ENOENT'));
       // A symbolic link cannot be flushed: it is in its folder's own data.
-      await flush(claimFolder);
-      await flush(dirname(claimFolder));
+      for (const folder of await claimFolders()) {
+        await flush(folder);
+        await flush(dirname(folder));
+      }
     },
 
     /** The new name of the request: a name that the disk forgets would be given a second time. */

@@ -6,10 +6,12 @@
 
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import type { Once } from '../../shared/contract/job.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Claim, ClaimKey, ClaimOrRefusal } from './claims/claim.ts';
 import type { Claims } from './claims/claims.ts';
+import type { Taken } from './claims/keys.ts';
 import type { RequestContent } from './dialects/dialect.ts';
 import { dialects } from './dialects/dialects.ts';
 import { limitedByDirectory } from './directory/directory-limit.ts';
@@ -65,6 +67,10 @@ function requests({ sharedDirectory, claims }: Parts) {
     claim: (key: ClaimKey, claim: Claim): Promise<ClaimOrRefusal> => claims.claim(key, claim),
     /** Refuses, unless there is a decision already; resolves to the one that counts. See `Claims.refuse` for what a failure means. */
     refuse: (key: ClaimKey, noAnswer: NoAnswer): Promise<ClaimOrRefusal> => claims.refuse(key, noAnswer),
+    /** What was claimed under an Idempotency-Key before; null where nothing is known to be. A failure means that nothing is known. */
+    findUnder: (once: Once): Promise<Taken | null> => claims.findUnder(once),
+    /** Lets nothing else be claimed under an Idempotency-Key, unless something was. See `Claims.claim` for what a failure means. */
+    hold: (key: ClaimKey, once: Once): Promise<Taken | null> => claims.hold(key, once),
   };
 }
 
@@ -79,8 +85,10 @@ function dispatches({ sharedDirectory, claims, watcher, flush }: Parts) {
         tell,
       ),
     /** Puts the claim and the request on the disk, where that is wanted (FSYNC). A failure means that they may not outlive a loss of power. */
-    flush: (claim: Claim, claimBy: number): Promise<void> =>
-      flush.beforeDispatch(filesIn(sharedDirectory, claim), claim, claims.folderOf({ claimBy })),
+    async flush(claim: Claim, { claimBy, once }: { claimBy: number; once?: Once | undefined }): Promise<void> {
+      const folders = async () => [claims.folderOf({ claimBy }), ...(once ? await claims.keyFolders() : [])];
+      await flush.beforeDispatch(filesIn(sharedDirectory, claim), claim, folders);
+    },
     /**
      * Makes the request visible, unless that was done already: only the file that the claim names is ever renamed. Resolves to whether this
      * call did it. A failure means that it may have happened.

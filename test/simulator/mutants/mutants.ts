@@ -34,6 +34,16 @@ const looksForMark: Change = {
   to: '    const first = isFirst ? own : await find(key);',
 };
 const refusesOnlyInTime: Change = { file: claims, from: '      if (mayBeSwept(key)) throw swept(key);\n', to: '' };
+const looksUnderKey: Change = {
+  file: begin,
+  from: '  if (!once) return null;',
+  to: '  if (once !== null) return null;',
+};
+const holdsKey: Change = {
+  file: begin,
+  from: 'data.once && (await mailbox.hold({ mockId, claimBy: data.claimBy }, data.once))',
+  to: 'null',
+};
 
 /**
  * Not here, because others do the same and nothing changes without them: the look in `Claims.claim` whether the minute may be swept (in
@@ -147,7 +157,7 @@ export const mutants: Mutant[] = [
   {
     name: 'a claim is told as a fence',
     file: 'src/worker/queries/fence.ts',
-    from: "kind === 'claimed' ? 'claimed' : 'fenced'",
+    from: "isClaimed ? 'claimed' : 'fenced'",
     to: "'fenced'",
     world: 'attempt 1, fence, client: two preemptions',
   },
@@ -302,7 +312,7 @@ export const mutants: Mutant[] = [
   {
     name: 'an execution that is taken off the queue is not refused in the place of its claim',
     file: 'src/api/calls/revoke.ts',
-    from: 'await fence(mockId, claimBy)',
+    from: 'await fence(mockId, claimBy, once)',
     to: "'fenced'",
     world: `${PLAN} a call that its caller left comes back`,
   },
@@ -312,6 +322,35 @@ export const mutants: Mutant[] = [
     from: "noAnswer.code === 'no-worker' ? revokeUnfenced(mockId, noAnswer) : revoke(mockId, noAnswer)",
     to: 'revokeUnfenced(mockId, noAnswer)',
     world: `${PLAN} a call that no worker took in time comes back`,
+  },
+  // Keys.
+  {
+    name: 'the id of a keyed call is random',
+    file: 'src/api/idempotency/idempotency.ts',
+    from: 'if (!known) return { mockId: once.key, isKnown: false };',
+    to: 'if (!known) return { mockId, isKnown: false };',
+    also: [looksUnderKey, holdsKey],
+    world: `${PLAN} a keyed call is asked for again that the queue store forgot`,
+  },
+  {
+    name: 'the id of a keyed batch is random',
+    file: 'src/api/batches/create-batch.ts',
+    from: 'known === null || ofKey ? once.key : random.uuid()',
+    to: 'random.uuid()',
+    also: [looksUnderKey, holdsKey],
+    world: `${PLAN} a keyed batch is asked for again that the queue store forgot`,
+  },
+  {
+    name: 'a keyed call does not look for what ran under its key in another minute',
+    ...looksUnderKey,
+    also: [holdsKey],
+    world: `${PLAN} a keyed call is asked for again in another minute`,
+  },
+  {
+    name: 'an item of a keyed batch does not look for what ran under its key in another minute',
+    ...looksUnderKey,
+    also: [holdsKey],
+    world: `${PLAN} a keyed batch is asked for again in another minute`,
   },
   // Batches.
   {

@@ -1,5 +1,5 @@
 import type { ServicePlan } from '../world/service.ts';
-import { type Plan, planOf } from './plan.ts';
+import { type Fault, type Plan, planOf } from './plan.ts';
 
 const quiet = planOf(1).rates;
 
@@ -45,8 +45,30 @@ function broughtBack(second: Partial<Plan['calls'][number]>, storeAt: number): P
   );
 }
 
+/**
+ * A call or a batch runs under its key. Then the queue store comes back as it was before, the API dies, and after `nightMs` the same is asked
+ * for again.
+ */
+function forgotten(what: 'call' | 'batch', nightMs?: number): Plan {
+  const faults: Fault[] = [
+    { kind: 'store', at: 3000, back: 'old', awayMs: 10, copiedBeforeMs: 2500 },
+    { kind: 'stop', at: 3010, role: 'api 1', startsAfterMs: 10 },
+  ];
+  if (nightMs !== undefined) faults.push({ kind: 'night', at: 4000, ms: nightMs, store: 'whole', copiedBeforeMs: 1 });
+  const twice = [1, 2].map((n) => ({ n, at: n === 1 ? 1000 : 7000, key: 'key' }));
+  const calls =
+    what === 'call' ? twice.map((one) => ({ ...call, ...one, target })) : [{ ...call, n: 1, at: 9000, target }];
+  const many = { api: 0, targets: [target], cases: 5, concurrency: 4, stopAfterFailures: null, cancelledAfterMs: null };
+  const batches = what === 'batch' ? twice.map((one) => ({ ...many, ...one })) : [];
+  return { ...plain({}, { calls, faults, faultyMs: 12_000 }), batches };
+}
+
 /** Worlds that are about one guard, by name. */
 export const plans: Record<string, Plan> = {
   'a call that its caller left comes back': broughtBack({ leavesAfterMs: 500 }, 3000),
   'a call that no worker took in time comes back': broughtBack({}, 5000),
+  'a keyed call is asked for again that the queue store forgot': forgotten('call'),
+  'a keyed call is asked for again in another minute': forgotten('call', 3 * 60_000),
+  'a keyed batch is asked for again that the queue store forgot': forgotten('batch'),
+  'a keyed batch is asked for again in another minute': forgotten('batch', 3 * 60_000),
 };

@@ -31,9 +31,9 @@ const MAX_STEPS = 400_000;
 /** Calm so long after the last caller was told, others look at what is there. */
 const QUIET_MS = 300;
 /** After a night: the first sweeps are over by then, and all of them. */
-const [FIRST_SWEEPS_MS, ALL_SWEEPS_MS] = [12_500, 15 * 60_000];
-/** A worker looks out for answers that may come late for ten minutes, also for one that it found unreadable: that time passes in its sleep. */
-const LATE_MS = 11 * 60_000;
+const [FIRST_SWEEPS_MS, ALL_SWEEPS_MS] = [12_500, 25 * 60_000];
+/** A worker looks out for answers that may come late for ten minutes, and keeps a folder of keys for twenty: that time passes in its sleep. */
+const LATE_MS = 21 * 60_000;
 const RESTART_IN_CALM_MS = 50;
 /** A batch goes on so soon after its worker died, and an item takes so long at most, beside RESULT_TIMEOUT_MS: the client looks, and runs it. */
 const [TAKEN_OVER_MS, ITEM_MS] = [30_000, 6000];

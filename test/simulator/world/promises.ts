@@ -3,8 +3,8 @@ import type { Ending, ReadResult } from '../../../src/shared/contract/endings/en
 import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { bodyOf, type Sdk } from './clients.ts';
 
-/** A call that an API took. */
-export type Promised = { n: number; mockId: string; key: string | null; api: string; arrivedAt: number };
+/** A call that an API took. `ids`: those that its execution can have. */
+export type Promised = { n: number; ids: readonly string[]; key: string | null; api: string; arrivedAt: number };
 
 /** What must hold in every world. */
 export const PROMISES = {
@@ -26,12 +26,15 @@ export type Promises = ReturnType<typeof createPromises>;
 const NOT_WRITTEN: NoAnswer['code'] = 'channel-unavailable';
 
 type Told = Ending<ReadResult>;
-type OfKey = { runs: number; answer: string | undefined };
+type OfKey = { runs: number; ranAt: number; answer: string | undefined };
+
+/** A key that the queue store has lost is held by its claim for so long. */
+const HELD_MS = 20 * 60_000;
 
 /** Keeps account of what was promised, of what callers were told, and of what clients really ran. */
 export function createPromises({ now }: { now: () => number }) {
   const checked = none();
-  const ran = new Map<string, { sdk: Sdk; times: number }>();
+  const ran = new Map<string, { sdk: Sdk; times: number; at: number }>();
   const didNotRun = new Map<string, { who: string; code: string; isReader: boolean }>();
   const ids = new Set<string>();
   const open = new Map<number, Promised>();
@@ -40,8 +43,7 @@ export function createPromises({ now }: { now: () => number }) {
   const keys = new Map<string, OfKey>();
   const endings = new Map<string, number>();
   let broken: string | undefined;
-  /** The queue store lost notes of keys: then a key may run again. */
-  let keysAreLost = false;
+  let lostAt = Number.NEGATIVE_INFINITY;
   let answered = 0;
 
   const breaks = (name: PromiseName, how: string) => {
@@ -52,12 +54,21 @@ export function createPromises({ now }: { now: () => number }) {
     if (!holds) breaks(name, how());
   };
 
+  /** Whether what ran then holds its key: the queue store knows of it, or its claim is kept. */
+  const isHeld = (ranAt: number) => lostAt < ranAt || now() < ranAt + HELD_MS;
+
+  /** What executions with these ids run is to run once. */
+  function keyed(key: string, of: readonly string[]): void {
+    for (const id of of) keyOf.set(id, key);
+    keys.set(key, keys.get(key) ?? { runs: 0, ranAt: 0, answer: undefined });
+  }
+
   function checkKey(mockId: string, ending: Told, who: string): void {
     const key = keyOf.get(mockId);
     const of = key === undefined ? undefined : keys.get(key);
     if (of === undefined || ending.kind !== 'answered') return;
     const { body } = ending.result;
-    if (!keysAreLost)
+    if (of.runs === 1)
       check('keyed', (of.answer ?? body) === body, () => `${who} was told ${body}, and another call ${of.answer}`);
     of.answer ??= body;
   }
@@ -92,32 +103,34 @@ export function createPromises({ now }: { now: () => number }) {
     known: (): Iterable<string> => ids,
 
     arrived(call: Promised): void {
-      ids.add(call.mockId);
+      for (const id of call.ids) ids.add(id);
       open.set(call.n, call);
-      if (call.key === null) return;
-      keyOf.set(call.mockId, call.key);
-      keys.set(call.key, keys.get(call.key) ?? { runs: 0, answer: undefined });
+      if (call.key !== null) keyed(call.key, call.ids);
     },
+    keyed,
     /** Its callers are told nothing any more; the connection broke. */
     apiDied(process: string): void {
       for (const [n, { api }] of open) if (api === process) open.delete(n);
     },
     /** A client begins to run a rule. */
     ran(mockId: string, sdk: Sdk): void {
-      const run = ran.get(mockId) ?? { sdk, times: 0 };
-      run.times++;
-      ran.set(mockId, run);
-      check('once', run.times === 1, () => `${mockId} ran ${run.times} times`);
+      const before = ran.get(mockId);
+      const key = keyOf.get(mockId);
+      const times = (before?.times ?? 0) + 1;
+      ran.set(mockId, { sdk, times, at: now() });
+      const mayRun = before === undefined || (key !== undefined && !isHeld(before.at));
+      check('once', mayRun, () => `${mockId} ran ${times} times`);
       const told = didNotRun.get(mockId);
       check(
         'didNotRun',
         told === undefined,
         () => `${told?.who} was told so of ${mockId} (${told?.code}), and now it runs`,
       );
-      const of = keys.get(keyOf.get(mockId) ?? '');
+      const of = keys.get(key ?? '');
       if (!of) return;
       of.runs++;
-      if (!keysAreLost) check('keyed', of.runs === 1, () => `${keyOf.get(mockId)} runs for the ${of.runs}. time`);
+      check('keyed', of.runs === 1 || !isHeld(of.ranAt), () => `${key} runs for the ${of.runs}. time`);
+      of.ranAt = now();
     },
     /** The caller of a call is told the ending of the execution it stands for. */
     told(call: Promised, mockId: string, ending: Told): void {
@@ -147,7 +160,9 @@ export function createPromises({ now }: { now: () => number }) {
     },
     /** `jobsComeBack`: the store is as it was a moment ago, with the jobs of that time. */
     lostAllData({ jobsComeBack = false } = {}): void {
-      keysAreLost = true;
+      lostAt = now();
+      // A repeat of a call that was refused may have its id.
+      for (const mockId of keyOf.keys()) didNotRun.delete(mockId);
       // Their refusals could not be written, so only the queue store knew of them. Whose own caller was told, of that no API waits any more: it
       // runs only if the store itself brings its job back.
       for (const [mockId, { code, isReader }] of didNotRun)

@@ -3,6 +3,7 @@ import { itemNumber } from '../../../src/shared/cases/batch.ts';
 import type { Case } from '../../../src/shared/cases/case.ts';
 import { itemMockId } from '../../../src/shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../../src/shared/contract/data-field.ts';
+import { onceOf } from '../../../src/shared/contract/determined-id.ts';
 import { type Ending, type ReadResult, unanswered } from '../../../src/shared/contract/endings/ending.ts';
 import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
 import { endingOf } from '../../../src/shared/contract/execution-record.ts';
@@ -74,6 +75,8 @@ export type BatchPlan = {
   cases: number;
   concurrency: number;
   stopAfterFailures: number | null;
+  /** Its Idempotency-Key. */
+  key?: string;
   /** Somebody cancels it so long after it was taken; null: nobody does. */
   cancelledAfterMs: number | null;
 };
@@ -294,7 +297,8 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
   async function makeCall(api: Extract<Running, { kind: 'api' }>, planned: CallPlan): Promise<void> {
     const { key, n } = planned;
     const mockId = mockIdOf(n);
-    const promised: Promised = { n, mockId, key, api: api.process, arrivedAt: scheduler.now };
+    const ids = key === null ? [mockId] : [onceOf('call', scopeOf(key), bytesOf(key)).key, mockId];
+    const promised: Promised = { n, ids, key, api: api.process, arrivedAt: scheduler.now };
     promises.arrived(promised);
     const left = new AbortController();
     if (planned.leavesAfterMs !== null)
@@ -320,15 +324,19 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
 
   async function startBatch(api: Extract<Running, { kind: 'api' }>, planned: BatchPlan): Promise<void> {
     const { batches } = api.calls.parts;
-    const { concurrency, stopAfterFailures, cancelledAfterMs } = planned;
+    const { key, concurrency, stopAfterFailures, cancelledAfterMs } = planned;
     const shape = { ruleId: '1', confId: null, concurrency, stopAfterFailures, file: null, dryRun: false, ignore: [] };
     const targets = planned.targets.map(formatTarget);
     const source = { kind: 'given', cases: casesOf(planned.cases) } as const;
-    const by = { keyName: null, maxRunning: planned.n, key: undefined, call: new Uint8Array() };
+    const by = { keyName: null, maxRunning: planned.n, key, call: bytesOf(key ?? '') };
     const taken = await batches.create({ app: APP, ...shape, targets, source }, by).catch((error) => {
       if (!isStoreUnavailable(error)) throw error;
     });
-    if (taken?.kind !== 'taken' || cancelledAfterMs === null) return;
+    if (taken?.kind !== 'taken') return;
+    for (const target of key === undefined ? [] : targets)
+      for (let index = 0; index < planned.cases; index++)
+        promises.keyed(`${key}, ${index} on ${target}`, [itemMockId(taken.batchId, index, target)]);
+    if (cancelledAfterMs === null) return;
     const cancel = () => void batches.cancel(taken.batchId).catch(() => {});
     scheduler.timeOf(api.process).setTimeout(cancel, cancelledAfterMs);
   }
@@ -412,6 +420,10 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
 /** The id of a call. */
 export const mockIdOf = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
+const scopeOf = (key: string) => ({ app: APP, keyName: null, key });
+/** Every call under a key has the same body. */
+const bytesOf = (key: string) => new TextEncoder().encode(key);
+
 type Made = { mockId: string; key: string | null; target: Target };
 
 /** Cases without an expectation: each has an input of its own. */
@@ -438,10 +450,9 @@ async function outcomeOf(
   const request = { app: APP, ruleId: 1n, ...unused, target, [DATA_FIELD]: '{"n":9007199254740993}' };
   const call = { mockId, keyName: null };
   if (key === null) return { mockId, ending: await submitExecution.run({ ...call, request }, callerLeft) };
-  const scope = { app: APP, keyName: null, key };
   const inScene = async () => ({ kind: 'request' as const, request });
   try {
-    const once = await runOnce(scope, { ...call, bytes: new TextEncoder().encode(key), inScene });
+    const once = await runOnce(scopeOf(key), { ...call, bytes: bytesOf(key), inScene });
     if (once.kind === 'refused') return { mockId: once.mockId, ending: unanswered(once.noAnswer) };
     if (once.kind !== 'runs') throw new Error(`a keyed call was told ${once.kind}`);
     return await once.ending();

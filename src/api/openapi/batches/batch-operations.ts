@@ -27,7 +27,8 @@ export const batchOperations: Operation[] = [
     headers: [
       {
         name: 'Idempotency-Key',
-        description: 'The same call under the same key runs once.',
+        description:
+          'The same call under the same key runs once in 24 h, and leads to the same batch. If the queue store loses it, a repeat creates it again: items that ran within the last 20 minutes do not run again.',
         schema: z.string(),
         example: 'release-42',
       },

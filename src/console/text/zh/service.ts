@@ -110,6 +110,12 @@ const endings: Table<typeof sentences> = {
       `这个 Idempotency-Key 下的第一次执行 {a} 不在队列中，也没有工作进程能说明它是否已开始。它可能已运行。${SAME_KEY}`,
     ],
   ],
+  repeatUnknown: [
+    [
+      sentences.repeatUnknown(A),
+      `执行 {a} 由这个 Idempotency-Key 下较早的一次调用开始，队列存储丢失了它如何结束。它可能已运行，在这个键下不会再次运行；再次运行之前请查看客户端。`,
+    ],
+  ],
   itemUnknown: [[sentences.itemUnknown(A, B), '不知道 {a} 如何结束：{b}。它可能已运行，不会再次发送。']],
   storeLost: [[sentences.storeLost(A), `不知道执行 {a} 如何结束：保存它的存储已丢失。${UNKNOWN}`]],
   tooLate: [[sentences.tooLate(), `没有工作进程及时有空位。它没有运行。${LATER}`]],

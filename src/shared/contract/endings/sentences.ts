@@ -183,6 +183,13 @@ export const sentences = {
       `How execution ${mockId} ended is not known. It may have run; ${LOOK_AT_THE_CLIENT}.`,
     ),
 
+  /** It was begun by an earlier call under the key, of which the queue store knows nothing any more. */
+  repeatUnknown: (mockId: string) =>
+    mayHaveRun(
+      'outcome-unknown',
+      `Execution ${mockId} was begun by an earlier call under this Idempotency-Key, and the queue store has lost how it ended. It may have run, and is not run again under this key; ${LOOK_AT_THE_CLIENT}.`,
+    ),
+
   /** It is not on the queue, and no worker could say whether it has begun. */
   mayBeOnItsWay: (mockId: string) =>
     mayHaveRun(

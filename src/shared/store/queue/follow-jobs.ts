@@ -68,6 +68,8 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
       });
     },
     settle,
+    /** Whether a call here waits for a job. */
+    isAwaited: pending.has,
     /** Calls `observer` when a job may have changed, also one that no call here waits for. It is a hint, never a promise. */
     observe: (id: string, observer: () => void): (() => void) => replies.follow(id, observer),
     /** Looks a job up now, if a call waits for it. */

@@ -1,12 +1,10 @@
-// This room: A claim (`claim.ts`) is one link (`claim-file.ts`) in the folder of its minute (`claim-minutes.ts`). `claims.ts` writes, finds
-// and sweeps them.
-
 import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 import type { FileClock } from '../file-clock.ts';
 import { type Claim, type ClaimKey, type ClaimOrRefusal, parseClaim, textOf } from './claim.ts';
 import { readClaim, writeClaim } from './claim-file.ts';
 import { createClaimMinutes, swept } from './claim-minutes.ts';
+import { createKeys } from './keys.ts';
 
 /**
  * The claims, in the shared directory. `begin.ts`, `unknown-jobs.ts`, `queries/fence.ts` and `batches/resolve-doubt.ts` write them;
@@ -18,8 +16,41 @@ import { createClaimMinutes, swept } from './claim-minutes.ts';
  */
 export function createClaims(sharedDir: string, clock: FileClock) {
   const minutes = createClaimMinutes(sharedDir, clock);
-  const { pathOf, folderOf, hasFolder, make, prepareUnlessPast, mayBeSwept, refuseSwept, sweep } = minutes;
+  const { folderOf, hasFolder, prepareUnlessPast } = minutes;
+  const { find, claim, refuse } = createDecisions(minutes);
+  const keys = createKeys(sharedDir, { find, refuse });
 
+  return {
+    ...{ find, claim, refuse, folderOf, hasFolder, prepareUnlessPast },
+    ...{ findUnder: keys.findUnder, hold: keys.hold, keyFolders: keys.folders },
+
+    /**
+     * What `find` tells, without `claimBy`: looks through the claims of all minutes. An item of a batch may have refusals beside its claim: the
+     * claim counts. Null also for one that cannot be read.
+     */
+    async findAnywhere(mockId: string): Promise<ClaimOrRefusal | null> {
+      let refusal: ClaimOrRefusal | null = null;
+      for (const { claimBy } of await minutes.keys()) {
+        const found = await find({ mockId, claimBy }).catch(() => null);
+        if (found?.kind === 'claimed') return found;
+        refusal ??= found;
+      }
+      return refusal;
+    },
+
+    /** Removes what is older than claims are kept; resolves to how many minutes of claims these were. `now`: the time by the file system. */
+    async sweep(now: number, onError: (error: unknown) => void): Promise<number> {
+      await keys.sweep(now).catch(onError);
+      return minutes.sweep(now, onError);
+    },
+  };
+}
+
+export type Claims = ReturnType<typeof createClaims>;
+
+/** Reads and writes the decisions about executions, each in the folder of its minute. */
+function createDecisions({ pathOf, make, mayBeSwept, refuseSwept }: ReturnType<typeof createClaimMinutes>) {
+  /** Reads the decision about an execution, or null while there is none. Throws `UnknownClaim` or `NewerClaim`. */
   async function find(key: ClaimKey): Promise<ClaimOrRefusal | null> {
     const text = await readClaim(pathOf(key));
     await refuseSwept(key);
@@ -45,22 +76,7 @@ export function createClaims(sharedDir: string, clock: FileClock) {
   }
 
   return {
-    /** Reads the decision about an execution, or null while there is none. Throws `UnknownClaim` or `NewerClaim`. */
     find,
-
-    /**
-     * The same without `claimBy`: looks through the claims of all minutes. An item of a batch may have refusals beside its claim: the claim
-     * counts. Null also for one that cannot be read.
-     */
-    async findAnywhere(mockId: string): Promise<ClaimOrRefusal | null> {
-      let refusal: ClaimOrRefusal | null = null;
-      for (const { claimBy } of await minutes.keys()) {
-        const found = await find({ mockId, claimBy }).catch(() => null);
-        if (found?.kind === 'claimed') return found;
-        refusal ??= found;
-      }
-      return refusal;
-    },
 
     /**
      * Claims an execution unless there is a decision already, and resolves to the one that counts. Throws `UnknownClaim` or
@@ -73,7 +89,7 @@ export function createClaims(sharedDir: string, clock: FileClock) {
     },
 
     /**
-     * Writes a refusal unless there is a decision already, and resolves to the one that counts. Throws what `claim` does. Unlike a
+     * Refuses an execution unless there is a decision already, and resolves to the one that counts. Throws what `claim` does. Unlike a
      * claim it may be written after `claimBy`, so it makes the folder of that minute.
      */
     async refuse(key: ClaimKey, noAnswer: NoAnswer): Promise<ClaimOrRefusal> {
@@ -82,9 +98,5 @@ export function createClaims(sharedDir: string, clock: FileClock) {
       const own: ClaimOrRefusal = { kind: 'refused', noAnswer };
       return counted(key, own, await writeFirst(key, own));
     },
-
-    ...{ folderOf, hasFolder, prepareUnlessPast, sweep },
   };
 }
-
-export type Claims = ReturnType<typeof createClaims>;
