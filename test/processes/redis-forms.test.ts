@@ -5,14 +5,11 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Redis } from 'ioredis';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { runCommand } from '../../src/cli/program.ts';
 import { redisAddress } from '../../src/shared/runtime/settings/redis-address.ts';
 import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
-import { createReplication } from '../../src/shared/store/queue/replication.ts';
 import { createMasterFinder } from '../../src/shared/store/redis/master-finder.ts';
-import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { redisCommand } from '../support/redis-command.ts';
@@ -136,47 +133,6 @@ describe.skipIf(!inject('hasRedisBinary'))('Redis over TLS', () => {
     expect(await doctor({ REDIS_URL, REDIS_CA_FILE })).toMatchObject({ redis: { level: 'fail' } });
   });
 });
-
-describe.skipIf(!inject('hasRedisBinary'))('a write that a fail-over must not lose', () => {
-  it('waits for a replica, together with all others', async () => {
-    const { master, replica } = await startReplicated();
-    const replicated = createReplication(master, () => true, 60_000); // a busy machine answers in its own time
-    await master.config('RESETSTAT');
-    await replica.pause();
-    let ended = 0;
-    const writes = Array.from({ length: 100 }, async (_, number) => {
-      await master.set(`note:${number}`, '1');
-      await replicated();
-      ended++;
-    });
-    await eventually(async () => expect(await master.dbsize()).toBe(100));
-    expect(ended).toBe(0);
-    await replica.resume();
-    await Promise.all(writes);
-    expect(await redisCommand(replica.url, 'DBSIZE')).toBe(100);
-    const waits = Number(/cmdstat_wait:calls=(\d+)/.exec(await master.info('commandstats'))?.[1]);
-    expect(waits).toBeLessThan(100); // one for many of them
-  });
-
-  it('does not wait for a replica that does not answer', async () => {
-    const { master, replica } = await startReplicated();
-    const replicated = createReplication(master, () => true);
-    await replica.pause();
-    await master.set('one more', '1');
-    await replicated(); // without an end of its own it would wait for as long as the replica is frozen
-    await replica.resume();
-  });
-});
-
-/** A connection to a master, and its replica, which has all that the master has. */
-async function startReplicated() {
-  const [server, replica] = await Promise.all([start(), start()]);
-  const master = new Redis(server.url);
-  onTestFinished(() => master.disconnect());
-  await redisCommand(replica.url, 'REPLICAOF', '127.0.0.1', portOf(server));
-  await eventually(async () => expect(await master.wait(1, 1000)).toBe(1), 60_000);
-  return { master, replica };
-}
 
 async function start(options: RedisProcessOptions = {}) {
   const redis = await startRedisProcess(options);

@@ -19,12 +19,10 @@ describe.skipIf(choice.kind === 'unavailable')('notes in Redis', () => {
   withEmptyRedis(choice, (own) => {
     redis = own;
   });
-  keepTheirPromises((maxBytes) =>
-    createRedisNotes(redis, { prefix: '{rule-server}', maxBytes, replicated: async () => {} }),
-  );
+  keepTheirPromises((maxBytes) => createRedisNotes(redis, { prefix: '{rule-server}', maxBytes }));
 
   it('take no more than NOTE_BYTES each, and answers no more than ANSWER_BYTES beside their text, by the count of Redis itself', async () => {
-    const notes = createRedisNotes(redis, { prefix: '{rule-server}', maxBytes: AMPLE, replicated: async () => {} });
+    const notes = createRedisNotes(redis, { prefix: '{rule-server}', maxBytes: AMPLE });
     const before = await usedBytes(redis);
     const text = JSON.stringify({
       mockId: 'm'.repeat(36),
@@ -45,7 +43,7 @@ describe.skipIf(choice.kind === 'unavailable')('notes in Redis', () => {
   });
 
   it('leave no answer behind when they are removed', async () => {
-    const notes = createRedisNotes(redis, { prefix: '{rule-server}', maxBytes: AMPLE, replicated: async () => {} });
+    const notes = createRedisNotes(redis, { prefix: '{rule-server}', maxBytes: AMPLE });
     await notes.put('k', 'note', LATER());
     await notes.change('k', 'note', 'ended', { answer: 'an answer' });
     await notes.change('k', 'ended', null);

@@ -96,15 +96,10 @@ const putReply = z.union([
 ]);
 const keysReply = z.array(z.string());
 
-type Options = {
-  prefix: string;
-  maxBytes: number;
-  /** Resolves once a replica has what was written, or it took too long. */
-  replicated: () => Promise<void>;
-};
+type Options = { prefix: string; maxBytes: number };
 
 /** Notes in Redis, shared by all APIs. The value of a note lies where every version finds it: in the store. */
-export function createRedisNotes(redis: Redis, { prefix, maxBytes, replicated }: Options): Notes {
+export function createRedisNotes(redis: Redis, { prefix, maxBytes }: Options): Notes {
   const indexes = INDEXES.map((name) => `${prefix}:notes:${name}`);
   const answerPrefix = `${prefix}:notes:answer:`;
   const noteKey = (key: string) => storedKey(prefix, key);
@@ -132,8 +127,6 @@ export function createRedisNotes(redis: Redis, { prefix, maxBytes, replicated }:
     async put(key, text, dueAt): Promise<PutNote> {
       const reply = await put(redis, [...indexes, noteKey(key)], [...common(), key, text, dueAt]);
       const [kind, there = ''] = putReply.parse(reply);
-      // The note alone remembers this call: if a fail-over lost it, a repeat would run again.
-      if (kind === 'put') await replicated();
       return kind === 'there' ? { kind, text: there } : { kind };
     },
     get: (key) => redis.get(noteKey(key)),

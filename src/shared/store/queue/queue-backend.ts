@@ -1,4 +1,4 @@
-// This room: `queue-backend.ts` is the interface, `open-queue-backend.ts` opens it, `redis-backend.ts` is it on Redis (`replication.ts`),
+// This room: `queue-backend.ts` is the interface, `open-queue-backend.ts` opens it, `redis-backend.ts` is it on Redis,
 // over `queue-openers.ts` and `queue-names.ts`. `job-heads.ts` puts an execution on it, `follow-jobs.ts` waits for its ending,
 // `ending-worker.ts` ends it. `backlog.ts` counts, `takers.ts` knows who takes jobs, `arrivals.ts` who calls, `control.ts` tells all workers.
 

@@ -16,7 +16,6 @@ import { createRedisArrivals } from './arrivals.ts';
 import { redisShortJobs } from './job-heads.ts';
 import type { EraseJob, QueueBackend } from './queue-backend.ts';
 import { openersOf, removeFinished } from './queue-openers.ts';
-import { createReplication } from './replication.ts';
 import { createRedisTakers, type Takers } from './takers.ts';
 
 /** At 1,000 calls/s they bridge 4 s for an API of a version that reads them. */
@@ -53,11 +52,10 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
   const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
   const examined = examineAtEachStart(results, connections);
 
-  /** A connection of its own: WAIT holds back all that follows on the same one. */
-  function openNoted() {
+  function openNoted(): Redis {
     const redis = connections.open({ ...FAST, socketTimeout: DEAD_AFTER_MS });
     opened.push(redis);
-    return { redis, replicated: createReplication(redis, () => connections.replicas() > 0) };
+    return redis;
   }
 
   return {

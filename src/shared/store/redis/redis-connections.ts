@@ -117,7 +117,6 @@ function createReconnection(route: MasterRoute | undefined) {
 }
 
 function createHealth(address: RedisAddress, reconnect: () => void) {
-  let replicas = 0;
   let refusal: string | undefined;
   let forgets: string | undefined;
   let policyDueAt = 0;
@@ -134,9 +133,6 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
       return refusal;
     },
 
-    /** How many replicas the master had at the last probe. */
-    replicas: () => replicas,
-
     /** The id of the run of Redis that is connected; undefined while none is. */
     lastRun: () => run,
 
@@ -149,8 +145,7 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
       const why = forgets ?? refusal;
       if (why !== undefined) throw new StoreTakesNoWrites(why);
       // If this user may not ask for the role, the write tells whether Redis takes writes.
-      const [role, , connected] = await redis.role().catch(() => ['unknown']);
-      replicas = role === 'master' && Array.isArray(connected) ? connected.length : 0;
+      const [role] = await redis.role().catch(() => ['unknown']);
       if (role === 'slave') {
         reconnect();
         throw new StoreTakesNoWrites('Redis is a replica and takes no writes (READONLY)');

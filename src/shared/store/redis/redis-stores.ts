@@ -23,23 +23,16 @@ type Stores = Pick<
   | 'openMissingRecords'
   | 'openBatches'
 >;
-type Options = {
-  prefix: string;
-  /** Opens the connection of notes, with what waits for a replica. */
-  openNoted: () => { redis: Redis; replicated: () => Promise<void> };
-};
+type Options = { prefix: string; openNoted: () => Redis };
 
-/** The stores of one Redis beside the queues. Notes, which a fail-over must not lose, have a connection of their own. */
+/** The stores of one Redis beside the queues. Notes have a connection of their own, on which a command may take its time. */
 export function redisStores(redis: Redis, { prefix, openNoted }: Options): Stores {
   const store = createRedisStore(redis, prefix);
   return {
     store,
     pinnedTrees: store,
     openTrees: (maxBytes) => createRedisTrees(redis, prefix, maxBytes),
-    openNotes(maxBytes) {
-      const noted = openNoted();
-      return createRedisNotes(noted.redis, { prefix, maxBytes, replicated: noted.replicated });
-    },
+    openNotes: (maxBytes) => createRedisNotes(openNoted(), { prefix, maxBytes }),
     openHistory: (limits) =>
       createSplitHistory((own, part) => createRedisHistory(redis, { prefix, name: HISTORIES[part] }, own), limits),
     keepEndings: () => {}, // BullMQ ends the job, in a step of its own
