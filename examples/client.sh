@@ -9,8 +9,10 @@ while sleep 1; do
   for request in "$mock"/*.json; do
     case $request in *_result.json | *'*'*) continue ;; esac
     id=$(basename "$request" .json)
-    data=$(sed 's/.*"the service":\(.*\),"target":.*/\1/' "$request")
+    text=$(tr '\n\r' '  ' <"$request")
     rm "$request" || continue # taking it: a request that cannot be deleted was withdrawn
+    data=${text#*'"the service":'} # the first one is the request's own, and the last target
+    data=${data%',"target":'*}
     result="$mock/${id}_result.json"
     printf '{"mockId":"%s","success":true,"the service":%s,"process":null,"error":null,"executeAt":%s000}' \
       "$id" "$data" "$(date +%s)" >"$result.tmp"

@@ -3,9 +3,12 @@ import { anyForm } from '../shared/contract/target.ts';
 import { describeCases } from './cases/commands.ts';
 import type { CheckOptions } from './check.ts';
 import type { ClientsOptions } from './clients.ts';
+import type { CheckClientOptions } from './doctor/check-client.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
+import type { SchemaName } from './file-schemas.ts';
 import {
   BACKUP_EXAMPLES,
+  CHECK_CLIENT_EXAMPLES,
   CHECK_HELP,
   CLIENTS_EXAMPLES,
   COMPLETION_EXAMPLES,
@@ -29,7 +32,6 @@ import { describeKeys } from './operating/key-commands.ts';
 import type { LayoutOptions } from './operating/layout.ts';
 import type { MoveKeysOptions } from './operating/move-keys.ts';
 import type { ReplayOptions } from './replay/replay.ts';
-import type { RuleFileName } from './rule-schemas.ts';
 import type { EraseOptions } from './runs/erase.ts';
 import type { ExecOptions } from './runs/exec.ts';
 import type { ExplainOptions } from './runs/explain.ts';
@@ -65,6 +67,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeSchema(describing);
   program.commandsGroup('Operate the service:');
   describeDoctor(describing);
+  describeCheckClient(describing);
   describeErase(describing);
   describeKeys(program, surroundings, ended);
   describeBackup(describing);
@@ -189,6 +192,22 @@ function describeDoctor({ program, surroundings, ended, withApi }: Describing): 
   withApi(doctor).addHelpText('after', DOCTOR_EXAMPLES);
 }
 
+function describeCheckClient({ program, surroundings, ended }: Describing): void {
+  program
+    .command('check-client')
+    .description('play the hard cases to a client of your own, in its directory: real runs of its rules')
+    .argument('<directory>', 'what the client serves: mock/{app}/{address}')
+    .option('--rule-id <id>', 'the rule that is asked for: 1, unless a node is')
+    .option('--conf-id <id>', 'a node')
+    .option('--data <json>', 'the input of every request, besides the member that is checked', '{}')
+    .option('--within <seconds>', 'how long an answer may take', '15')
+    .option('--json', 'print the findings as they are, for programs')
+    .addHelpText('after', CHECK_CLIENT_EXAMPLES)
+    .action(async (directory: string, options: CheckClientOptions) =>
+      ended(await (await import('./doctor/check-client.ts')).checkClient(directory, options, surroundings)),
+    );
+}
+
 function describeWatch({ program, surroundings, ended, withApi }: Describing): void {
   const watch = program
     .command('watch')
@@ -273,12 +292,11 @@ function describeMcp({ program, surroundings, ended, withUrl }: Describing): voi
 function describeSchema({ program, surroundings }: Describing): void {
   program
     .command('schema')
-    .description('print the JSON Schema of a rule file')
-    .addArgument(new Argument('<file>', 'which file').choices(['rule', 'node', 'update']))
+    .description('print the JSON Schema of a rule file, or of a file between workers and clients')
+    .addArgument(new Argument('<file>', 'which file').choices(['rule', 'node', 'update', 'request', 'answer']))
     .addHelpText('after', SCHEMA_EXAMPLES)
     .action(
-      async (file: RuleFileName) =>
-        void surroundings.stdout.write((await import('./rule-schemas.ts')).ruleFileSchema(file)),
+      async (file: SchemaName) => void surroundings.stdout.write((await import('./file-schemas.ts')).schemaOf(file)),
     );
 }
 

@@ -79,13 +79,11 @@ Examples:
 All workers of a queue use one SHARED_DIR, and Redis remembers which. To move it, stop the workers, copy all of it (.rule-server too) and start
 them on the copy: that needs no command. This one is for a directory that is lost. What it knew of open executions is lost with it.
 Without Redis a start on another directory is enough.
-
-Exit codes:
-  0  the next worker that starts registers its own SHARED_DIR
-  1  a worker still runs, or an execution could begin again
-  2  the command line or a setting is wrong
-  8  Redis does not answer
-`;
+${exitCodesHelp([0, 1, 2, 8], {
+  0: 'the next worker that starts registers its own SHARED_DIR',
+  1: 'a worker still runs, or an execution could begin again',
+  8: 'Redis does not answer',
+})}`;
 
 export const LAYOUT_EXAMPLES = `
 Examples:
@@ -98,6 +96,14 @@ ${exitCodesHelp([0, 1, 2], {
   0: 'the directories are as said',
   1: 'something may not be changed by this user, or a link is in the way',
 })}`;
+
+export const CHECK_CLIENT_EXAMPLES = `
+Examples:
+  rule-server check-client /data/mock/7/orders-1
+  rule-server check-client /data/mock/7/orders-1 --rule-id 12 --data '{"age":20}'
+
+It plays the part of a worker: no service is needed, and one that runs is not in the way. docs/clients.md says what a client has to do.
+${exitCodesHelp([0, 1, 2], { 0: 'every case passed; a warning is not a failure', 1: 'a case failed, or nobody answered' })}`;
 
 export const DOCTOR_EXAMPLES = `
 Examples:
@@ -160,6 +166,7 @@ ${exitCodesHelp([0, 1, 2, 3, 4, 8, 130], { 0: 'every decision is the same', 1: '
 export const SCHEMA_EXAMPLES = `
 Example:
   rule-server schema node > node.schema.json        an editor then checks confs/*.json
+  rule-server schema answer                         what a client writes, docs/clients.md
 ${exitCodesHelp([0, 2])}`;
 
 export const EXPLAIN_EXAMPLES = `

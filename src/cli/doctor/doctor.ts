@@ -1,7 +1,5 @@
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { styleText } from 'node:util';
-import { visible } from '../../shared/contract/json/visible-text.ts';
 import { refuseUnwritable } from '../../shared/runtime/access/audit.ts';
 import { parseKeysFile, readKeysFile } from '../../shared/runtime/access/keys-file.ts';
 import { readRedisAddress, redisAddress } from '../../shared/runtime/settings/redis-address.ts';
@@ -20,7 +18,7 @@ import type { Surroundings } from '../terminal/surroundings.ts';
 import { checkClients } from './client-checks.ts';
 import { checkClocks } from './clock-check.ts';
 import { checkSharedDirectory } from './directory-checks.ts';
-import { type Finding, fail, firstCauses, guarded, ok, warn } from './finding.ts';
+import { type Finding, fail, firstCauses, guarded, lineOf, ok, warn } from './finding.ts';
 import { checkRedis } from './redis-checks.ts';
 import { checkApi, checkSystem } from './system-checks.ts';
 
@@ -30,7 +28,7 @@ export type DoctorOptions = { url: string; key?: string; json?: boolean };
 export async function doctor(options: DoctorOptions, { environment, stdout }: Surroundings): Promise<number> {
   const findings = firstCauses(await findAll(options, environment));
   stdout.write(
-    options.json ? `${JSON.stringify(findings)}\n` : findings.map((finding) => line(finding, stdout)).join(''),
+    options.json ? `${JSON.stringify(findings)}\n` : findings.map((finding) => lineOf(finding, stdout)).join(''),
   );
   return findings.some(({ level }) => level === 'fail') ? exitCodes.failed : exitCodes.ok;
 }
@@ -95,12 +93,4 @@ function openDoor(settings: Settings): Finding | undefined {
   } catch (error) {
     return warn('settings', 'an API does not start with them', error instanceof Error ? error.message : String(error));
   }
-}
-
-const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;
-
-function line({ check, level, message, advice }: Finding, stream: Surroundings['stdout']): string {
-  const [color, mark] = MARKS[level];
-  const what = `${styleText(color, mark, { stream })}  ${check.padEnd(17)} ${visible(message)}\n`;
-  return advice === undefined ? what : `${what}${' '.repeat(24)}${advice}\n`;
 }

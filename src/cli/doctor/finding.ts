@@ -1,3 +1,7 @@
+import { styleText } from 'node:util';
+import { visible } from '../../shared/contract/json/visible-text.ts';
+import type { Surroundings } from '../terminal/surroundings.ts';
+
 /** Somebody's clock, and how far it is ahead of this machine's. */
 export type Clock = { whose: string; aheadMs: number };
 
@@ -48,4 +52,13 @@ export function firstCauses(findings: readonly Finding[]): Finding[] {
       ...(clocks && { clocks }),
     };
   });
+}
+
+const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;
+
+/** A finding as a person reads it, with what to do below it. */
+export function lineOf({ check, level, message, advice }: Finding, stream: Surroundings['stdout']): string {
+  const [color, mark] = MARKS[level];
+  const what = `${styleText(color, mark, { stream })}  ${check.padEnd(17)} ${visible(message)}\n`;
+  return advice === undefined ? what : `${what}${' '.repeat(24)}${advice}\n`;
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { RequestContent } from '../../shared/contract/client-files.ts';
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import { joinMembers, toAscii } from '../../shared/contract/json/exact-json.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
@@ -7,7 +8,6 @@ import { perProcess } from '../../shared/seams/process.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Claim } from './claims/claim.ts';
-import type { RequestContent } from './dialects/dialect.ts';
 import { dialects } from './dialects/dialects.ts';
 import { limitedByDirectory } from './directory/directory-limit.ts';
 import { confirm, namesIn, throughHandle } from './directory/real-directory.ts';

@@ -4,6 +4,7 @@
 // the file server's clock, `flush.ts` serves FSYNC=1, `reasons.ts` puts errors into words, `registration-file.ts` sees whether a client
 // left.
 
+import type { RequestContent } from '../../shared/contract/client-files.ts';
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Once } from '../../shared/contract/job.ts';
@@ -12,7 +13,6 @@ import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Claim, ClaimKey, ClaimOrRefusal } from './claims/claim.ts';
 import type { Claims } from './claims/claims.ts';
 import type { Taken } from './claims/keys.ts';
-import type { RequestContent } from './dialects/dialect.ts';
 import { dialects } from './dialects/dialects.ts';
 import { limitedByDirectory } from './directory/directory-limit.ts';
 import type { SharedDirectory } from './directory/shared-directory.ts';

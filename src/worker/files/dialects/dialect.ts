@@ -1,20 +1,4 @@
-/** The content of a request file, with every number as text. */
-export type RequestContent = {
-  mockId: string;
-  app: number;
-  ruleId: string | null;
-  confId: string | null;
-  ts: string | null;
-  target: string;
-  debug?: number | undefined;
-  /** The scene that named the rule. */
-  scene?: string | undefined;
-  /** The trace that the run belongs to (W3C Trace Context); a client may go on with it. */
-  traceparent?: string | undefined;
-  input: string;
-  /** Set for a run without effects. The rule is then in a member that a client of an earlier version does not read: it finds nothing to run. */
-  dryRun?: { stub: string } | undefined;
-};
+import type { RequestContent } from '../../../shared/contract/client-files.ts';
 
 /** The hints of a registration about how its client writes. */
 export type RegistrationHead = { dialect: string | null; hasStartTime: boolean; hasLoadedVersion: boolean };

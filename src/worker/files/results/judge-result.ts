@@ -1,11 +1,11 @@
 // This room: `result-file.ts` reads a result where it is expected (`read-safely.ts`), `judge-result.ts` decides what it is,
 // `unusable-result.ts` remembers one that is none, and `kept-answers.ts` keeps answers for half a minute.
 
+import { membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { decisionOf } from '../../../shared/contract/endings/decision.ts';
-import { resultFaults } from '../../../shared/contract/endings/sentences.ts';
 import type { Decision } from '../../../shared/contract/job.ts';
-import { joinMembers, parseExact, scanJson } from '../../../shared/contract/json/exact-json.ts';
+import { joinMembers, parseExact } from '../../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
 import { type ToldRules, toldRulesSchema } from '../../../shared/contract/rules-of-run.ts';
@@ -41,32 +41,13 @@ export function judgeResult(bytes: Uint8Array, mockId: string, dialect: Dialect)
 }
 
 function judge(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judgement {
-  if (bytes.length === 0) return { kind: 'incomplete', message: resultFaults.empty() };
-  const decoded = decodeUtf8(bytes);
-  if (decoded.kind === 'wrong') return wrong(decoded.message);
-  const scanned = scanJson(decoded.text);
-  if (scanned.kind === 'incomplete') return { kind: 'incomplete', message: resultFaults.cut(bytes.length) };
-  if (scanned.kind === 'wrong') return wrong(resultFaults.notJson(scanned.message, scanned.path));
-  if (decoded.kind === 'cut') return wrong(resultFaults.notUtf8(''));
-  if (scanned.type === 'null') return { ...wrong(resultFaults.null()), clientDied: true };
-  if (scanned.type !== 'object') return wrong(resultFaults.notAnObject(scanned.type));
-  if (scanned.duplicates.length > 0) return wrong(resultFaults.twice(scanned.duplicates.join(', ')));
-  return judgeMembers(scanned.members, mockId, dataField);
+  const read = readAnswer(bytes, { mockId, dataField });
+  return read.kind === 'read' ? completed(read.members, mockId, dataField) : read;
 }
 
-function judgeMembers(members: Member[], mockId: string, dataField: string): Judgement {
-  const given = new Map(members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
-  const id = given.get('mockId');
-  if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId))
-    return wrong(resultFaults.ofAnother(shortened(id.raw)));
-  const success = given.get('success');
-  if (!success) return wrong(resultFaults.noSuccess());
-  if (success.kind !== 'boolean') return wrong(resultFaults.badSuccess(shortened(success.raw)));
-  const data = given.get(dataField);
-  if (data && data.kind !== 'object') return wrong(resultFaults.badData(dataField, data.kind));
-  const executeAt = given.get('executeAt');
-  if (executeAt && executeAt.kind !== 'number') return wrong(resultFaults.badTime(shortened(executeAt.raw)));
-
+function completed(members: Member[], mockId: string, dataField: string): Judgement {
+  const given = membersGiven(members);
+  const isSuccess = given.get('success')?.raw === 'true';
   const answer = new Map<string, string>();
   for (const { key, raw } of members) {
     if (key === dataField) answer.set(DATA_FIELD, raw);
@@ -86,7 +67,6 @@ function judgeMembers(members: Member[], mockId: string, dataField: string): Jud
     error: textOf(given.get('error')),
     rules: rulesOf(given.get('rules')),
   };
-  const isSuccess = success.raw === 'true';
   const isDry = given.get('dryRun')?.raw === 'true';
   const showsRun = isSuccess || isSomething(given.get('process'));
   return { kind: 'answer', body: joinMembers(answer), success: isSuccess, ...told, isDry, showsRun };
@@ -106,12 +86,4 @@ function textOf(member: Member | undefined): string | null {
 function rulesOf(member: Member | undefined): ToldRules | null {
   if (member?.kind !== 'object' || member.raw.length > MAX_RULES) return null;
   return toldRulesSchema.safeParse(parseExact(member.raw)).data ?? null;
-}
-
-function wrong(message: string): { kind: 'wrong'; message: string } {
-  return { kind: 'wrong', message };
-}
-
-function shortened(raw: string): string {
-  return raw.length > 80 ? `${raw.slice(0, 77)}…` : raw;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerSchema, requestSchema } from '../shared/contract/client-files.ts';
 
 /** An integer as a number or as text: clients read both. */
 const integer = (what: string) => z.union([z.int(), z.string().regex(/^-?\d{1,19}$/)]).describe(what);
@@ -63,12 +64,12 @@ const update = z
   })
   .describe('An update: versions/{n}_upd.json.');
 
-/** The files of an app's folder, by the name that a command line asks for. */
-const ruleFiles = { rule, node, update };
-export type RuleFileName = keyof typeof ruleFiles;
+/** The files of an app's folder, and those that pass between workers and clients, by the name that a command line asks for. */
+const files = { rule, node, update, request: requestSchema, answer: answerSchema };
+export type SchemaName = keyof typeof files;
 
-/** The JSON Schema (2020-12) of one kind of rule file. */
-export function ruleFileSchema(name: RuleFileName): string {
-  const described = z.toJSONSchema(ruleFiles[name]);
+/** The JSON Schema (2020-12) of one kind of file. */
+export function schemaOf(name: SchemaName): string {
+  const described = z.toJSONSchema(files[name], { io: 'input' });
   return `${JSON.stringify(described, null, 2)}\n`;
 }

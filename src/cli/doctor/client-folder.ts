@@ -1,0 +1,223 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { constants, type FSWatcher, type Stats, statSync, watch } from 'node:fs';
+import { link, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay, setImmediate as soon } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type RequestContent, readAnswer, requestMembers } from '../../shared/contract/client-files.ts';
+import { joinMembers, parseExact, toAscii } from '../../shared/contract/json/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+
+const LOOK_EVERY_MS = 5;
+const LOOKS_AT_ONCE = 1000;
+
+/** What is asked for: `data` is a JSON object as text. */
+export type Asked = { data: string; dryRun?: boolean };
+/** A request in the folder, and the input it has. `isEarly`: the client took it before it had its name. */
+export type Sent = { mockId: string; path: string; data: string; isEarly?: boolean };
+export type Reply =
+  | { kind: 'answered'; ms: number; members: ExactValue; leftRequest: boolean }
+  | { kind: 'silent'; taken: boolean }
+  | { kind: 'early' }
+  | { kind: 'wrong'; fault: string };
+
+export type ClientFolder = ReturnType<typeof openClientFolder>;
+type Options = { app: number; ruleId: string | null; confId: string | null; withinMs: number };
+
+/** The directory of a client, and the worker's part in it: it writes requests, waits for results and takes requests back. */
+export function openClientFolder(directory: string, options: Options) {
+  const at = (name: string) => join(directory, name);
+  const requests = createRequests(at, options);
+  const { own, prepare } = requests;
+  const seen = watchNames(directory);
+  const cut = new Set<string>();
+  const decoys = new Set<string>();
+  const answered = new Set<string>();
+  const hasResult = (mockId: string) => exists(at(`${mockId}_result.json`));
+  const isOurs = (name: string) => [...own, ...decoys].some((mockId) => name.includes(mockId));
+
+  async function clean(): Promise<void> {
+    const names = (await readdir(directory).catch(unless('ENOENT'))) ?? [];
+    await Promise.all(names.filter(isOurs).map((name) => rm(at(name), { force: true })));
+  }
+
+  return {
+    ...{ directory, at, prepare, clean },
+    /** An id of files that are no request and no result, though they have such names. */
+    decoy(): string {
+      const mockId = randomUUID();
+      decoys.add(mockId);
+      return mockId;
+    },
+    send: requests.send,
+    /** Waits for the result and removes it with the request, as a worker does. */
+    async replyTo(sent: Sent): Promise<Reply> {
+      const reply = await replyTo(sent, { at, withinMs: options.withinMs, onCut: (id) => cut.add(id) });
+      if (reply.kind === 'answered') answered.add(sent.mockId);
+      return reply;
+    },
+    takeBack: requests.takeBack,
+    takeBackFromReader: requests.takeBackFromReader,
+    hasResult: ({ mockId }: Sent) => hasResult(mockId),
+    /** How many were answered a second time: the first result was removed. */
+    async answeredTwice(): Promise<number> {
+      const again = await Promise.all([...answered].map(hasResult));
+      return again.filter((there) => there).length;
+    },
+    /** Results that were seen before they were whole, or were changed after that. */
+    unfinished: () => [...own].filter((mockId) => cut.has(mockId) || seen.changed.has(`${mockId}_result.json`)),
+    /** Names that end in `.json` and are none of ours: a worker may take them for requests or results. */
+    strange: () => [...seen.names].filter((name) => name.endsWith('.json') && !isOurs(name)),
+    async close(): Promise<void> {
+      seen.watcher?.close();
+      await clean();
+    },
+  };
+}
+
+/** `own`: the executions that files in the folder belong to. */
+function createRequests(at: (name: string) => string, { app, ruleId, confId }: Options) {
+  const own = new Set<string>();
+
+  /** Writes a request under a name that no client looks at. */
+  async function prepare({ data, dryRun = false }: Asked): Promise<Sent & { text: string; temporary: string }> {
+    const mockId = randomUUID();
+    own.add(mockId);
+    const content: RequestContent = { mockId, app, ruleId, confId, ts: null, target: 'all', input: data };
+    const asked = dryRun ? { ...content, dryRun: { stub: '{}' } } : content;
+    const text = toAscii(joinMembers(requestMembers(asked, Date.now())));
+    const temporary = at(`.${mockId}.${randomBytes(4).toString('hex')}.tmp`);
+    await writeFile(temporary, text);
+    return { mockId, path: at(`${mockId}.json`), data, text, temporary };
+  }
+
+  async function send(asked: Asked): Promise<Sent> {
+    const { temporary, ...sent } = await prepare(asked);
+    return { ...sent, isEarly: !(await renamed(temporary, sent.path)) };
+  }
+
+  /** Takes a request back once the client has begun to read it, after `ms` at the latest. `isBack`: the client was not faster. */
+  async function takeBack(asked: Asked, ms: number): Promise<{ sent: Sent; isBack: boolean; wasRead: boolean }> {
+    const { temporary, ...sent } = await prepare(asked);
+    await utimes(temporary, 0, new Date()).catch(unless('ENOENT')); // nobody has read it yet: the next reading shows
+    const isEarly = !(await renamed(temporary, sent.path));
+    const wasRead = await isBeingRead(sent.path, ms);
+    const isBack = await renamed(sent.path, at(`.${sent.mockId}.withdrawn.tmp`));
+    return { sent: { ...sent, isEarly }, isBack, wasRead };
+  }
+
+  /**
+   * Takes a request back while the client reads it, for sure: it is a pipe, and has its content only once it is taken back. Null where no
+   * client reads one within `ms`: some pass over what is no file.
+   */
+  async function takeBackFromReader(asked: Asked, ms: number): Promise<{ sent: Sent; isBack: boolean } | null> {
+    const { temporary, text, ...sent } = await prepare(asked);
+    const held = at(`.${sent.mockId}.held.tmp`); // a client may rename what it takes, and open it then
+    await rm(temporary);
+    await promisify(execFile)('mkfifo', ['-m', '666', temporary]);
+    await link(temporary, held);
+    await rename(temporary, sent.path);
+    const until = performance.now() + ms;
+    let pipe = await openForReader(held);
+    while (!pipe && performance.now() < until) {
+      await delay(LOOK_EVERY_MS);
+      pipe = await openForReader(held);
+    }
+    const isBack = await renamed(sent.path, at(`.${sent.mockId}.withdrawn.tmp`));
+    const wasRead = pipe !== undefined;
+    pipe ??= await openForReader(held); // who came just now must not wait for ever
+    await pipe?.writeFile(text);
+    await pipe?.close();
+    return wasRead ? { sent, isBack } : null;
+  }
+
+  return { own, prepare, send, takeBack, takeBackFromReader };
+}
+
+/** A pipe to write to; undefined while nobody reads it. */
+const openForReader = (path: string) => open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(unless('ENXIO'));
+
+/** False when the file is gone. */
+async function renamed(from: string, to: string): Promise<boolean> {
+  const isDone = await rename(from, to)
+    .then(() => true)
+    .catch(unless('ENOENT'));
+  return isDone === true;
+}
+
+type Waiting = { at: (name: string) => string; withinMs: number; onCut: (mockId: string) => void };
+
+async function replyTo({ mockId, path, isEarly }: Sent, { at, withinMs, onCut }: Waiting): Promise<Reply> {
+  if (isEarly) return { kind: 'early' };
+  const startedAt = performance.now();
+  const resultPath = at(`${mockId}_result.json`);
+  for (let fault = ''; ; await delay(LOOK_EVERY_MS)) {
+    const bytes = await readFile(resultPath).catch(unless('ENOENT'));
+    const read = bytes && readAnswer(bytes, { mockId });
+    if (read?.kind === 'incomplete') {
+      onCut(mockId);
+      fault = read.message;
+    } else if (read) {
+      const leftRequest = await exists(path);
+      await Promise.all([path, resultPath].map((file) => rm(file, { force: true })));
+      if (read.kind === 'wrong') return { kind: 'wrong', fault: read.message };
+      return { kind: 'answered', members: parseExact(read.text), ms: performance.now() - startedAt, leftRequest };
+    }
+    if (performance.now() - startedAt < withinMs) continue;
+    if (fault !== '') return { kind: 'wrong', fault };
+    return { kind: 'silent', taken: !(await exists(path)) };
+  }
+}
+
+/** Whether somebody reads a file, until it is gone. Mounts without times of access never tell. */
+async function isBeingRead(path: string, withinMs: number): Promise<boolean> {
+  const until = performance.now() + withinMs;
+  while (performance.now() < until) {
+    // Without a break: between reading and deleting there is less than a millisecond.
+    for (let look = 0; look < LOOKS_AT_ONCE; look++) {
+      const found = statOrNone(path);
+      if (!found || found.atimeMs > 0) return found !== undefined;
+    }
+    await soon();
+  }
+  return false;
+}
+
+function statOrNone(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (error) {
+    return unless('ENOENT')(error);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(unless('ENOENT'))) !== undefined;
+}
+
+/** Every name that appears, and those whose files change afterwards; none where events do not arrive. */
+function watchNames(directory: string): { names: Set<string>; changed: Set<string>; watcher: FSWatcher | undefined } {
+  const [names, changed] = [new Set<string>(), new Set<string>()];
+  try {
+    const watcher = watch(directory, (event, name) => {
+      if (name === null) return;
+      names.add(name);
+      if (event === 'change' && process.platform === 'linux') changed.add(name);
+    });
+    watcher.on('error', () => {});
+    return { names, changed, watcher };
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') throw error;
+    return { names, changed, watcher: undefined };
+  }
+}
+
+/** Which client a directory is of: `mock/{app}/{address}`; undefined when it is none. */
+export function clientOf(directory: string): { app: number; address: string; sharedDir: string } | undefined {
+  const [home, address] = [dirname(directory), basename(directory)];
+  const app = Number(basename(home));
+  if (!Number.isInteger(app) || app < 1 || basename(dirname(home)) !== 'mock') return undefined;
+  return { app, address, sharedDir: dirname(dirname(home)) };
+}
