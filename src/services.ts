@@ -30,6 +30,7 @@ type Context = { settings: Settings; log: Logger };
 // Each service loads the parts that it runs: a worker starts without the API, and in less time and memory.
 const loadApi = () => import('./api/start.ts');
 const loadWorker = () => import('./worker/process/start.ts');
+const loadDemo = () => import('./client/demo.ts');
 
 /** Starts the service a command names; undefined when it names none. */
 export function startOf(command: string): ((context: Context) => Promise<Running>) | undefined {
@@ -88,7 +89,17 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   const demo = settings.SHARED_DIR === undefined ? await startDemo(sharedDir, log) : undefined;
   const api = await startApi({ settings, backend, log, metrics, tracing });
   await api.ready;
-  console.log(welcome({ url: api.url, queue: backend.where, sharedDir, demoApp: demo?.app }));
+  const { DEMO_APP } = await loadDemo();
+  console.log(
+    welcome({
+      url: api.url,
+      queue: backend.where,
+      sharedDir,
+      hasDemo: demo !== undefined,
+      app: DEMO_APP,
+      withKey: needsKeys(settings),
+    }),
+  );
   return inOrder(api, worker, demo, closing(backend), tracing);
 }
 
@@ -99,26 +110,31 @@ async function startDemoProcess({ settings, log }: Context): Promise<Running> {
 }
 
 async function startDemo(sharedDir: string, log: Logger): Promise<Running & { app: number }> {
-  const { DEMO_APP, startDemoClient } = await import('./client/demo.ts');
+  const { DEMO_APP, startDemoClient } = await loadDemo();
   const client = await startDemoClient({ sharedDir, onError: (error) => log.warn({ err: error }, 'the demo client') });
   return { app: DEMO_APP, stop: () => client.close() };
 }
 
-type Welcome = { url: string; queue: string; sharedDir: string; demoApp: number | undefined };
+type Welcome = { url: string; queue: string; sharedDir: string; hasDemo: boolean; app: number; withKey: boolean };
 
-function welcome({ url, queue, sharedDir, demoApp }: Welcome): string {
-  const body = JSON.stringify({ app: demoApp ?? 1, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } });
-  const demo = demoApp === undefined ? '' : ` and a demo client (app ${demoApp})`;
+/** Its commands work as they are printed, whatever the settings: in a shell, in the folder that this process was started in. */
+function welcome({ url, queue, sharedDir, hasDemo, app, withKey }: Welcome): string {
+  const body = JSON.stringify({ app, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } });
+  const key = withKey ? ' -H "authorization: Bearer $RULE_SERVER_KEY"' : '';
+  const start = `  SHARED_DIR=${quoted(sharedDir)} npx rule-server demo-client\n`;
   return `
-The rule server runs: API and worker${demo} in one process.
+The rule server runs: API and worker${hasDemo ? ` and a demo client (app ${app})` : ''} in one process.
   API                ${url}
   Queue              ${queue}
   Shared directory   ${sharedDir}
 
-Run a rule:
-  curl -s ${url}/rule-server/mock/execute -H 'content-type: application/json' -d '${body}'
+Run a rule${hasDemo ? '' : ` of your own client, or of the demo client, once it runs in another terminal`}${withKey ? ' (RULE_SERVER_KEY: an API key)' : ''}:
+${hasDemo ? '' : start}  curl -s ${url}/rule-server/mock/execute${key} -H 'content-type: application/json' -d '${body}'
 `;
 }
+
+/** One word for a shell, whatever is in it. */
+const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 function warnWhenOpen(settings: Settings, log: Logger): void {
   if (isReachable(settings) && !needsKeys(settings)) {

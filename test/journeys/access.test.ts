@@ -269,7 +269,10 @@ describe('the name in the Host header', () => {
   it('is any where there are keys, and what CORS_ORIGINS names everywhere', async () => {
     await using keyed = await startService({ workers: 0, settings: { HOST: '0.0.0.0', API_KEYS: `a:${KEY}` } });
     const headers = { host: 'rules.example.com', authorization: `Bearer ${KEY}` };
-    expect((await keyed.call('/docs', { headers })).status).toBe(200);
+    const docs = await keyed.call('/docs', { headers: { ...headers, 'x-forwarded-proto': 'https' } });
+    expect(docs.status).toBe(200);
+    expect(docs.text).toContain('https://rules.example.com/rule-server/mock/execute');
+    expect(docs.text).toContain('authorization: Bearer $RULE_SERVER_KEY');
     await using named = await startService({ workers: 0, settings: { CORS_ORIGINS: 'https://rules.example.com' } });
     expect((await named.call('/docs', { headers: { host: 'rules.example.com' } })).status).toBe(200);
     expect((await named.call('/docs', { headers: { host: 'other.example.com' } })).status).toBe(403);

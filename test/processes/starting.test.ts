@@ -1,15 +1,20 @@
-import { spawn } from 'node:child_process';
+import { exec, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { startWholeProcess } from '../support/start-process.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
 type Places = Record<string, string>;
 
+const execute = promisify(exec);
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('a service that is started by hand or by a supervisor', () => {
@@ -107,3 +112,36 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+describe('the commands that a start prints', () => {
+  it.each([
+    { what: 'with a directory that has a name of several words', key: undefined },
+    { what: 'with keys', key: 'the-key-of-this-test-of-starting' },
+  ])(
+    'work as they are printed: $what',
+    async ({ key }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'rule-server-'));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const sharedDir = join(folder, "my team's rules");
+      await mkdir(sharedDir);
+      const settings = { ...(key && { API_KEYS: `ada:${key}` }) };
+      await using service = await startWholeProcess({ sharedDir, port: await freePort(), settings });
+      const [client, call] = await eventually(() => {
+        const printed = service.noise.filter((line) => /npx |curl /.test(line)).map((line) => line.trim());
+        expect(printed).toHaveLength(2);
+        return printed;
+      });
+      const environment = { ...process.env, SHARED_DIR: undefined, RULE_SERVER_KEY: key };
+      const demo = spawn(client ?? '', { shell: true, cwd: ROOT, env: environment, detached: true, stdio: 'ignore' });
+      try {
+        await eventually(async () => {
+          const { stdout } = await execute(call ?? '', { env: environment });
+          expect(JSON.parse(stdout)).toMatchObject({ success: true });
+        }, 60_000);
+      } finally {
+        process.kill(-(demo.pid ?? 0));
+      }
+    },
+    90_000,
+  );
+});

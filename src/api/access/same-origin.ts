@@ -14,7 +14,7 @@ export function isBehindTls({ req }: Context): boolean {
 }
 
 /** This server as a page of it names it: scheme, host, and the port unless it goes without saying. */
-function ownOrigin(context: Context): string {
+export function ownOrigin(context: Context): string {
   const url = `${isBehindTls(context) ? 'https' : 'http'}://${context.req.header('host') ?? ''}`;
   return URL.canParse(url) ? new URL(url).origin : '';
 }

@@ -7,8 +7,11 @@ import { members, prose } from './members.ts';
 
 type Document = ReturnType<typeof createOpenApiDocument>;
 
+/** How its reader reaches the service. `withKey`: a call needs a key. */
+type Calling = { origin: string; withKey: boolean };
+
 /** The interface's description as one page for people. It loads nothing but its own style. */
-export function docsPage({ info, tags, components, paths }: Document) {
+export function docsPage({ info, tags, components, paths }: Document, caller: Calling) {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -28,7 +31,7 @@ ${tags.map(({ name }) => html`<strong>${name}</strong><ul>${operations.filter(({
 <h1>${info.title} <span class="quiet">${info.version}</span></h1>
 ${info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
 <p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>
-${operations.map((operation) => section(operation, paths))}
+${operations.map((operation) => section(operation, paths, caller))}
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(components.schemas).map(
   ([name, schema]) => html`<section id="schema-${name}"><h3>${name}</h3>${members(schema)}</section>`,
@@ -43,14 +46,14 @@ function link({ id, method, path }: Operation) {
   return html`<li><a href="#${id}"><span class="method">${method}</span> ${path}</a></li>`;
 }
 
-function section(operation: Operation, paths: Document['paths']) {
+function section(operation: Operation, paths: Document['paths'], caller: Calling) {
   const { id, method, path, summary, description, body, answers } = operation;
   return html`<section id="${id}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p>${summary}.</p>
 ${description ? html`<p>${prose(description)}</p>` : ''}
 ${parameters(paths[path]?.[method]?.parameters ?? [])}
-<h4>Try it</h4><pre>${curl(operation)}</pre>
+<h4>Try it</h4><pre>${curl(operation, caller)}</pre>
 ${body ? html`<h4>Body</h4>${schemaLinks(body.schema)}${details('Examples', body.examples)}` : ''}
 <h4>Answers</h4>
 <table><tbody>${Object.entries(answers).map(answer)}</tbody></table>
@@ -85,11 +88,13 @@ function details(title: string, examples: Record<string, unknown>) {
   )}</details>`;
 }
 
-function curl({ method, path, queryExample, body }: Operation): string {
+function curl({ method, path, queryExample, body, open }: Operation, { origin, withKey }: Calling): string {
   const query = new URLSearchParams(Object.entries(queryExample ?? {}).map(([name, value]) => [name, String(value)]));
-  const url = `http://127.0.0.1:8080${path.replace('{mockId}', '$mockId')}${query.size > 0 ? `?${query}` : ''}`;
+  const url = `${origin}${path.replace('{mockId}', '$mockId')}${query.size > 0 ? `?${query}` : ''}`;
   const parts = ['curl', ...(method === 'get' ? [] : ['-X', method.toUpperCase()]), `"${url}"`];
+  if (withKey && !open) parts.push('\\\n  -H "authorization: Bearer $RULE_SERVER_KEY"');
   const [example] = Object.values(body?.examples ?? {});
-  if (example) parts.push(`\\\n  -H 'content-type: application/json' -d '${JSON.stringify(example)}'`);
+  const text = JSON.stringify(example)?.replaceAll("'", "'\\''");
+  if (example) parts.push(`\\\n  -H 'content-type: application/json' -d '${text}'`);
   return parts.join(' ');
 }

@@ -172,7 +172,7 @@ describeInBrowser('the console where there is nothing', () => {
     await expectAccessible(page);
     const client = await startDemoClient({ sharedDir: journey.service.sharedDir, onError: () => {} });
     await page
-      .getByText(/^The first client is here: \w+ of app 9001\. Press Run to see what its rule does\./)
+      .getByText(/^The first client is here: \w+ of app 9001\. Press “Run for real” to see what its rule does\./)
       .waitFor();
     await pressRun(page);
     await says(page.locator('.verdict'), /TRUE/);

@@ -1,5 +1,7 @@
 import { Hono } from 'hono';
 import { version } from '../../../version.ts';
+import { callerOf } from '../../access/permission.ts';
+import { ownOrigin } from '../../access/same-origin.ts';
 import { docsPage } from '../../docs/page.ts';
 import type { Environment } from '../../http/environment.ts';
 import { json } from '../../http/respond.ts';
@@ -7,16 +9,19 @@ import { createOpenApiDocument } from '../../openapi/document.ts';
 
 /** The interface's description: /openapi.json for programs, /docs for people. Made when somebody first asks for it. */
 export function docsRoutes() {
-  let made: { text: string; page: ReturnType<typeof docsPage> } | undefined;
+  let made: { document: ReturnType<typeof createOpenApiDocument>; text: string } | undefined;
   const description = () => {
     if (made) return made;
     const document = createOpenApiDocument(version);
-    made = { text: JSON.stringify(document), page: docsPage(document) };
+    made = { document, text: JSON.stringify(document) };
     return made;
   };
   return new Hono<Environment>()
     .get('/openapi.json', () => json(200, description().text))
-    .get('/docs', (context) => context.html(description().page))
+    .get('/docs', (context) => {
+      const caller = { origin: ownOrigin(context), withKey: callerOf(context).name !== null };
+      return context.html(docsPage(description().document, caller));
+    })
     .get('/docs/style.css', (context) => context.body(style, 200, { 'content-type': 'text/css; charset=utf-8' }));
 }
 

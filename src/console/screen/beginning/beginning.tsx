@@ -2,7 +2,7 @@ import { useText } from '../../text/use-text.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 
 const commands = [
-  { text: 'begin.demo', command: 'SHARED_DIR=/path/to/shared node bin/rule-server.js demo-client' },
+  { text: 'begin.demo', command: 'SHARED_DIR=/path/to/shared npx rule-server demo-client' },
   { text: 'begin.install', command: 'npm install rule-server-client' },
   { text: 'begin.start', command: 'SHARED_DIR=/path/to/shared node service.ts' },
 ] as const;

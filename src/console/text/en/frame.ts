@@ -61,7 +61,7 @@ export const frameWords = {
   'begin.start': 'and start the service with the shared directory. The first steps are in docs/getting-started.md.',
   'begin.copy': 'Copy command',
   'begin.waits': 'The page waits for the first client and goes on by itself when one comes.',
-  'begin.greeting': 'The first client is here: {client} of app {app}. Press Run to see what its rule does.',
+  'begin.greeting': 'The first client is here: {client} of app {app}. Press “Run for real” to see what its rule does.',
   'begin.dismiss': 'Close',
   'zone.unknown':
     'The browser gives its time zone as “{zone}” and does not know that zone itself. All times are shown in UTC.',

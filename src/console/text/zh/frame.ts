@@ -59,7 +59,7 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'begin.start': '并用共享目录启动该服务。入门步骤见 docs/getting-started.md。',
   'begin.copy': '复制命令',
   'begin.waits': '页面在等待第一个客户端，它出现后页面会自动继续。',
-  'begin.greeting': '第一个客户端已上线：应用 {app} 的 {client}。点击运行，查看它的规则做了什么。',
+  'begin.greeting': '第一个客户端已上线：应用 {app} 的 {client}。点击“真实运行”，查看它的规则做了什么。',
   'begin.dismiss': '关闭',
   'zone.unknown': '浏览器给出的时区是“{zone}”，但它自己不认识这个时区。所有时间都按 UTC 显示。',
   'keys.compare': '与上一次运行比较',
