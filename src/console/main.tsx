@@ -8,8 +8,10 @@ import './styles/index.css';
 import { TextProvider } from './text/use-text.tsx';
 import { AnnounceProvider } from './ui/announce.tsx';
 import { leaveCompositionsAlone } from './ui/composition.ts';
+import { pressOnceWhileHeld } from './ui/held-key.ts';
 
 leaveCompositionsAlone();
+pressOnceWhileHeld();
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(

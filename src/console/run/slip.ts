@@ -1,12 +1,13 @@
 /** Systems take two clicks within this time for a double click; a key that bounces, or is struck twice, is faster. */
 const SLIP_MS = 500;
 
-const last = { what: '', at: Number.NEGATIVE_INFINITY };
+const pressedAt = new Map<string, number>();
 
-/** Whether a press asks for the same as the press just before it, which nobody means twice. */
+/** Whether a press asks for the same as a press just before it, which nobody means twice. */
 export function isSlip(what: string): boolean {
-  const at = performance.now();
-  const isAgain = what === last.what && at - last.at < SLIP_MS;
-  Object.assign(last, { what, at });
+  const now = performance.now();
+  for (const [earlier, at] of pressedAt) if (now - at >= SLIP_MS) pressedAt.delete(earlier);
+  const isAgain = pressedAt.has(what);
+  pressedAt.set(what, now);
   return isAgain;
 }

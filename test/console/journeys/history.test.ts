@@ -9,6 +9,7 @@ import {
   leftHistory,
   picture,
   pressRun,
+  SLIP_MS,
   says,
   toHistory,
   toRule,
@@ -68,6 +69,27 @@ describeInBrowser('earlier runs in the console', () => {
     await expect.poll(() => chips(page), { timeout: 30_000 }).toEqual(['TRUE', 'FALSE', 'TRUE']);
     await toRule(page);
     await holds(page.getByLabel('cost', { exact: true }), '100');
+  });
+
+  test('a run of the list that is pressed twice runs again once, however long the page reads it each time', async () => {
+    const page = await journey.visit('/?app=9001&rule=2');
+    await pressRun(page);
+    await says(headline(page), /^Done on/);
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/execute')) calls.push(request.url());
+    });
+    const ran = new URL(page.url()).searchParams.get('run') ?? '';
+    await toHistory(page);
+    let reads = 0;
+    await page.route(`**/executions/${ran}`, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, SLIP_MS * 1.5 * reads++));
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Run the rule again for real with this input' }).first().dblclick();
+    await leftHistory(page);
+    await says(headline(page), /^Done on/);
+    expect([reads, calls.length]).toEqual([1, 1]);
   });
 
   test('a link has everything: somebody else sees the same run and the same input', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, holds, pressRun, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, holds, pressRun, SLIP_MS, says } from '../support/on-the-page.ts';
 
 const MOD = process.platform === 'darwin' ? 'Meta' : 'Control';
 
@@ -69,6 +69,24 @@ describeInBrowser('the console without a mouse', () => {
     await expect.poll(() => calls).toBe(3);
     await says(headline(page), /^Done on/);
     expect((await journey.service.call('/rule-server/mock/executions?app=9001&ruleId=1')).json.items).toHaveLength(3);
+  });
+
+  test('Enter that is held down on Run runs once, however slowly the keyboard repeats', async () => {
+    const page = await journey.visit('/?app=9001&rule=2');
+    let calls = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/execute')) calls++;
+    });
+    await page.locator('.run-bar .primary[aria-disabled=false]').focus();
+    await page.keyboard.down('Enter');
+    await says(headline(page), /^Done on/);
+    await page.waitForTimeout(SLIP_MS);
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.getByLabel('Dry run').check();
+    await page.keyboard.press(`${MOD}+Enter`); // what the page does with the keys before is seen once this one has done something
+    await says(page.locator('.dry-run-notice'), /^This was a dry run\./);
+    expect(calls).toBe(2);
   });
 
   test('shortcuts run, search, filter and explain themselves, and leave those alone who type', async () => {

@@ -13,7 +13,7 @@ export const hint = (page: Page) => page.locator('.headline p');
 export const runButton = (page: Page) => page.getByRole('button', { name: /^Run for real( Ctrl| ⌘|$)/ });
 
 /** The page takes the same run twice within half a second for a slip of the hand. */
-const SLIP_MS = 500;
+export const SLIP_MS = 500;
 const pressedAt = new WeakMap<Page, number>();
 
 /** Presses Run as soon as that does something: it waits for the example that the form is filled with, and no faster than a person presses twice. */

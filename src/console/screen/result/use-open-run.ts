@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
 import { callOf } from '../../run/call-of.ts';
+import { isSlip } from '../../run/slip.ts';
 import { draftKey } from '../../state/drafts.ts';
 import { goTo, type Place, readTarget, useArrivals } from '../../state/location.ts';
 import { isDry } from '../../state/preferences.ts';
@@ -14,6 +15,7 @@ export function useOpenRun({ place, input, run }: What) {
   const arrivals = useArrivals();
   const arrived = useRef(0);
   const wanted = useRef<string | null>(null);
+  const isBeginning = useRef(false);
   const { followed } = run;
 
   // Before it is painted: the run must not stand beside the form of another one, not even for a frame.
@@ -46,8 +48,10 @@ export function useOpenRun({ place, input, run }: What) {
       wanted.current = record.mockId;
       goTo({ ...whatRan(record), run: record.mockId, runs: [], input: null, ...more }, { push: true });
     },
-    /** Without effects if the run had none, or if those of this app are to have none now. */
+    /** Without effects if the run had none, or if those of this app are to have none now. Once, however long the page reads the run before. */
     again(record: ExecutionRecord, more: Partial<Place> = {}): void {
+      if (isSlip('again') || isBeginning.current) return;
+      isBeginning.current = true;
       const begin = async () => {
         const { input: sent, masked } = await getExecution(record.mockId);
         if (sent !== null) input.adopt(sent);
@@ -60,7 +64,10 @@ export function useOpenRun({ place, input, run }: What) {
           derivedFrom: record.mockId,
         });
       };
-      begin().catch(() => {}); // the history row stays and can be pressed again
+      const end = () => {
+        isBeginning.current = false;
+      };
+      begin().then(end, end); // where it failed, the history row stays and can be pressed again
     },
   };
 }
