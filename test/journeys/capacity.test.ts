@@ -11,7 +11,7 @@ onOneQueue('when there is too much to do', (start) => {
     await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 600 } });
     const startedAt = Date.now();
     const answer = await service.execute({ app: 1, ruleId: 1 });
-    expectRefused(answer, 'no-worker', /^No worker takes executions: none runs, or none can use its SHARED_DIR/);
+    expectRefused(answer, 'no-worker', /^No worker takes executions/);
     expect(Date.now() - startedAt).toBeGreaterThan(600);
     await eventually(async () => expect((await service.call('/readyz')).json).toMatchObject({ waiting: 0, active: 0 }));
   });

@@ -24,6 +24,7 @@ export async function borrowEmbeddedQueue(): Promise<LentQueue> {
 async function putBack(backend: QueueBackend): Promise<void> {
   try {
     for (const name of Object.values(queueNames)) await empty(backend, name);
+    await backend.directory.forget();
     idle.push(backend);
   } catch {
     await backend.close();

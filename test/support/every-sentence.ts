@@ -24,6 +24,8 @@ export const everySentence: readonly NoAnswer[] = [
   sentences.neverTaken('all', 0),
   sentences.neverTaken('all', 0, 'the disk is full'),
   sentences.neverTaken('all', 2),
+  sentences.noneTakes(undefined),
+  sentences.noneTakes('the disk is full'),
   sentences.storeWasAway('m'),
   sentences.neverReported('m', 1),
   sentences.queueGaveUp('m', 'why'),
