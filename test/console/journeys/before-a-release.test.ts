@@ -35,6 +35,12 @@ describeInBrowser('before a release', () => {
     await page.getByRole('button', { name: 'What changes?', exact: true }).click();
     await page.getByRole('button', { name: 'Read the runs' }).click();
     await says(page.locator('.replay [role=status]').first(), '3 runs can be repeated.');
+    await page.getByLabel('Only runs with').fill('state:failed'); // a state that is asked for is the state that is searched
+    await page.getByRole('button', { name: 'Read the runs' }).click();
+    await says(page.locator('.replay [role=status]').first(), '0 runs can be repeated.');
+    await page.getByLabel('Only runs with').fill('');
+    await page.getByRole('button', { name: 'Read the runs' }).click();
+    await says(page.locator('.replay [role=status]').first(), '3 runs can be repeated.');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save 2 cases, one for each way through the tree' }).click();
     await page.getByText('2 cases are saved.').waitFor();

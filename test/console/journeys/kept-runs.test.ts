@@ -274,6 +274,21 @@ describeInBrowser('a search of the history', () => {
     await page.getByRole('button', { name: 'Older runs' }).click();
     await says(status, '51 found in 52 runs of rule #2.');
     await expectAccessible(page);
+
+    const again = () => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    await execute(2, { uid: 99, city: 'Oslo' });
+    await again();
+    await says(status, '52 found in 53 runs of rule #2.');
+    await chip.click();
+    await field.fill('uid=4141 ');
+    await says(status, '1 found in 53 runs of rule #2.');
+    await execute(2, { uid: 4141 });
+    await again();
+    await says(status, '2 found in 54 runs of rule #2.');
+    await chip.click();
+    await field.fill('state:nonsense ');
+    await says(none, /state must be one of/);
+    expect(await status.innerText()).toBe('');
   });
 
   test('has a chip for each condition that is complete; pressed, or taken back by Backspace, it is one no more', async () => {

@@ -20,7 +20,7 @@ export function useHistory({ app, ruleId, search }: Scope) {
   const scope = JSON.stringify([app, ruleId, search]);
   const queries = useQueryClient();
   const [kept, setKept] = useState<KeptItems>({ scope, items: new Map() });
-  const cursor = useRef<{ scope: string; next: string | null; looked: Looked } | null>(null);
+  const cursor = useRef<Cursor | null>(null);
   const [older, setOlder] = useState<'idle' | 'asking' | 'failed'>('idle');
   const newest = useQuery({
     queryKey: ['history', scope],
@@ -33,8 +33,7 @@ export function useHistory({ app, ruleId, search }: Scope) {
   useEffect(() => {
     if (!newest.data) return;
     keep(newest.data.items);
-    const { nextCursor: next, looked } = newest.data;
-    if (cursor.current?.scope !== scope) cursor.current = { scope, next, looked: looked ?? notLooked };
+    cursor.current = withNewest(cursor.current, scope, newest.data);
   }, [newest.data, keep, scope]);
 
   const more = useCallback(async () => {
@@ -48,7 +47,7 @@ export function useHistory({ app, ruleId, search }: Scope) {
         staleTime: Number.POSITIVE_INFINITY,
       });
       keep(page.items);
-      cursor.current = { scope, next: page.nextCursor, looked: together(cursor.current?.looked, page.looked) };
+      cursor.current = withOlder(cursor.current, scope, page);
       setOlder('idle');
     } catch {
       setOlder('failed'); // the button stays and can be pressed again
@@ -79,6 +78,26 @@ const withItems = (scope: string, items: readonly Listed[]) => (now: KeptItems) 
   for (const item of items) all.set(item.mockId, item);
   return { scope, items: all };
 };
+
+/** Where the list ends: `next` leads on. `seen`: the runs that it has had. */
+type Cursor = { scope: string; next: string | null; looked: Looked; seen: ReadonlySet<string> };
+type Page = { items: readonly Listed[]; nextCursor: string | null; looked: Looked | null };
+
+/** Of the newest page, come again below which older ones are kept: what is new on it was looked at, too; of others that are new it does not tell. */
+function withNewest(before: Cursor | null, scope: string, { items, nextCursor: next, looked }: Page): Cursor {
+  const isAll = next === null && before?.next === null;
+  if (before?.scope !== scope || isAll) return { scope, next, looked: looked ?? notLooked, seen: idsOf(items) };
+  const seen = idsOf(items, before.seen);
+  const executions = before.looked.executions + seen.size - before.seen.size;
+  return { ...before, looked: { ...before.looked, executions }, seen };
+}
+
+function withOlder(before: Cursor | null, scope: string, { items, nextCursor: next, looked }: Page): Cursor {
+  return { scope, next, looked: together(before?.looked, looked), seen: idsOf(items, before?.seen) };
+}
+
+const idsOf = (items: readonly Listed[], others: Iterable<string> = []) =>
+  new Set([...others, ...items.map(({ mockId }) => mockId)]);
 
 const notLooked: Looked = { executions: 0, withoutInput: 0, until: null };
 

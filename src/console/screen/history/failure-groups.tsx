@@ -8,9 +8,9 @@ type Props = { app: string | null; ruleId: string | null; search: RunSearch | nu
 
 /** The failures among the runs, those alike in one row, which opens the newest of them. */
 export function FailureGroups(scope: Props) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const { data, error } = useFailures(scope);
-  if (error) return <p className="empty-line">{say('history.failed', { error: error.message })}</p>;
+  if (error) return <p className="empty-line">{say('history.failed', { error: ofService(error.message) })}</p>;
   if (!data) return <p className="empty-line">{say('history.searching')}</p>;
   if (data.groups.length === 0) return <p className="empty-line">{say('failures.none', { n: data.looked })}</p>;
   return (

@@ -31,7 +31,7 @@ type Props = {
 
 /** Earlier runs: to be found, looked at, run again, compared. */
 export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const [filter, setFilter] = useFilter(place);
   const { everyRule } = filter;
   const search = useSearch(filter);
@@ -63,11 +63,13 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
       <div className="history-head">
         <HistoryFilters filter={filter} onFilter={setFilter} />
         <span className="muted" role="status">
-          {filtering && !grouped
-            ? foundWords(soFar, { scope, withoutInput: looked.withoutInput, say })
-            : chosen.length === 1
-              ? say('history.compare.hint')
-              : keptWords}
+          {error && runs.length === 0
+            ? '' // what is wrong stands in the place of the runs
+            : filtering && !grouped
+              ? foundWords(soFar, { scope, withoutInput: looked.withoutInput, say })
+              : chosen.length === 1
+                ? say('history.compare.hint')
+                : keptWords}
         </span>
         <button
           type="button"
@@ -83,7 +85,7 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
       ) : (
         <>
           {error && runs.length === 0 && (
-            <p className="empty-line">{say('history.failed', { error: error.message })}</p>
+            <p className="empty-line">{say('history.failed', { error: ofService(error.message) })}</p>
           )}
           {!error && lines.length === 0 && (
             <div className="empty-line" role="status">

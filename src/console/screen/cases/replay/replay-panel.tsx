@@ -47,6 +47,7 @@ type Chosen = { count: number; text: string; time: HistoryFilter['time'] };
 
 /** Chooses runs, reads them, and offers what can be done with them. */
 function ChosenRuns({ place, rule }: Props) {
+  const { ofService } = useText();
   const { tell, because } = useReplayWords();
   const [chosen, setChosen] = useState<Chosen>({ count: 500, text: '', time: 'any' });
   const { recorded, progress, error, read } = useRecorded(place, chosen);
@@ -93,7 +94,7 @@ function ChosenRuns({ place, rule }: Props) {
         {recorded !== null && tell('found', { n: recorded.runs.length })}
         {parts.length > 0 && ` ${tell('leftOut', { parts: parts.join(', ') })}`}
       </p>
-      {error !== null && <p className="notice bad">{tell('failed', { error: error.message })}</p>}
+      {error !== null && <p className="notice bad">{tell('failed', { error: ofService(error.message) })}</p>}
       {recorded !== null && recorded.runs.length > 0 && <WithRuns place={place} rule={rule} runs={recorded.runs} />}
     </div>
   );
@@ -118,7 +119,7 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
     try {
       setRecorded(
         await readRecorded(
-          { app: app ?? '', ruleId, count, search: { ...search, state: 'succeeded' } },
+          { app: app ?? '', ruleId, count, search: { ...search, state: search.state ?? 'succeeded' } },
           { signal: stop.signal, onRead: (done, of) => setProgress({ read: done, of }) },
         ),
       );

@@ -7,7 +7,7 @@ const en = {
   intro:
     'Runs the inputs of earlier runs on a target, and shows which decisions would change there, and at which node.',
   wholeRule: 'Choose a whole rule: runs of one node alone are not compared.',
-  count: 'Newest runs',
+  count: 'Newest runs that succeeded',
   search: 'Only runs with',
   searchHint: 'uid=42, or words of the input',
   time: 'Which',
@@ -34,7 +34,7 @@ const en = {
 const zh: Record<keyof typeof en, Template> = {
   intro: '在选定的目标上重新运行以往的输入，显示哪些结果会改变，以及从哪个节点开始不同。',
   wholeRule: '请选择整条规则：这里只比较整条规则。',
-  count: '最近的运行',
+  count: '最近成功的运行',
   search: '只包括',
   searchHint: 'uid=42，或输入中的词',
   time: '范围',
