@@ -25,11 +25,14 @@ export type JUnitBatch = {
 
 /** GitLab and others keep one test of each classname and name: those of one class get names of their own. */
 function createUniqueNames() {
-  const given = new Set<string>();
+  /** For each identity, the number at which the search for a free one goes on: many rows may have one name. */
+  const given = new Map<string, number>();
   return (classname: string, name: string): string => {
-    let [shown, count] = [name, 1];
-    while (given.has(escaped(JSON.stringify([classname, shown])))) shown = `${name} (${++count})`;
-    given.add(escaped(JSON.stringify([classname, shown])));
+    const identityOf = (shown: string) => escaped(JSON.stringify([classname, shown]));
+    let [shown, count] = [name, given.get(identityOf(name)) ?? 1];
+    while (given.has(identityOf(shown))) shown = `${name} (${++count})`;
+    given.set(identityOf(shown), 1);
+    given.set(identityOf(name), count);
     return shown;
   };
 }
