@@ -35,6 +35,31 @@ describe('CSV', () => {
       setAside: { cases: 0, refusals: [] },
     });
   });
+  it('takes only whole numbers for a whole number: 1.000 may be a thousand', () => {
+    for (const cell of ['1.5', '1.0', '1.000', '"1,000"', '1 000', '+5', '007', '9.0072E+15', '1e2'])
+      expect(inputs(`uid\n${cell}\n`)).toEqual([expect.stringMatching(/^uid must be a whole number/)]);
+    expect(inputs('cost\n1.000\n')).toEqual(['{"cost":1.000}']);
+  });
+  it('refuses a column that another would overwrite, however its path is written', () => {
+    for (const header of ['a,a.b', 'a.b,a', 'a.b.c,a.b', 'a.b,"a[""b""]"', '"a[""b""].c",a.b'])
+      expect(read(`${header}\n1,2\n`)).toMatchObject({ kind: 'refused', refusals: [{ path: 'header', line: 1 }] });
+    expect(inputs('a.b,a.c,ab,name,"[""name""]"\n1,2,3,4,5\n')).toEqual([
+      '{"a":{"b":"1","c":"2"},"ab":"3","name":"5"}',
+    ]);
+  });
+  it('refuses a header with a character that is not seen', () => {
+    expect(inputs('uid\u200b\n1\n')).toEqual([
+      'header contains a character that cannot be seen: "uid\\u200b" (column 1)',
+    ]);
+  });
+  it('leaves out rows of cells that look empty', () => {
+    expect(inputs('city;uid\nx;1\n ; \n" ";\n"";\n')).toEqual(['{"city":"x","uid":1}', '{"city":""}']);
+  });
+  it('takes a day or a number of a spreadsheet for no time of 1970', () => {
+    expect(inputs('asOf\n46096\n')).toEqual([expect.stringMatching(/^asOf is not a time/)]);
+    expect(inputs('asOf\n2026\n')).toEqual([expect.stringMatching(/^asOf is not a time/)]);
+    expect(inputs('asOf\n20260315\n')).toEqual([expect.stringMatching(/^asOf is not a time with an offset/)]);
+  });
   it('sets rows with mistakes aside where that is asked for, with the lines that they begin in', () => {
     const text = 'uid,city,vip\n1,"two\nlines",true\nx,b,true\n\n3,"a\r\nb",maybe\n4,d,false\n';
     const found = readCsv(text, { typeOf: (key) => types.get(key) ?? 'text', skipInvalid: true });

@@ -1,5 +1,6 @@
 import { type CsvError, parse } from 'csv-parse/sync';
-import { isInSeconds, noMomentMessage, readMoment } from '../../contract/moment.ts';
+import { hasUnseen, visible } from '../../contract/json/visible-text.ts';
+import { noMomentMessage, readMoment } from '../../contract/moment.ts';
 import type { Case } from '../case.ts';
 import {
   createRefusals,
@@ -9,7 +10,7 @@ import {
   type Refusals,
   type SetAside,
 } from '../document/refusal.ts';
-import { parsePath, type Step } from '../path.ts';
+import { parsePath, printPath, type Step } from '../path.ts';
 import type { CellType } from './cell-type.ts';
 import { delimiterOf } from './csv-delimiter.ts';
 
@@ -29,6 +30,7 @@ type CsvOptions = {
 
 const MAX_COLUMNS = 1000;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 
 /** A cell: null when it is empty, which is not the same as an empty text in quotes. */
 type Cell = { text: string; quoted: boolean } | null;
@@ -94,9 +96,9 @@ function readRows(text: string, refusals: Refusals): Row[] {
   }
 }
 
-/** A spreadsheet writes rows of separators where cells were emptied. */
+/** A spreadsheet writes rows of separators where cells were emptied, and cells that look empty may hold spaces. */
 function isFilled({ cells }: Row): boolean {
-  return cells.some((cell) => cell !== null);
+  return cells.some((cell) => cell !== null && (cell.text.trim() !== '' || (cell.quoted && cell.text === '')));
 }
 
 function isParsedRow(row: unknown): row is ParsedRow {
@@ -123,23 +125,32 @@ function readHeader(
   cells: Cell[],
   { typeOf, refusals, body }: Pick<CsvOptions, 'typeOf'> & { refusals: Refusals; body: readonly Row[] },
 ): Column[] {
-  const seen = new Map<string, number>();
+  const whole = new Map<string, number>();
+  const parts = new Map<string, number>();
   return cells.map((cell, index): Column => {
     const header = cell?.text.trim() ?? '';
     const refuse = (message: string) =>
       refusals.put({ path: 'header', line: 1, message: `${message} (column ${index + 1})` });
     if (header === '' && body.every(({ cells: row }) => (row[index] ?? null) === null)) return { kind: 'unused' };
-    const earlier = seen.get(header);
+    const kind = header === 'name' || header === 'asOf' ? header : 'input';
+    const path = kind === 'input' ? parsePath(header) : null;
+    const own = path === null ? `(${header})` : printPath(path);
+    const outer = (path ?? []).slice(1).map((_, length) => printPath((path ?? []).slice(0, length + 1)));
+    const [twice, inside] = [whole.get(own), parts.get(own) ?? outer.map((each) => whole.get(each)).find(isColumn)];
     if (header === '') refuse('is empty: name the input path of each column');
-    else if (earlier !== undefined) refuse(`gives ${JSON.stringify(header)} twice, first in column ${earlier + 1}`);
-    seen.set(header, earlier ?? index);
-    if (header === 'name' || header === 'asOf') return { kind: header };
-    const path = parsePath(header);
-    if (header !== '' && (!path || path.some((step) => typeof step === 'number')))
+    else if (hasUnseen(header)) refuse(`contains a character that cannot be seen: "${visible(header)}"`);
+    else if (twice !== undefined) refuse(`gives ${JSON.stringify(header)} twice, first in column ${twice + 1}`);
+    else if (inside !== undefined)
+      refuse(`gives ${JSON.stringify(header)}, of which column ${inside + 1} is a part, or which is a part of it`);
+    else if (kind === 'input' && (!path || path.some((step) => typeof step === 'number')))
       refuse(`is not an input path such as user.age: ${JSON.stringify(header)}`);
-    return { kind: 'input', header, path: path ?? [], type: typeOf(header) };
+    whole.set(own, twice ?? index);
+    for (const each of outer) parts.set(each, index);
+    return kind === 'input' ? { kind, header, path: path ?? [], type: typeOf(header) } : { kind };
   });
 }
+
+const isColumn = (index: number | undefined) => index !== undefined;
 
 type RowOptions = Pick<CsvOptions, 'timeZone'> & { columns: Column[]; index: number; refusals: Refusals };
 
@@ -164,7 +175,6 @@ function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: R
 }
 
 function timeOf(text: string, timeZone: string | undefined, refuse: (message: string) => void): string | null {
-  if (/^\d{1,18}$/.test(text) && !isInSeconds(text)) return text;
   const read = readMoment(text, timeZone);
   if (read.kind === 'moment') return read.ms;
   refuse(`${noMomentMessage(read.kind, timeZone)}, found ${JSON.stringify(text.slice(0, 40))}`);
@@ -176,12 +186,12 @@ const WANTED = { integer: 'a whole number', number: 'a number as JSON writes it'
 function jsonOf({ text, quoted }: NonNullable<Cell>, { type }: { type: CellType }, refuse: (message: string) => void) {
   const plain = text.trim();
   const isNumber = NUMBER.test(plain);
-  // A spreadsheet keeps six digits of a long id: 9.0072E+15 is another user.
-  const isCut = type === 'integer' && isNumber && /e/i.test(plain);
-  if ((type === 'number' || type === 'integer') && isNumber && !isCut) return plain;
+  if (type === 'number' ? isNumber : type === 'integer' && INTEGER.test(plain)) return plain;
   if (type === 'boolean' && /^(?:true|false)$/i.test(plain)) return plain.toLowerCase();
   if (type === 'text' || (quoted && text === '')) return JSON.stringify(text);
   const found = JSON.stringify(text.slice(0, 40));
+  // A spreadsheet keeps six digits of a long id: 9.0072E+15 is another user. And 1.000 may be a thousand.
+  const isCut = type === 'integer' && isNumber && /e/i.test(plain);
   refuse(
     isCut
       ? `must be a whole number with all its digits, found ${found}: a spreadsheet such as Excel shortened it; format the column as text and enter it again`
