@@ -86,4 +86,17 @@ describe('a name that is not known', () => {
     const { status, json } = await service.call(`${API}/executions/${mockId}/events?nope=1`);
     expect([status, json.errors[0].field]).toEqual([400, 'nope']);
   });
+
+  it('a number that is not written in digits is refused', async () => {
+    for (const limit of ['0x10', '1e1', '+5', '5.0', '-1', '0', '101', ' 5'])
+      expect((await service.call(`${API}/executions?limit=${encodeURIComponent(limit)}`)).json.errors).toEqual([
+        { field: 'limit', message: 'must be a whole number from 1 to 100' },
+      ]);
+    expect((await service.call(`${API}/executions?limit=05`)).status).toBe(200);
+  });
+
+  it('a year, or the number that a spreadsheet has for a day, is not taken for milliseconds', async () => {
+    const statusOf = async (from: string) => (await service.call(`${API}/executions?from=${from}`)).status;
+    expect(await Promise.all(['46096', '2026', '20260315', '2026-03-15'].map(statusOf))).toEqual([400, 400, 200, 200]);
+  });
 });

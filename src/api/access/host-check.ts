@@ -19,7 +19,7 @@ export function checkHost({ host, hasKeys, origins }: Options) {
   const own = isLoopback(host) ? isLoopback : isReachableAs(hasKeys);
   return createMiddleware<Environment>(async (context, next) => {
     const given = nameIn(context.req.header('host'));
-    if (given === undefined || OPEN_PATHS.has(context.req.path) || listed.has(given) || own(given)) return next();
+    if (!given || OPEN_PATHS.has(context.req.path) || listed.has(given) || own(given)) return next();
     return problem(
       403,
       `This server does not go by the name ${given}: use its address, or add http://${given} to CORS_ORIGINS.`,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.ts';
 import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
-import { conditions, hasAnId, listParameters, needsAnId, selectedParameters } from '../http/parameters.ts';
+import { conditions, hasAnId, listParameters, needsAnId, selectedParameters, wholeNumber } from '../http/parameters.ts';
 
 const text = z
   .string()
@@ -40,13 +40,7 @@ export const csvBatchParameters = batchBodyParameters
       .array(z.string())
       .default([])
       .meta({ json: { type: 'array', items: { type: 'string' } } }),
-    concurrency: z
-      .string()
-      .default('')
-      .transform((value) => Number(value || DEFAULT_CONCURRENCY))
-      .refine((value) => Number.isInteger(value) && value >= 1 && value <= MAX_CONCURRENCY, {
-        error: `must be a whole number from 1 to ${MAX_CONCURRENCY}`,
-      }),
+    concurrency: wholeNumber(MAX_CONCURRENCY, DEFAULT_CONCURRENCY),
     dryRun: z
       .enum(['', 'true', 'false'], { error: 'must be true or false' })
       .default('')
@@ -91,14 +85,10 @@ export const itemParameters = z.object({
       json: { type: 'boolean', default: false },
       description: 'Only cases that came out differently on one target than on another.',
     }),
-  limit: z
-    .string()
-    .default('')
-    .transform((value) => (value === '' ? 100 : Number(value)))
-    .refine((value) => Number.isInteger(value) && value >= 1 && value <= 1000, {
-      error: 'must be a whole number from 1 to 1000',
-    })
-    .meta({ json: { type: 'integer', minimum: 1, maximum: 1000, default: 100 }, description: 'How many at most.' }),
+  limit: wholeNumber(1000, 100).meta({
+    json: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+    description: 'How many at most.',
+  }),
   cursor: z
     .string()
     .regex(/^\d{0,6}$/, 'is not one this service gave out')

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
-import { isInSeconds, noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
+import { noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import { parseTarget, TARGET_PATTERN } from '../../shared/contract/target.ts';
 import type { Problem } from '../calls/read-request.ts';
@@ -24,6 +24,17 @@ function integer(max: bigint) {
     .transform((value) => (value === 0n ? null : value))
     .optional()
     .transform((value) => value ?? null);
+}
+
+/** A whole number from 1 to `most`; `fallback` where it is absent or empty. */
+export function wholeNumber(most: number, fallback: number) {
+  const error = `must be a whole number from 1 to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{0,9}$/, error)
+    .transform((given) => (given === '' ? fallback : Number(given)))
+    .refine((value) => value >= 1 && value <= most, error)
+    .default(fallback);
 }
 
 const appId = integer(INT32_MAX);
@@ -118,13 +129,12 @@ const oneOf = (names: readonly string[], description: string) =>
     .meta({ json: { type: 'string', enum: [...names] }, description });
 
 /** A day alone begins at midnight UTC. A time of day needs an offset: the zone of this process means nothing to the caller. */
-const IS_DAY = /^\d{4}-\d\d-\d\d$/;
+const IS_DAY = /^\d{4}-?\d\d-?\d\d$/;
 
 const moment = (description: string) =>
   absentIfEmpty('')
     .transform((value, context) => {
       if (value === undefined) return undefined;
-      if (/^\d{1,15}$/.test(value) && !isInSeconds(value)) return Number(value);
       const read = readMoment(value, IS_DAY.test(value) ? 'UTC' : undefined);
       if (read.kind === 'moment') return Number(read.ms);
       context.addIssue({ code: 'custom', message: noMomentMessage(read.kind, undefined) });
@@ -198,14 +208,10 @@ export const failureParameters = z.object(searched);
 /** The executions to list. */
 export const listParameters = z.object({
   ...searched,
-  limit: z
-    .string()
-    .default('')
-    .transform((given) => (given === '' ? 20 : Number(given)))
-    .refine((value) => Number.isInteger(value) && value >= 1 && value <= MAX_LIMIT, {
-      error: `must be a whole number from 1 to ${MAX_LIMIT}`,
-    })
-    .meta({ json: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 20 }, description: 'How many at most.' }),
+  limit: wholeNumber(MAX_LIMIT, 20).meta({
+    json: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 20 },
+    description: 'How many at most.',
+  }),
   include: z
     .string()
     .optional()

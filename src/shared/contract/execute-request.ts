@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
+import { scanJson } from './json/exact-json.ts';
 import type { Member } from './json/json-tokens.ts';
 import { parseJson } from './json/parse-json.ts';
 import { integerOf, RawNumber } from './json/raw-number.ts';
+import { cut } from './json/visible-text.ts';
 import { isInSeconds, noMomentMessage } from './moment.ts';
 import { anyForm, parseTarget, TARGET_PATTERN } from './target.ts';
 
@@ -49,18 +51,29 @@ const stubOf = z.union([
   z.enum(['TRUE', 'FALSE', 'NONE']),
   z.strictObject({ outcome: z.enum(['TRUE', 'FALSE', 'NONE']), set: z.looseObject({}).optional() }),
 ]);
-const stubsSchema = z.record(z.string().regex(/^[1-9]\d{0,18}$/), stubOf);
+const NODE_ID = /^[1-9]\d{0,18}$/;
+const MAX_NAME_SHOWN = 60;
 
 /** Stays the text it was written in: what it sets is exact. */
 const stubs = z
-  .custom<RawJson>(
-    (value) =>
-      value instanceof RawJson && value.kind === 'object' && stubsSchema.safeParse(parseJson(value.raw)).success,
-    {
-      error: (issue) =>
-        `must be an object such as {"7":"TRUE","9":{"outcome":"NONE","set":{"points":3}}}: ids of nodes, each with TRUE, FALSE or NONE; found ${found(issue.input)}`,
-    },
-  )
+  .custom<RawJson>((value) => value instanceof RawJson && value.kind === 'object', {
+    error: (issue) =>
+      `must be an object such as {"7":"TRUE","9":{"outcome":"NONE","set":{"points":3}}}: ids of nodes, each with TRUE, FALSE or NONE; found ${found(issue.input)}`,
+    abort: true,
+  })
+  .superRefine((value, context) => {
+    const scanned = scanJson(value.raw); // not a record of a library: that passes over a member with the name __proto__
+    for (const { key, raw } of scanned.kind === 'complete' ? scanned.members : []) {
+      const path = [cut(key, MAX_NAME_SHOWN)];
+      if (!NODE_ID.test(key)) context.addIssue({ code: 'custom', path, message: 'is not the id of a node' });
+      else if (!stubOf.safeParse(parseJson(raw)).success)
+        context.addIssue({
+          code: 'custom',
+          path,
+          message: 'must be TRUE, FALSE or NONE, or an object with one of them as its outcome and the keys to set',
+        });
+    }
+  })
   .nullish()
   .transform((value) => value?.raw ?? NO_STUBS);
 

@@ -143,6 +143,24 @@ describe('a bad request', () => {
     expect(problem).toMatchObject({ field: key, message: expect.stringMatching(/^is not known here/) });
   });
 
+  it.each(['__proto__', 'constructor', '0', '07', '+7', '1e1', '7.0', '', 'x'])(
+    '%j is no node that a stub can name',
+    (key) => {
+      const stub = `{${JSON.stringify(key)}:"TRUE","7":"NONE"}`;
+      expect(problems(`{"app":7,"ruleId":1,"dryRun":true,"stub":${stub}}`)).toEqual([
+        { field: `stub.${key}`, message: 'is not the id of a node' },
+      ]);
+    },
+  );
+
+  it('names the stub that says no outcome', () => {
+    const bad = ['1', '"true"', 'null', '{}', '{"outcome":"TRUE","__proto__":1}', '{"outcome":"TRUE","set":1}'];
+    for (const value of bad)
+      expect(problems(`{"app":7,"ruleId":1,"dryRun":true,"stub":{"7":${value}}}`).map(({ field }) => field)).toEqual([
+        'stub.7',
+      ]);
+  });
+
   it('names a long key by its beginning', () => {
     const [problem] = problems(`{"app":7,"ruleId":1,"${'k'.repeat(100_000)}":null}`);
     expect(problem?.field.length).toBeLessThan(100);
