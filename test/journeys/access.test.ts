@@ -235,7 +235,7 @@ describe('the name in the Host header', () => {
       '127.1.2.3',
       '[::1]:8080',
       'x.localhost',
-      ':8080',
+      '',
     ])
       expect(await statusFor(service, host), host).toBe(200);
     for (const host of [
