@@ -13,6 +13,7 @@ export async function runCommand(parameters: string[], surroundings: Surrounding
     exitCode = code;
   });
   try {
+    refuseOtherEncodings(parameters);
     await program.parseAsync(parameters, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -22,6 +23,18 @@ export async function runCommand(parameters: string[], surroundings: Surrounding
     surroundings.stderr.write(`${visibleLines(error.message)}\n`);
     return error.exitCode;
   }
+}
+
+/** Node decodes the command line before anybody can look at its bytes, and leaves U+FFFD where they are not UTF-8. */
+function refuseOtherEncodings(parameters: readonly string[]): void {
+  const index = parameters.findIndex((parameter) => parameter.includes('\ufffd'));
+  if (index < 0) return;
+  const [before = ''] = parameters[index - 1]?.split('=') ?? [];
+  const place = `Argument ${index + 1}${before.startsWith('-') ? ` (after ${before})` : ''}`;
+  throw new CommandFailed(
+    `${place} is not valid UTF-8, or holds U+FFFD: give it in a file or on standard input, or as \\ufffd in JSON.`,
+    exitCodes.usage,
+  );
 }
 
 function describe(surroundings: Surroundings, ended: (code: number) => void): Command {

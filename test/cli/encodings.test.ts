@@ -59,3 +59,14 @@ test('a byte order mark before UTF-8 is no part of the input', async () => {
   );
   expect(error).not.toContain('--data');
 });
+
+test.each([
+  [['exec', '--app', '1', '--rule-id', '1', '--data', '{"city":"K\ufffdln"}', ...url], 'Argument 7 (after --data)'],
+  [['history', '--text=K\ufffdln', ...url], 'Argument 2'],
+  [['test', 'K\ufffdln.yaml', ...url], 'Argument 2'],
+])('an argument that Node could not decode is refused before it runs: %j', async (parameters, what) => {
+  expect(await said(parameters, Buffer.of())).toEqual({
+    exitCode: 2,
+    error: expect.stringContaining(`${what} is not valid UTF-8`),
+  });
+});
