@@ -1,7 +1,16 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
-import { chosen, folderOf, idOfFileName, kindOf, reasonOf, rivalsOf, type Stray } from '../../shared/rules/entries.ts';
+import {
+  chosen,
+  folderOf,
+  idOfFileName,
+  kindOf,
+  problemOfFile,
+  reasonOf,
+  rivalsOf,
+  type Stray,
+} from '../../shared/rules/entries.ts';
 import { idMember, objectOf, parseObject } from '../../shared/rules/members.ts';
 import { type FileKind, isReleased, problemOfStatus, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
 import { absent, attempt, type Reading } from '../../shared/rules/reading.ts';
@@ -79,7 +88,7 @@ type Options<T> = {
 /** `directory`: the app's folder. */
 async function readFolder<T extends File>(directory: string, options: Options<T>): Promise<Map<bigint, T>> {
   const { kind, problems, unreadable } = options;
-  const tell: Tell = (file, reason) => void problems.push(`${folderOf[kind]}/${file} ${reason}`);
+  const tell: Tell = (file, reason) => void problems.push(problemOfFile(kind, file, reason));
   const folder = await lstat(join(directory, folderOf[kind])).catch(unless('ENOENT', 'ENOTDIR'));
   if (folder?.isSymbolicLink()) problems.push(`${folderOf[kind]} is a link`);
   const files = folder?.isDirectory() ? await readAll(directory, options, tell) : [];

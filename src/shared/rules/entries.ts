@@ -1,3 +1,4 @@
+import { visible } from '../contract/json/visible-text.ts';
 import { INT64_MAX } from './java-scalars.ts';
 import { type FileKind, saysItIs } from './node-file.ts';
 import { absent, type Reading, unusable } from './reading.ts';
@@ -44,12 +45,16 @@ export type Stray = { file: string; id: bigint | null };
 
 export const reasonOf = ({ id }: Stray, kind: FileKind) => (id === null ? 'is not named by an id' : saysItIs(kind, id));
 
+/** What is wrong with a file, in a sentence. Two names may differ by a character that is not seen. */
+export const problemOfFile = (kind: FileKind, file: string, reason: string) =>
+  `${folderOf[kind]}/${visible(file)} ${reason}`;
+
 /** The strays by the id that they say they have, a sentence each. */
 export function rivalsOf(strays: readonly Stray[], kind: FileKind): Map<bigint, string[]> {
   const rivals = new Map<bigint, string[]>();
   for (const stray of strays) {
     if (stray.id === null) continue;
-    rivals.set(stray.id, [...(rivals.get(stray.id) ?? []), `${folderOf[kind]}/${stray.file} ${reasonOf(stray, kind)}`]);
+    rivals.set(stray.id, [...(rivals.get(stray.id) ?? []), problemOfFile(kind, stray.file, reasonOf(stray, kind))]);
   }
   return rivals;
 }
@@ -75,7 +80,7 @@ export function chosen<T extends { rivals: readonly string[] }>(
     else if (reading.kind === 'found') found = reading.value;
   }
   if (found) {
-    const beside = skipped.map(({ file, reason }) => `${folderOf[kind]}/${file} ${reason}`);
+    const beside = skipped.map(({ file, reason }) => problemOfFile(kind, file, reason));
     return { reading: { kind: 'found', value: { ...found, rivals: [...beside, ...rivals] } }, skipped };
   }
   const [first = rivals.length > 0 ? { reason: 'is not named by its id' } : undefined] = skipped;

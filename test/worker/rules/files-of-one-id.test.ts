@@ -59,6 +59,13 @@ test.each([
   );
 });
 
+test('a copy whose name differs by a character that is not seen is named so that it can be seen', async () => {
+  await copyOfNode('3\u200b.json');
+  const sentence = 'confs/3\\u200b.json says that it is node 3: only 3.json counts';
+  expect((await client()).problems).toEqual([sentence]);
+  expect((await worker()).tree).toMatchObject({ root: { problems: [sentence] } });
+});
+
 test('hidden files and such that do not end in .json are nobody, and a file without an id is named alone', async () => {
   for (const name of ['.3.json', '._3.json', '3.json~', '3.json.bak', '3.json.tmp']) await copyOfNode(name);
   await files.write('{}', 7, 'confs', 'readme.json');
