@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOpenApiDocument, operations } from '../../src/api/openapi/document.ts';
+import { createAnswerChecks } from '../support/answer-checks.ts';
 import { releaseRule } from '../support/release-rule.ts';
 import { answers, createResponder, type Responder } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
@@ -7,6 +9,7 @@ const API = '/rule-server/mock';
 const CALL = { app: 7, ruleId: 1, 'the service': {} };
 /** Among them names that every object has. */
 const NAMES = ['nope', '__proto__', 'constructor', 'toString'];
+const checks = createAnswerChecks(createOpenApiDocument('0.0.0'));
 
 describe('a name that is not known', () => {
   let service: Service;
@@ -76,6 +79,10 @@ describe('a name that is not known', () => {
         ]);
       }
       expect((await service.call(`${API}/${path}`)).json.warnings ?? []).toEqual([]);
+      const known = `${API}/${path.split('?')[0]}`.replace(mockId, '{mockId}');
+      const operation = operations.find(({ method, path }) => method === 'get' && path === known);
+      const { json } = await service.call(`${API}/${path}nope=1`);
+      expect([path, checks.problems(operation?.id ?? '', 200, json)]).toEqual([path, []]);
     }
     const near = await service.call(`${API}/executions?limits=1`);
     expect(near.json.warnings[0].message).toBe('limits is not known here; did you mean "limit"?');

@@ -39,7 +39,7 @@ export function createOpenApiDocument(version: string) {
   const schemas = createJsonSchemas();
   const paths: Record<string, Record<string, ReturnType<typeof describe>>> = {};
   for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, schemas.of) };
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, schemas) };
   }
   return {
     openapi: '3.1.1',
@@ -74,8 +74,9 @@ export function createOpenApiDocument(version: string) {
 
 type ToJson = (schema: z.ZodType) => JsonSchema;
 
-function describe(operation: Operation, toJson: ToJson) {
-  const { id, tag, summary, description, open, needs, body, answers } = operation;
+function describe(operation: Operation, schemas: Record<'of' | 'ofRead', ToJson>) {
+  const { of: toJson } = schemas;
+  const { method, id, tag, summary, description, open, needs, body, answers } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -97,7 +98,10 @@ function describe(operation: Operation, toJson: ToJson) {
       },
     }),
     responses: Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [status, response(answer, toJson)]),
+      Object.entries(answers).map(([status, answer]) => {
+        const isRead = method === 'get' && !open && Number(status) < 300;
+        return [status, response(answer, toJson, isRead ? schemas.ofRead : toJson)];
+      }),
     ),
   };
 }
@@ -136,7 +140,7 @@ function headerParameters({ headers = [] }: Operation, toJson: ToJson) {
   }));
 }
 
-function response({ description, headers, ...content }: AnswerDoc, toJson: ToJson) {
+function response({ description, headers, ...content }: AnswerDoc, toJson: ToJson, ofSchema: ToJson) {
   const {
     mediaType = 'application/json',
     otherMediaTypes = [],
@@ -146,7 +150,7 @@ function response({ description, headers, ...content }: AnswerDoc, toJson: ToJso
     problems,
   } = content;
   const contents = {
-    ...(schema && { [mediaType]: { schema: toJson(schema), ...(examples && { examples: named(examples) }) } }),
+    ...(schema && { [mediaType]: { schema: ofSchema(schema), ...(examples && { examples: named(examples) }) } }),
     ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: {} }])),
     ...Object.fromEntries(Object.entries(alternatives).map(([type, form]) => [type, { schema: toJson(form) }])),
     ...(problems && { [PROBLEM]: { schema: toJson(problemAnswer), examples: named(problems) } }),

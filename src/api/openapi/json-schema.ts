@@ -15,6 +15,7 @@ const jsonOf = z.object({ json: z.record(z.string(), z.unknown()) });
  */
 export function createJsonSchemas() {
   const components = new Map<string, JsonSchema>();
+  const reads = new Set<string>();
 
   function of(schema: z.ZodType): JsonSchema {
     const {
@@ -38,11 +39,37 @@ export function createJsonSchemas() {
     return rewritten(rest);
   }
 
+  /** The answer of a read, which may name unknown parameters of its request. */
+  function ofRead(schema: z.ZodType): JsonSchema {
+    const json = of(schema);
+    const id = json.$ref?.split('/').pop();
+    if (id === undefined) return withWarnings(json);
+    reads.add(id);
+    return json;
+  }
+
+  function withWarnings(schema: JsonSchema): JsonSchema {
+    const { properties, additionalProperties } = schema;
+    if (additionalProperties !== false || properties?.warnings !== undefined) return schema;
+    return { ...schema, properties: { ...properties, warnings: of(unknownParameters) } };
+  }
+
   return {
     of,
-    components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+    ofRead,
+    components: () =>
+      Object.fromEntries(
+        [...components]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([id, schema]) => [id, reads.has(id) ? withWarnings(schema) : schema]),
+      ),
   };
 }
+
+const unknownParameters = z
+  .array(z.strictObject({ code: z.literal('unknown-parameter'), message: z.string() }))
+  .optional()
+  .describe('The parameters of the request that are not known here; absent where there are none.');
 
 /** The same schema with its references pointing into the document. */
 function rewritten(schema: JsonSchema): JsonSchema {
