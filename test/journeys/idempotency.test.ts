@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
+import { redisCommand } from '../support/redis-command.ts';
 import {
   answers,
   answersAfter,
@@ -10,7 +11,8 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { borrowDatabase } from '../support/shared-redis.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 onOneQueue('an Idempotency-Key whose answer had to leave', (start) => {
   it('says that it ran, and does not run again', async () => {
@@ -188,4 +190,22 @@ onOneQueue('an Idempotency-Key', (start) => {
     expect([again.status, again.text]).toEqual([200, first.text]);
     expect(client.found).toHaveLength(41);
   });
+});
+
+it.skipIf(inject('redis').kind === 'unavailable')('a key that Redis lost still stands for its call', async () => {
+  const database = await borrowDatabase();
+  try {
+    const url = database?.url ?? '';
+    await using service = await startService({ queueUrl: url });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
+    const call = (ruleId: number) => service.execute({ app: 1, ruleId }, { headers: { 'idempotency-key': 'k' } });
+    const first = await call(1);
+    const [note] = [await redisCommand(url, 'KEYS', '*store:idempotency:*')].flat();
+    expect(await redisCommand(url, 'DEL', String(note))).toBe(1);
+    expect((await call(2)).status).toBe(422);
+    expect(await call(1)).toMatchObject({ status: 200, json: first.json });
+    expect(client.found).toHaveLength(1);
+  } finally {
+    await database?.stop();
+  }
 });

@@ -68,11 +68,12 @@ export function createIdempotency({ notes, find, keepsNothing }: IdempotencyDepe
   /** Whichever call comes first, on whichever API, is the one that runs. An execution of the key whose note is lost is joined. */
   async function remember(scope: Scope, call: KeyedCall): Promise<Remembered> {
     const key = storeKey(scope);
-    const { isKnown, ...id } = await idOf(call, find);
+    const { known, ...id } = await idOf(call, find);
     const own = noteOf({ ...call, ...id });
+    if (known && known.digest !== own.digest) return { kind: 'other-body' };
     const kept = await putOrRead(key, own, { notes, find });
     if (kept === 'full') return { kind: 'full' };
-    if (kept === 'put') return isKnown ? { kind: 'again', kept: keptAs(own) } : { kind: 'first', ...id };
+    if (kept === 'put') return known ? { kind: 'again', kept: keptAs(own) } : { kind: 'first', ...id };
     const { mockId, digest, ending, answeredBy } = kept.note;
     if (digest !== own.digest) return { kind: 'other-body' };
     if (ending) return { kind: 'ended', mockId, ending: unanswered(ending.noAnswer) };
@@ -96,9 +97,8 @@ export function createIdempotency({ notes, find, keepsNothing }: IdempotencyDepe
     if (ending.kind === 'unanswered') {
       await notes.change(key, text, JSON.stringify({ ...note, ending: { ...ending, mockId } }));
     } else {
-      const { address, body } = ending.result;
-      const answer = keepsNothing(app) ? {} : { answer: body };
-      await notes.change(key, text, JSON.stringify({ ...note, answeredBy: address }), answer);
+      const answer = keepsNothing(app) ? {} : { answer: ending.result.body };
+      await notes.change(key, text, JSON.stringify({ ...note, answeredBy: ending.result.address }), answer);
     }
   }
 
@@ -144,17 +144,16 @@ async function putOrRead(
 }
 
 /**
- * The id of a call, which its key determines; and whether there is an execution under it. If that one was never dispatched, or is from an
+ * The id of a call, which its key determines; and the execution that is known under it. If that one was never dispatched, or is from an
  * earlier day of the key, it does not count, and the call has the id that it brought.
  */
 async function idOf(
   { once, mockId }: KeyedCall,
   find: IdempotencyDependencies['find'],
-): Promise<{ mockId: string; isKnown: boolean }> {
+): Promise<{ mockId: string; known: ExecutionRecord | null }> {
   const known = await find(once.key).catch(unlessNewer);
-  if (!known) return { mockId: once.key, isKnown: false };
-  const counts = !wasNeverDispatched(known) && !isOlderThanKeys(known);
-  return { mockId: counts ? once.key : mockId, isKnown: counts };
+  if (!known || (!wasNeverDispatched(known) && !isOlderThanKeys(known))) return { mockId: once.key, known };
+  return { mockId, known: null };
 }
 
 function isOlderThanKeys({ history }: ExecutionRecord): boolean {

@@ -49,6 +49,8 @@ export const recordSchema = z.object({
   /** The comparison it is a part of, and the execution it repeats, as its caller said. */
   comparisonId: z.string().nullable().default(null),
   derivedFrom: z.string().nullable().default(null),
+  /** Of what was asked for under an Idempotency-Key (`Once`). It is not shown. */
+  digest: z.string().optional(),
 });
 export type ExecutionRecord = z.infer<typeof recordSchema>;
 
@@ -78,7 +80,8 @@ export function openRecord({ mockId, data, queuedAt, progress }: Queued): Execut
   const address = progress?.address ?? null;
   const { comparisonId = null, derivedFrom = null } = data;
   const caller = { keyName, batchId, dryRun: data.dryRun !== undefined, comparisonId, derivedFrom };
-  return { mockId, app, ruleId, confId, ts, target, ...caller, address, state, history, ...unknownYet };
+  const keyed = data.once && { digest: data.once.digest };
+  return { mockId, app, ruleId, confId, ts, target, ...caller, ...keyed, address, state, history, ...unknownYet };
 }
 
 /** The record of an execution that ended at `at`, epoch ms. */
