@@ -15,6 +15,9 @@ const IN_SECONDS = /^[1-9]\d{9}$/;
 /** Whether a number is taken for seconds: as milliseconds it would be a day of early 1970, which nobody means. */
 export const isInSeconds = (time: bigint | string): boolean => IN_SECONDS.test(String(time));
 
+/** Whether a number is taken for milliseconds. A smaller one is a year, a day as spreadsheets count them, or written like 20260315. */
+export const isInMilliseconds = (time: bigint | string): boolean => /^[1-9]\d{10,18}$/.test(String(time));
+
 /**
  * Reads a moment as it was typed: milliseconds, any ISO 8601 date and time with an offset, and without one a date and time of `zone`. A time
  * that occurs twice or never in the zone is not guessed.
@@ -22,7 +25,7 @@ export const isInSeconds = (time: bigint | string): boolean => IN_SECONDS.test(S
 export function readMoment(typed: string, zone: string | undefined): ReadMoment {
   const text = typed.trim();
   if (isInSeconds(text)) return { kind: 'seconds' };
-  if (/^[1-9]\d{10,18}$/.test(text)) return { kind: 'moment', ms: text };
+  if (isInMilliseconds(text)) return { kind: 'moment', ms: text };
   const [, before = '', z, sign, hours, minutes = '0'] = (hasTime(text) && WITH_OFFSET.exec(text)) || [];
   const local = localMs(z || sign ? before : text);
   if (local === null) return { kind: 'not-a-time' };

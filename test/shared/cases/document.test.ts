@@ -95,6 +95,8 @@ cases:
     ['expect: { absent: ["a["] }', 'x.yaml:5: cases[0].expect.absent[0] is not a path such as a.b[0]["c.d"]'],
     ['expect: { data: { a: { $approx: 1e500, $by: 1 } } }', 'x.yaml:5: cases[0].expect.data.a has a number beyond'],
     ['asOf: 2026-03-15T12:00:00', 'x.yaml:5: cases[0].asOf must be a time with an offset'],
+    ['asOf: 20260315', 'x.yaml:5: cases[0].asOf must be a time with an offset'],
+    ['asOf: 46096', 'x.yaml:5: cases[0].asOf must be a time with an offset'],
     ['asOf: 1774310400', 'x.yaml:5: cases[0].asOf is in seconds: give milliseconds'],
     ['input: [1]', 'x.yaml:5: cases[0].input must be an object'],
     ['name: two', 'x.yaml:5: cases[0].name is given twice'],

@@ -2,7 +2,7 @@ import { DATA_FIELD } from '../../contract/data-field.ts';
 import { joinMembers, scanJson } from '../../contract/json/exact-json.ts';
 import type { Member } from '../../contract/json/json-tokens.ts';
 import { integerOf } from '../../contract/json/raw-number.ts';
-import { isInSeconds, noMomentMessage } from '../../contract/moment.ts';
+import { isInMilliseconds, isInSeconds, noMomentMessage } from '../../contract/moment.ts';
 import type { Case } from '../case.ts';
 import type { Step } from '../path.ts';
 import { printPath } from '../path.ts';
@@ -86,7 +86,7 @@ function readTime(member: Member | undefined, path: readonly Step[], refusals: R
   if (value === 0n) return null;
   const isSeconds = value !== undefined && isInSeconds(value);
   if (isSeconds) refusals.add(path, noMomentMessage('seconds'));
-  else if (value !== undefined && value > 0n && value <= INT64_MAX) return value.toString();
+  else if (value !== undefined && isInMilliseconds(value) && value <= INT64_MAX) return value.toString();
   else refusals.add(path, 'must be a time with an offset such as 2026-03-15T12:00:00+08:00, or epoch milliseconds');
   return null;
 }
