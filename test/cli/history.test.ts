@@ -68,6 +68,8 @@ describe('rule-server history', () => {
 
   it.each([
     [['--limit', '0'], '--limit'],
+    [['--limit', '1e1'], '--limit'],
+    [['--limit', '0x10'], '--limit'],
     [['--outcome', 'MAYBE'], 'outcome'],
     [['--app', String(APP), '--where', 'uid'], 'where'],
     [['--where', 'uid=1'], 'app'],

@@ -43,8 +43,8 @@ export async function history(options: HistoryOptions, surroundings: Surrounding
 
 /** How many executions are wanted. Throws `CommandFailed` for what is no such number. */
 export function limitOf(options: Pick<HistoryOptions, 'limit'>): number {
-  const limit = Number(options.limit);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  const limit = /^\d{1,9}$/.test(options.limit) ? Number(options.limit) : 0;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw new CommandFailed(`--limit must be a whole number from 1 to ${MAX_LIMIT}.`, exitCodes.usage);
 }
 
