@@ -38,7 +38,7 @@ keys:
     ['keys: [{ name: "a b" }]', /keys\.0\.name: must be 1 to 64/],
     ['keys: [{ name: a, may: [write] }]', /keys\.0\.may\.0: .*"read"/],
     ['keys: [{ name: a, apps: [0] }]', /keys\.0\.apps\.0/],
-    ['keys: [{ name: a, expires: soon }]', /keys\.0\.expires/],
+    ['keys: [{ name: a, expires: soon }]', /keys\.0\.expires: must be a day such as/],
     ['keys: [{ name: a }, { name: a }]', /keys\.1\.name: is there twice/],
     ['keys: [{ name: a, limits: { streams: 0 } }]', /keys\.0\.limits\.streams/],
     ['names: []', /API_KEYS_FILE cannot be used/],

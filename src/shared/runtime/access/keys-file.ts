@@ -17,9 +17,10 @@ const whole = z
   .transform(Number);
 const bound = whole.refine((value) => value <= 1_000_000, 'must be at most 1000000');
 const limits = z.strictObject({ callsPerSecond: bound, openCalls: bound, streams: bound, batches: bound }).partial();
-const expiry = z.iso
-  .date()
-  .or(z.iso.datetime({ offset: true }))
+const expiry = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+    error: 'must be a day such as 2027-06-30, or a time with an offset',
+  })
   .transform((text) => Date.parse(text));
 
 const entrySchema = z
