@@ -187,7 +187,7 @@ export const sentences = {
   repeatUnknown: (mockId: string) =>
     mayHaveRun(
       'outcome-unknown',
-      `Execution ${mockId} was begun by an earlier call under this Idempotency-Key, and the queue store has lost how it ended. It may have run, and is not run again under this key; ${LOOK_AT_THE_CLIENT}.`,
+      `Execution ${mockId} was begun by an earlier call under this Idempotency-Key, and how it ended is not known any more: it was erased, or the queue store lost it. It may have run, and is not run again under this key; ${LOOK_AT_THE_CLIENT}.`,
     ),
 
   /** It is not on the queue, and no worker could say whether it has begun. */
