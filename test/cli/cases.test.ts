@@ -97,6 +97,14 @@ describe('the command line, with cases,', () => {
           expect.stringMatching(/cannot be written: .*Nothing ran/),
         ]);
       }
+    for (const line of [
+      ['test', cases, '--junit'],
+      ['replay', ...target, '--csv'],
+    ])
+      expect(await command([...line, '-'])).toMatchObject({
+        exitCode: 2,
+        err: expect.stringContaining('must be a file'),
+      });
     expect(client.found).toHaveLength(1);
   });
 

@@ -17,7 +17,10 @@ export async function openOutput(option: string, path: string): Promise<WriteOut
     const why = error instanceof Error ? error.message : String(error);
     return new CommandFailed(`${option} ${path} cannot be written: ${why}. ${more}`, exitCode);
   };
-  const why = unusablePath(path);
+  const why =
+    path === '-'
+      ? 'must be a file: standard output is of the command itself (a file of that name: ./-)'
+      : unusablePath(path);
   if (why !== undefined) throw new CommandFailed(`${option} ${why}. Nothing ran.`, exitCodes.usage);
   try {
     await mkdir(dirname(resolve(path)), { recursive: true });
