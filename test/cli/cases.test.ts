@@ -242,7 +242,7 @@ cases:
     const [, batchId] = /Batch ([\w-]+)/.exec(err) ?? [];
     await vi.waitFor(
       async () => expect((await service.call(`/rule-server/mock/batches/${batchId}`)).json.state).toBe('cancelled'),
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
   });
 

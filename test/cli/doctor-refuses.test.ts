@@ -172,7 +172,7 @@ describe.skipIf(choice.kind === 'unavailable')('doctor, of a deployment that wor
     const queue = backend.openQueue(queueNames.executions);
     await queue.add('execution', { claimBy: Date.now() + 60_000 }, { jobId: 'open' });
     await expect
-      .poll(forget, { timeout: 20_000 })
+      .poll(forget, { timeout: 60_000 })
       .toMatchObject({ code: 1, err: expect.stringMatching(/1 executions .* try again in/) });
     await queue.remove('open');
     await queue.close();

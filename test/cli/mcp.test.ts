@@ -92,11 +92,11 @@ describe('rule-server mcp', () => {
     expect(bad).toEqual({ isError: true, text: 'input must be a JSON object, as text.' });
     const given = new AbortController();
     const run = client.callTool({ name: 'run_rule', arguments: { app: 8804, ruleId: 1 } }, { signal: given.signal });
-    await expect.poll(() => app.found.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => app.found.length, { timeout: 60_000 }).toBe(1);
     given.abort();
     await expect(run).rejects.toThrow();
     await expect
-      .poll(async () => JSON.parse((await call(client, 'find_runs', { app: 8804 })).text).items, { timeout: 20_000 })
+      .poll(async () => JSON.parse((await call(client, 'find_runs', { app: 8804 })).text).items, { timeout: 60_000 })
       .toMatchObject([{ state: 'cancelled' }]);
   });
 

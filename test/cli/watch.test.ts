@@ -43,7 +43,7 @@ describe('rule-server watch', () => {
     const before = await execute(8811, '1');
     const watching = watch('--app', '8811');
     const [during] = await Promise.all([execute(8811, '2'), execute(8812, '3')]);
-    await expect.poll(() => watching.lines.some((line) => line.includes('succeeded')), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => watching.lines.some((line) => line.includes('succeeded')), { timeout: 60_000 }).toBe(true);
     watching.stop();
     expect(await watching.exitCode).toBe(130);
     const told = watching.lines.join('\n');
@@ -60,7 +60,7 @@ describe('rule-server watch', () => {
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8815, does: echoes({ afterMs: 1500 }) });
     const watching = watch('--app', '8815', '--where', 'uid=2');
     const [, wanted] = await Promise.all([execute(8815, '1', '{"uid":1}'), execute(8815, '1', '{"uid":2}')]);
-    await expect.poll(() => watching.lines.some((line) => line.includes('succeeded')), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => watching.lines.some((line) => line.includes('succeeded')), { timeout: 60_000 }).toBe(true);
     watching.stop();
     await watching.exitCode;
     expect(watching.lines.filter((line) => !line.includes(wanted))).toEqual([]);
@@ -80,7 +80,7 @@ describe('rule-server watch', () => {
           await Promise.all([execute(8816, '1'), execute(8817, '1')]);
           return watching.lines.some((line) => / {2}\d+ times since \d\d:\d\d:\d\d {2}/.test(line));
         },
-        { timeout: 15_000 },
+        { timeout: 60_000 },
       )
       .toBe(true);
     watching.stop();
@@ -93,7 +93,7 @@ describe('rule-server watch', () => {
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8813, does: errs('no') });
     const watching = watch('--app', '8813', '--json');
     await expect
-      .poll(() => execute(8813, '9007199254740993').then(() => watching.lines.length), { timeout: 10_000 })
+      .poll(() => execute(8813, '9007199254740993').then(() => watching.lines.length), { timeout: 60_000 })
       .toBeGreaterThan(0);
     watching.stop();
     await watching.exitCode;

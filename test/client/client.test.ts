@@ -308,7 +308,7 @@ describe('several requests', () => {
     const client = await files.start({ leaves, maxRunning: 2 });
     const ids = await Promise.all([1, 2, 3, 4, 5].map(() => files.put(client, '{"confId":1}')));
     const waiting = async () => (await readdir(files.pathIn(client))).filter((name) => !name.includes('_result'));
-    await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 5000, interval: 10 });
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 60_000, interval: 10 });
     await sleep(75);
     expect(await waiting()).toHaveLength(3);
     for (const id of ids) expect(JSON.parse(await files.answerTo(client, id)).success).toBe(true);

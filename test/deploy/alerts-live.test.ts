@@ -37,14 +37,14 @@ describe.skipIf(!inject('hasRedisBinary') || !(await hasPrometheus()))('a Promet
       'rule-server-worker': [first, second].map((port) => `127.0.0.1:${port}`),
     });
     const up = async () => (await prometheus.query('sum(up)'))[0]?.value[1];
-    await vi.waitFor(async () => expect(await up()).toBe('3'), 30_000);
-    await vi.waitFor(async () => expect(await scrapes(prometheus)).toBeGreaterThan(3), 30_000);
+    await vi.waitFor(async () => expect(await up()).toBe('3'), 60_000);
+    await vi.waitFor(async () => expect(await scrapes(prometheus)).toBeGreaterThan(3), 60_000);
 
     // Nobody can tell whether it ran: its claim is gone, and so is the worker that had it.
     const began = Date.now();
     const unknown = api.execute(CALL);
     await client.firstRequest();
-    await vi.waitUntil(() => Date.now() > began + 1500, { timeout: 3000 });
+    await vi.waitUntil(() => Date.now() > began + 1500, { timeout: 60_000 });
     const claims = join(sharedDir, '.rule-server/claims');
     for (const minute of await readdir(claims)) await rm(join(claims, minute), { recursive: true });
     await dying.kill();
@@ -53,7 +53,7 @@ describe.skipIf(!inject('hasRedisBinary') || !(await hasPrometheus()))('a Promet
 
     await rename(sharedDir, `${sharedDir}.away`);
     onTestFinished(() => rm(`${sharedDir}.away`, { recursive: true, force: true }));
-    await vi.waitFor(async () => expect((await api.execute(CALL)).json.code).toBe('no-worker'), 30_000);
+    await vi.waitFor(async () => expect((await api.execute(CALL)).json.code).toBe('no-worker'), 60_000);
     await other.pause();
 
     await untilFiring(prometheus, [
@@ -75,7 +75,7 @@ describe.skipIf(!inject('hasRedisBinary') || !(await hasPrometheus()))('a Promet
       'rule-server-api': [new URL(api.url).host],
       'rule-server-worker': [right, wrong].map((port) => `127.0.0.1:${port}`),
     });
-    await vi.waitFor(async () => expect(await scrapes(prometheus)).toBeGreaterThan(3), 30_000);
+    await vi.waitFor(async () => expect(await scrapes(prometheus)).toBeGreaterThan(3), 60_000);
     expect(await firing(prometheus)).toEqual([]);
 
     expect((await listBatches(api.url)).status).toBe(200);

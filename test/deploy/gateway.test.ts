@@ -39,7 +39,7 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
         await Promise.all([call(), call(), call()]);
         expect(joined.calls.length).toBeGreaterThan(0);
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
   });
 
@@ -79,10 +79,10 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
         await Promise.all([call(), call(), call()]);
         expect(first.calls.length).toBe(before);
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     second.ready = false;
-    await vi.waitFor(() => expect(second.checksFailed).toBeGreaterThan(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(second.checksFailed).toBeGreaterThan(2), { timeout: 60_000 });
     expect((await call()).status).toBe(200);
   });
 
@@ -153,7 +153,7 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     const { call, instances, log } = await startGateway(test, { names: ['127.0.0.2', '127.0.0.3'] });
     const [first] = instances;
     if (first !== undefined) first.ready = false;
-    await vi.waitFor(() => expect(log()).toMatch(/Server ready\/api\d+ is DOWN/), { timeout: 10_000 });
+    await vi.waitFor(() => expect(log()).toMatch(/Server ready\/api\d+ is DOWN/), { timeout: 60_000 });
     await delay(500);
     expect(log().match(/api1 is DOWN|api2 is DOWN/g)).toHaveLength(1);
     await call();
@@ -264,7 +264,7 @@ async function untilItRoutes(call: () => Promise<Response>, instances: Instance[
       if (instances.length === 0) await call();
       for (const { checksPassed } of instances) expect(checksPassed).toBeGreaterThan(1);
     },
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   );
 }
 

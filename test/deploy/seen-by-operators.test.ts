@@ -13,8 +13,6 @@ import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { hasPrometheus, startPrometheus } from '../support/start-prometheus.ts';
 import { startTraceCollector, type TraceCollector } from '../support/trace-collector.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
-
 const DASHBOARD = join(import.meta.dirname, '../../deploy/grafana/dashboard.json');
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const choice = inject('redis');
@@ -60,10 +58,10 @@ describe.skipIf(choice.kind === 'unavailable')('two APIs and three workers, each
     };
     const before = client.found.length;
     const answer = execute(0);
-    const { mockId } = await vi.waitUntil(() => client.found[before], 10_000);
+    const { mockId } = await vi.waitUntil(() => client.found[before], 60_000);
     const stream = await openEventStream(`${url(1)}/rule-server/mock/executions/${mockId}/events`);
     const told = () => stream.events.map(({ event, data }) => (event === 'state' ? data.state : event));
-    await vi.waitFor(() => expect(told()).toContain('picked-up'), 10_000);
+    await vi.waitFor(() => expect(told()).toContain('picked-up'), 60_000);
     go.resolve();
     await stream.ended;
     expect(told()).toEqual(['snapshot', 'queued', 'dispatched', 'picked-up', 'succeeded']);
@@ -85,7 +83,7 @@ describe.skipIf(choice.kind === 'unavailable')('two APIs and three workers, each
     const spans = () => collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
     const names = () => spans().map(({ name }) => name.split(' ')[0]);
     const all = ['POST', 'add', 'process', 'claim', 'pick-up', 'rule', 'result'];
-    await vi.waitFor(() => expect(names()).toEqual(expect.arrayContaining(all)), 15_000);
+    await vi.waitFor(() => expect(names()).toEqual(expect.arrayContaining(all)), 60_000);
     const known = ['00f067aa0ba902b7', ...spans().map(({ spanId }) => spanId)];
     for (const { name, parent } of spans()) expect(known, name).toContain(parent);
   });
@@ -117,16 +115,16 @@ describe.skipIf(choice.kind === 'unavailable')('two APIs and three workers, each
         'rule-server-worker': workerPorts.map((port) => `127.0.0.1:${port}`),
       });
       const up = [...Array(2).fill('rule-server-api up'), ...Array(3).fill('rule-server-worker up')];
-      await vi.waitFor(async () => expect(await prometheus.targets()).toEqual(up), 20_000);
+      await vi.waitFor(async () => expect(await prometheus.targets()).toEqual(up), 60_000);
       const answered = 'sum(rule_server_executions_total{code="answered"})';
       const counted = async () => Number((await prometheus.query(answered))[0]?.value[1]);
-      await vi.waitFor(async () => expect(await counted()).toBe(client.found.length), 20_000);
+      await vi.waitFor(async () => expect(await counted()).toBe(client.found.length), 60_000);
       await vi.waitFor(async () => {
         const rules = await prometheus.rules();
         expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
         expect(rules.filter(({ state }) => state === 'firing')).toEqual([]);
         expect(rules.filter(({ type }) => type === 'alerting').length).toBeGreaterThan(14);
-      }, 20_000);
+      }, 60_000);
 
       const { panels } = JSON.parse(await readFile(DASHBOARD, 'utf8'));
       for (const { title, targets } of panels) {

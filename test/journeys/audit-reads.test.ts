@@ -42,7 +42,7 @@ describe('the audit log', () => {
     const cases = [{ name: 'one', 'the service': input, expect: { data: { said: 'else' } } }];
     ids.batchId = (await post(BATCHES, { app: 7, ruleId: 1, cases })).json.batchId;
     const state = async () => (await ask(`${BATCHES}/${ids.batchId}`)).json.state;
-    await vi.waitFor(async () => expect(await state()).toBe('finished'), 20_000);
+    await vi.waitFor(async () => expect(await state()).toBe('finished'), 60_000);
     await ask(CASES, { method: 'PUT', headers: { 'if-none-match': '*' }, body: DOCUMENT });
   });
   afterAll(async () => {

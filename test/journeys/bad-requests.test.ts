@@ -213,7 +213,7 @@ describe('a request that cannot be run', () => {
     await new Promise<void>((resolve) => socket.write(head, () => resolve()));
     socket.destroy();
     await expect
-      .poll(() => service.log.filter(({ requestId }) => requestId === 'cut-off'), { timeout: 20_000 })
+      .poll(() => service.log.filter(({ requestId }) => requestId === 'cut-off'), { timeout: 60_000 })
       .toEqual([expect.objectContaining({ status: 400, level: 30 })]);
   });
 });

@@ -19,7 +19,7 @@ onEachQueue('a batch whose worker stops', (start) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ app: 1, ruleId: 1, cases, concurrency: CONCURRENCY }),
     });
-    await vi.waitUntil(() => client.found.length > 4, { timeout: 20_000 });
+    await vi.waitUntil(() => client.found.length > 4, { timeout: 60_000 });
     await service.addWorker();
     await workers.shift()?.stop();
     const onTheirWay = client.found.length + CONCURRENCY;
@@ -29,7 +29,7 @@ onEachQueue('a batch whose worker stops', (start) => {
         expect((await call(`/rule-server/mock/batches/${json.batchId}`)).json).toMatchObject({
           counts: { passed: CASES, pending: 0 },
         }),
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
     expect(twice(client.found)).toEqual([]);
   });

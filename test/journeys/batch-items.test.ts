@@ -53,7 +53,7 @@ async function begin(service: Service, cases: string[]): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const { json } = await service.call(BATCHES, { method: 'POST', body, headers });
   await vi.waitFor(async () => expect((await service.call(`${BATCHES}/${json.batchId}`)).json.state).toBe('finished'), {
-    timeout: 30_000,
+    timeout: 60_000,
     interval: 50,
   });
   return json.batchId;

@@ -129,7 +129,7 @@ onEachQueue('a batch', (start) => {
     await using service = await start();
     await using client = await clientOf(service, answersAfter(400));
     const id = await begin(service, { app: 1, cases: inputs(50), concurrency: 2 });
-    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(1), { timeout: 60_000 });
     const cancelled = await service.call(`/rule-server/mock/batches/${id}`, { method: 'DELETE' });
     expect(cancelled.status).toBe(202);
     const batch = await ended(service, id);
@@ -374,7 +374,7 @@ onOneQueue('a batch', (start) => {
     await using service = await start({ settings: { RESULT_TIMEOUT_MS: 20_000 } });
     await using client = await clientOf(service, async (request, { found }) => {
       if (found[0] !== request) return;
-      await vi.waitUntil(() => found.length === 4, { timeout: 20_000 });
+      await vi.waitUntil(() => found.length === 4, { timeout: 60_000 });
       await request.pickUp();
       await request.answer('null');
     });
@@ -395,9 +395,9 @@ onOneQueue('a batch', (start) => {
     await using service = await start({ workers: 2, settings: { QUEUE_TIMEOUT_MS: 1000 } });
     await using client = await clientOf(service, answersAfter(15));
     const id = await begin(service, { app: 1, cases: inputs(150), concurrency: 4 });
-    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(20), { timeout: 10_000 });
+    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(20), { timeout: 60_000 });
     await service.workers.shift()?.stop();
-    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(60), { timeout: 30_000 });
+    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(60), { timeout: 60_000 });
     expect((await ended(service, id)).counts).toMatchObject({ passed: 150 });
     expect(client.found).toHaveLength(150);
   });

@@ -370,7 +370,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
     expect((await get(`clients?app=${app}`)).json.clients[0]).toMatchObject({ state: 'online', open: 1 });
     await (await client.firstRequest()).pickUp();
     await expect
-      .poll(async () => (await get(`clients?app=${app}`)).json.clients[0].state, { timeout: 20_000 })
+      .poll(async () => (await get(`clients?app=${app}`)).json.clients[0].state, { timeout: 60_000 })
       .toBe('busy');
     const request = await client.firstRequest();
     await request.answer('{"success":true}');

@@ -8,8 +8,6 @@ import { createOtherServer } from '../support/other-server.ts';
 import { type Behaviour, createResponder, resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
-vi.setConfig({ testTimeout: 40_000 });
-
 const EXECUTIONS = '/rule-server/mock/executions';
 
 onOneQueue('a client that seems to be gone', (start) => {
@@ -98,7 +96,7 @@ onOneQueue('a client that seems to be gone', (start) => {
       vi.waitFor(async () => {
         const { lateResult } = await executionOf(mockId);
         expect(lateResult).toMatchObject({ 'the service': { ran: 'after all' } });
-      }, 8000);
+      }, 60_000);
     const text = (request: { mockId: string }) => resultText(request, { 'the service': { ran: 'after all' } });
 
     it('after a cancel', async () => {

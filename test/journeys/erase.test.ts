@@ -125,7 +125,7 @@ describe.skipIf(choice.kind === 'unavailable')('what is left of an erased execut
   it('is no late answer', async () => {
     const { json } = await service.execute({ app: 2, ruleId: 1, 'the service': { note: 'marker-of-late' } });
     const read = async () => (await service.call(`${EXECUTIONS}/${json.mockId}`)).json;
-    await vi.waitFor(async () => expect((await read()).lateResult).not.toBeNull(), 10_000);
+    await vi.waitFor(async () => expect((await read()).lateResult).not.toBeNull(), 60_000);
     expect(await placesOf('late-marker')).not.toEqual([]);
     expect((await eraseIt(service, json.mockId)).status).toBe(200);
     expect([...(await placesOf('late-marker')), ...(await placesOf('marker-of-late'))]).toEqual([]);
@@ -139,7 +139,7 @@ describe.skipIf(choice.kind === 'unavailable')('what is left of an erased execut
     const headers = { 'content-type': 'application/json' };
     const { batchId } = (await service.call(BATCHES, { method: 'POST', headers, body })).json;
     const batch = async () => (await service.call(`${BATCHES}/${batchId}`)).json;
-    await vi.waitFor(async () => expect((await batch()).state).toBe('finished'), 10_000);
+    await vi.waitFor(async () => expect((await batch()).state).toBe('finished'), 60_000);
     const before = await batch();
     const { mockId } = (await service.call(`${BATCHES}/${batchId}/items/1`)).json;
     expect(await placesOf('marker-of-batch')).not.toEqual([]);

@@ -37,7 +37,7 @@ describe.skipIf(choice.kind === 'unavailable' || choice.kind === 'url')('while t
       await new Promise((resolve) => setTimeout(resolve, 1200)); // the append-only file is written each second
 
       await redis.pause?.();
-      await vi.waitFor(async () => expect((await service.call('/readyz')).status).toBe(503), { timeout: 20_000 });
+      await vi.waitFor(async () => expect((await service.call('/readyz')).status).toBe(503), { timeout: 60_000 });
       for (const path of [`${EXECUTIONS}/${mockId}`, EXECUTIONS, `${EXECUTIONS}/${mockId}/events`]) {
         const began = Date.now();
         const answer = await service.call(path);

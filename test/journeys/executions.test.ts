@@ -54,7 +54,7 @@ onOneQueue('executions as a resource', (start) => {
         expect(answer.json.state).toBe(state);
         return answer;
       },
-      { timeout: 30_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
   const cancel = (mockId: string) => service.call(`${EXECUTIONS}/${mockId}`, { method: 'DELETE' });
   const streamOf = (mockId: string, lastEventId?: string) =>
@@ -207,7 +207,7 @@ onOneQueue('executions as a resource', (start) => {
           expect(execution.json.lateResult).not.toBeNull();
           return execution;
         },
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       );
       expect(late.json.state).toBe('timed-out');
       expect(late.json.result).toEqual(answer.json);
@@ -282,7 +282,7 @@ onOneQueue('executions as a resource', (start) => {
       await using client = await clientThat(answers());
       const run = async () => (await service.execute({ app: client.app, ruleId: 1 })).json.mockId;
       const made = await Promise.all(Array.from({ length: 25 }, run));
-      await vi.waitFor(async () => expect(ids(await list(`app=${client.app}&limit=100`))).toHaveLength(25), 5000);
+      await vi.waitFor(async () => expect(ids(await list(`app=${client.app}&limit=100`))).toHaveLength(25), 60_000);
       const walked: string[] = [];
       let cursor = '';
       for (let pages = 0; pages < 10; pages++) {
@@ -337,9 +337,9 @@ onOneQueue('executions as a resource', (start) => {
       const stream = await streamOf(mockId);
       expect(stream.status).toBe(200);
       expect(stream.headers['content-type']).toBe('text/event-stream');
-      await vi.waitFor(() => expect(stream.events).toHaveLength(3), 5000);
+      await vi.waitFor(() => expect(stream.events).toHaveLength(3), 60_000);
       go.resolve();
-      await vi.waitFor(() => expect(stream.events).toHaveLength(4), 5000);
+      await vi.waitFor(() => expect(stream.events).toHaveLength(4), 60_000);
       answer.resolve();
       await stream.ended;
 

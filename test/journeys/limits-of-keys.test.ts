@@ -64,7 +64,7 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       }
       expect((await startBatch(service, 1, 'other')).status).toBe(202);
       answerAll();
-      await vi.waitFor(async () => expect((await startBatch(service, 1, 'one-batch')).status).toBe(202), 20_000);
+      await vi.waitFor(async () => expect((await startBatch(service, 1, 'one-batch')).status).toBe(202), 60_000);
     },
   );
 
@@ -81,7 +81,7 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       expect(list.json.items.map(({ batchId }: { batchId: string }) => batchId)).toEqual([taken[0]?.json.batchId]);
       await client.firstRequest();
       answerAll();
-      await vi.waitFor(async () => expect((await startBatch(service, 0, 'one-batch')).status).toBe(202), 20_000);
+      await vi.waitFor(async () => expect((await startBatch(service, 0, 'one-batch')).status).toBe(202), 60_000);
       expect(client.found.length).toBeLessThan(3);
     },
   );
@@ -91,14 +91,14 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
     start,
     async ({ service, client, answerAll }) => {
       for (const _ of [1, 2, 3]) expect((await run(service, 0, 'constructor', later)).status).toBe(202);
-      await vi.waitFor(() => expect(client.found).toHaveLength(3), 20_000);
+      await vi.waitFor(() => expect(client.found).toHaveLength(3), 60_000);
       const { status, json } = await run(service, 0, 'constructor', later);
       expect([status, json.error]).toEqual([429, expect.stringMatching(/"constructor" may have at most 3/)]);
       expect(client.found).toHaveLength(3);
-      await vi.waitFor(async () => expect(await ofOthers(service, 1, 'constructor')).toBe(429), 5000);
+      await vi.waitFor(async () => expect(await ofOthers(service, 1, 'constructor')).toBe(429), 60_000);
       expect((await run(service, 0, 'other', later)).status).toBe(202);
       answerAll();
-      await vi.waitFor(async () => expect((await run(service, 0, 'constructor')).status).toBe(200), 20_000);
+      await vi.waitFor(async () => expect((await run(service, 0, 'constructor')).status).toBe(200), 60_000);
     },
   );
 
@@ -112,7 +112,7 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
       expect([status, json.error]).toEqual([429, expect.stringMatching(/"constructor" may have at most 3/)]);
       expect(client.found).toHaveLength(3);
       answerAll();
-      await vi.waitFor(async () => expect((await run(service, 0, 'constructor')).status).toBe(200), 20_000);
+      await vi.waitFor(async () => expect((await run(service, 0, 'constructor')).status).toBe(200), 60_000);
     },
   );
 
@@ -128,10 +128,10 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
     for (const name of ['greedy', 'other']) {
       const sent = await Promise.all(Array.from({ length: 40 }, () => send(name)));
       expect(sent.map(({ status }) => status)).toEqual(Array(40).fill(202));
-      await vi.waitFor(() => expect(openOf(name)).toBeGreaterThan(2), 20_000);
+      await vi.waitFor(() => expect(openOf(name)).toBeGreaterThan(2), 60_000);
     }
     await send('newcomer');
-    await vi.waitFor(() => expect(openOf('newcomer')).toBe(1), 10_000);
+    await vi.waitFor(() => expect(openOf('newcomer')).toBe(1), 60_000);
     expect(openOf('greedy')).toBe(15);
   });
 });
@@ -146,7 +146,7 @@ async function leaveThree(service: Service, client: Responder): Promise<void> {
   const body = { app: 7, ruleId: 1 };
   const calls = [1, 2, 3].map(() => ask(service, 0, 'constructor', 'execute', { body, signal: callers.signal }));
   const left = Promise.allSettled(calls);
-  await vi.waitFor(async () => expect(await states(service, client)).toEqual(Array(3).fill('picked-up')), 20_000);
+  await vi.waitFor(async () => expect(await states(service, client)).toEqual(Array(3).fill('picked-up')), 60_000);
   callers.abort();
   expect((await left).map((settled) => settled.status)).toEqual(Array(3).fill('rejected'));
 }
@@ -168,7 +168,7 @@ async function untilLeavingIsNoticed(service: Service): Promise<void> {
   await silent.firstRequest();
   caller.abort();
   await left;
-  await vi.waitFor(async () => expect(await readdir(silent.directory)).toEqual([]), 20_000);
+  await vi.waitFor(async () => expect(await readdir(silent.directory)).toEqual([]), 60_000);
 }
 
 type Parts = { service: Service; client: Responder; answerAll: () => void };

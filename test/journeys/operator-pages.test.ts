@@ -43,7 +43,7 @@ onOneQueue('pages for operators', (start) => {
     client.does = staysSilent;
     const before = client.found.length;
     const answer = execute();
-    const { mockId } = await vi.waitUntil(() => client.found[before], { timeout: 20_000 });
+    const { mockId } = await vi.waitUntil(() => client.found[before], { timeout: 60_000 });
     const queue = '/ops/queues/api/queues';
     for (const [method, path] of [
       ['PUT', `${queue}/pause`],

@@ -47,7 +47,7 @@ describe('who may do what', () => {
     mockId = (await ask('everything', 'POST', '/rule-server/mock/execute')).json.mockId;
     batchId = (await ask('everything', 'POST', '/rule-server/mock/batches')).json.batchId;
     const batch = () => ask('everything', 'GET', '/rule-server/mock/batches/{batchId}');
-    await vi.waitFor(async () => expect((await batch()).json.state).toBe('finished'), 10_000);
+    await vi.waitFor(async () => expect((await batch()).json.state).toBe('finished'), 60_000);
   });
   afterAll(async () => {
     await client?.stop();
@@ -149,7 +149,7 @@ describe('who may do what', () => {
     expect((await service.call('/readyz')).status).toBe(200);
     const metrics = (await ask('only-ops', 'GET', '/metrics')).text;
     expect(metrics).toMatch(/rule_server_limited_total\{limit="callsPerSecond"\} \d+/);
-    await expect.poll(async () => (await ask('slow', 'GET', '/docs')).status, { timeout: 3000 }).toBe(200);
+    await expect.poll(async () => (await ask('slow', 'GET', '/docs')).status, { timeout: 60_000 }).toBe(200);
   });
 
   it('each refusal is held back for a moment: who asks again at once takes nothing from the others', async () => {
@@ -182,11 +182,11 @@ describe('who may do what', () => {
     const second = await service.call(events, { headers });
     expect([second.status, second.json.error]).toEqual([429, expect.stringContaining('event streams')]);
     const open = ask('narrow', 'POST', '/rule-server/mock/execute');
-    await expect.poll(async () => (await ask('narrow', 'GET', '/docs')).status, { timeout: 20_000 }).toBe(429);
+    await expect.poll(async () => (await ask('narrow', 'GET', '/docs')).status, { timeout: 60_000 }).toBe(429);
     go();
     await Promise.all([stream.ended, open]);
-    await expect.poll(async () => (await ask('narrow', 'GET', '/docs')).status, { timeout: 20_000 }).toBe(200);
-    await expect.poll(async () => (await service.call(events, { headers })).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await ask('narrow', 'GET', '/docs')).status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(async () => (await service.call(events, { headers })).status, { timeout: 60_000 }).toBe(200);
     client.does = answers();
   });
 });

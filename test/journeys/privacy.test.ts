@@ -39,7 +39,7 @@ const read = async ({ call }: Service, mockId: string) => {
   await vi.waitFor(async () => {
     const { status, json } = await call(`${EXECUTIONS}/${mockId}`);
     expect(status === 410 || json.outcome !== null).toBe(true);
-  }, 10_000);
+  }, 60_000);
   return call(`${EXECUTIONS}/${mockId}`);
 };
 
@@ -47,7 +47,7 @@ async function runBatch({ call }: Service, body: object) {
   const started = await call(BATCHES, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
   expect(started.status).toBe(202);
   const { batchId } = started.json;
-  await vi.waitFor(async () => expect((await call(`${BATCHES}/${batchId}`)).json.state).toBe('finished'), 20_000);
+  await vi.waitFor(async () => expect((await call(`${BATCHES}/${batchId}`)).json.state).toBe('finished'), 60_000);
   return batchId;
 }
 
@@ -288,7 +288,7 @@ describe.skipIf(choice.kind === 'unavailable')('what is in Redis and in the shar
       expect(client.found.at(-1)?.text).toContain(marker);
       if (behaviour !== late) continue;
       const isSaid = () => expect(service.log.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(saysOfLate));
-      await vi.waitFor(isSaid, 10_000);
+      await vi.waitFor(isSaid, 60_000);
       expect(json.code).toBe('no-answer');
     }
     await service.execute({ app: 7, ruleId: 1, target: 'lane:nobody', 'the service': hidden });

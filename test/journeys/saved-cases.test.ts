@@ -198,7 +198,7 @@ onOneQueue('saved cases', (start) => {
     await rm(join(folderOf(service), '1'), { recursive: true });
     await mkdir(join(service.sharedDir, 'elsewhere'));
     await symlink(join(service.sharedDir, 'elsewhere'), join(folderOf(service), '1'));
-    await vi.waitFor(async () => expect((await put(service, TEXT, first)).status).toBe(503), { timeout: 5000 });
+    await vi.waitFor(async () => expect((await put(service, TEXT, first)).status).toBe(503), { timeout: 60_000 });
     expect(await readdir(join(service.sharedDir, 'elsewhere'))).toEqual([]);
   });
 
@@ -253,16 +253,16 @@ onOneQueue('saved cases', (start) => {
           state: 'finished',
           counts: { passed: 1, skipped: 1 },
         }),
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     expect(client.found[0]?.text).toContain('9007199254740993');
     expect(client.found[0]?.text).toContain('"ts":5');
     const again = await run({ ruleId: 7, from: answer.json.batchId, verdict: ['passed'] });
     expect([again.status, again.json.cases, again.json.etag]).toEqual([202, 1, etagOf(text)]);
-    await vi.waitFor(async () => expect(client.found).toHaveLength(2), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(client.found).toHaveLength(2), { timeout: 60_000 });
     await vi.waitFor(
       async () => expect((await service.call(String(again.headers.location))).json.state).toBe('finished'),
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
   });
 

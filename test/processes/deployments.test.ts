@@ -8,8 +8,6 @@ import { startRedisProcess } from '../support/redis-process.ts';
 import { createResponder } from '../support/responder.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
-
 const KEY = 'sixteen-characters-or-more';
 const authorization = `Bearer ${KEY}`;
 const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });

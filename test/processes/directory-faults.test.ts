@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -23,8 +23,6 @@ import { startProcesses } from '../support/start-processes.ts';
 import { startService } from '../support/start-service.ts';
 import { twice } from '../support/steady-calls.ts';
 import { sweepLater } from '../support/sweep-later.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
 /** Refused calls say so at once, but a worker may need a moment to see that its directory is well again. */

@@ -15,8 +15,6 @@ import { startApiProcess } from '../support/start-process.ts';
 import { startProcesses } from '../support/start-processes.ts';
 import { twice } from '../support/steady-calls.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
-
 const settings = { POLL_INTERVAL_MS: 250, QUEUE_TIMEOUT_MS: 3000 };
 const bodyOf = (number: number) => ({ app: 1, ruleId: 1, 'the service': { number } });
 const WITHIN = { timeout: 60_000, interval: 100 };

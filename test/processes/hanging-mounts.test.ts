@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { withDeadline } from '../support/deadline.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,8 +13,6 @@ import { canMountNetwork, mountNetwork, type NetworkMount } from '../support/mou
 import { startRedis } from '../support/redis.ts';
 import { createResponder, type Responder } from '../support/responder.ts';
 import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/start-process.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const SETTINGS = { QUEUE_TIMEOUT_MS: 4000, RESULT_TIMEOUT_MS: 4000, CLIENT_TIMEOUT_MS: 60_000 };
 /** How long an API waits with these settings, and a little more. */

@@ -10,8 +10,6 @@ import { createResponder } from '../support/responder.ts';
 import { type ApiProcess, startApiProcess } from '../support/start-process.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
-
 const NOTE = 'idempotency:';
 const ANSWER = 'history:result:';
 let apps = 0;
@@ -73,7 +71,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     expect(unknown.headers['retry-after']).toBe('2');
     for (const worker of service.workers) worker.wake();
     await vi.waitFor(async () => expect((await call(service.api, app, key)).status).toBe(200), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 500,
     });
     expect(client.found).toHaveLength(1);
@@ -96,7 +94,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
       const { app, key } = fresh();
       await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes({ afterMs: 700 }) });
       const first = call(service.api, app, key);
-      await vi.waitUntil(() => client.found.length > 0, { timeout: 20_000 });
+      await vi.waitUntil(() => client.found.length > 0, { timeout: 60_000 });
       const repeat = call(broken, app, key);
       await delay(300); // it waits for the answer by now
       proxy.cutAt(ANSWER, 'before the command', 500);
@@ -110,7 +108,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
   async function diesOnceNoted(dying: ApiProcess, app: number, key: string): Promise<void> {
     proxy.cutAt(NOTE, 'after the reply', 5000);
     const cut = call(dying, app, key).catch(() => 'cut off');
-    await vi.waitUntil(() => !proxy.isArmed, { timeout: 20_000 });
+    await vi.waitUntil(() => !proxy.isArmed, { timeout: 60_000 });
     await dying.kill();
     await cut;
   }

@@ -1,6 +1,6 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, it, vi } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
@@ -8,8 +8,6 @@ import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
 import { createResponder } from '../support/responder.ts';
 import { startProcesses } from '../support/start-processes.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const BATCHES = '/rule-server/mock/batches';
 const CALLS = 5;

@@ -1,8 +1,6 @@
-import { describe, it, vi } from 'vitest';
+import { describe, it } from 'vitest';
 import { followRules } from '../support/follow-rules.ts';
 import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const mounts: [string, string[]][] = [
   ['as it is mounted by default', []],

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
 import { callWhileOneIsKilled, untilServed, waitForNothing } from '../support/network-calls.ts';
 import { createResponder } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const AWAY_MS = 10_000;
 const choice = inject('redis');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -12,8 +12,6 @@ import { startRedis } from '../support/redis.ts';
 import { createResponder } from '../support/responder.ts';
 import { startApiProcess, startWorkerProcess } from '../support/start-process.ts';
 import { startService } from '../support/start-service.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
 

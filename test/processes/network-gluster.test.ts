@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createRuleClient } from '../../src/client/client.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
@@ -9,8 +9,6 @@ import { type TwoSided, works } from '../support/mounting.ts';
 import { callInTurn, callWhileOneIsKilled, untilServed, waitForNothing } from '../support/network-calls.ts';
 import { createResponder } from '../support/responder.ts';
 import { startDeployment } from '../support/start-deployment.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const AWAY_MS = 10_000;
 const CALLS = 500;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { runCommand } from '../../src/cli/program.ts';
 import { redisAddress } from '../../src/shared/runtime/settings/redis-address.ts';
 import { openQueueBackend } from '../../src/shared/store/queue/open-queue-backend.ts';
@@ -16,8 +16,6 @@ import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcessOptions, startRedisProcess } from '../support/redis-process.ts';
 import { portOf, SENTINEL_PASSWORD, startSentinels } from '../support/redis-sentinels.ts';
 import { startSlowPipe } from '../support/slow-pipe.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const run = promisify(execFile);
 const BIN = join(import.meta.dirname, '../../bin/rule-server.js');

@@ -1,13 +1,11 @@
 import { watch } from 'node:fs';
 import { mkdir, readdir, rename, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { canMountDeaf, mountDeaf } from '../support/mounts.ts';
 import { createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const settings = { RESULT_TIMEOUT_MS: 8000, QUEUE_TIMEOUT_MS: 8000, CLIENT_TIMEOUT_MS: 30_000 };
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };

@@ -10,8 +10,6 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startWholeProcess } from '../support/start-process.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
-
 type Places = Record<string, string>;
 
 const execute = promisify(exec);
@@ -41,7 +39,7 @@ describe('a service that is started by hand or by a supervisor', () => {
       const { child, output } = await run(process.execPath, ['bin/rule-server.js', role], environment);
       // Said before anything else is loaded.
       await vi.waitUntil(() => output.stdout.includes('did you mean RESULT_TIMEOUT_MS?'), {
-        timeout: 30_000,
+        timeout: 60_000,
         interval: 1,
       });
       child.kill('SIGTERM');
@@ -54,9 +52,9 @@ describe('a service that is started by hand or by a supervisor', () => {
   it('a SIGTERM that npm gets reaches the service, which stops', async () => {
     const { child, output } = await run('npm', ['run', '-s', 'worker'], { LOG_LEVEL: 'info' });
     const pid = () => Number(/"pid":(\d+)/.exec(output.stdout)?.[1] ?? 0);
-    await vi.waitUntil(() => output.stdout.includes('the worker runs'), { timeout: 30_000 });
+    await vi.waitUntil(() => output.stdout.includes('the worker runs'), { timeout: 60_000 });
     child.kill('SIGTERM');
-    await vi.waitUntil(() => !isAlive(pid()), { timeout: 30_000 });
+    await vi.waitUntil(() => !isAlive(pid()), { timeout: 60_000 });
     expect(output.stdout).toMatch(/"stopping"[\s\S]*"stopped"\}\n$/);
   });
 

@@ -11,8 +11,6 @@ import { runLayout } from '../support/run-layout.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { asUser, canActAsOthers, type Stranger, tryAs, withUmask } from '../support/stranger.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const choice = inject('redis');
 const CLIENTS = 60_001;
 const OF_APP_7 = 60_007;
@@ -58,7 +56,7 @@ describe.skipIf(!canRun)('a user who runs the client of another app (needs root 
     await using client = await createResponder({ sharedDir, app: 9, does: picksUpAndStaysSilent });
     const call = processes.api.execute(CALL);
     await client.firstRequest();
-    await vi.waitFor(async () => expect(await stateOf(processes, client)).toBe('picked-up'), 20_000);
+    await vi.waitFor(async () => expect(await stateOf(processes, client)).toBe('picked-up'), 60_000);
     await tryAs(stranger, `rm -rf ${sharedDir}/.rule-server/claims/*`);
     await tryAs(stranger, `mv ${sharedDir}/.rule-server ${sharedDir}/.gone && mkdir -m 777 ${sharedDir}/.rule-server`);
     await worker.kill();
@@ -80,7 +78,7 @@ describe.skipIf(!canRun)('a user who runs the client of another app (needs root 
     await using processes = await withApi(database.url, 0o2775);
     const worker = await processes.addWorker({ untilReady: false });
     const told = () => worker.log.filter(({ level, msg }) => level >= 40 && /SHARED_DIR\b.*(sticky|3775)/s.test(msg));
-    await vi.waitFor(() => expect(told()).not.toEqual([]), 15_000);
+    await vi.waitFor(() => expect(told()).not.toEqual([]), 60_000);
   });
 
   describe.each(['2770', '2775'])('a client’s directory with mode %s', (mode) => {

@@ -42,8 +42,8 @@ describe.skipIf(choice.kind === 'unavailable')('traces', () => {
 
     const inTrace = () => collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
     const named = (name: string) => inTrace().find((span) => span.name === name);
-    await vi.waitFor(() => expect(named('result')).toBeDefined(), { timeout: 30_000 });
-    await vi.waitFor(() => expect(named('POST /rule-server/mock/execute')).toBeDefined(), { timeout: 30_000 });
+    await vi.waitFor(() => expect(named('result')).toBeDefined(), { timeout: 60_000 });
+    await vi.waitFor(() => expect(named('POST /rule-server/mock/execute')).toBeDefined(), { timeout: 60_000 });
 
     const [http, add] = [named('POST /rule-server/mock/execute'), inTrace().find(({ name }) => name.startsWith('add'))];
     const job = inTrace().find(({ name }) => name.startsWith('process'));
@@ -78,7 +78,7 @@ describe.skipIf(choice.kind === 'unavailable')('traces', () => {
     await using _client = await createResponder({ sharedDir: processes.sharedDir, app: 1, does: staysSilent });
     expect((await processes.api.execute({ app: 1, ruleId: 1 })).status).toBe(504);
     const failed = () => collector.spans.filter((span) => span.failed).map(({ name }) => name);
-    await vi.waitFor(() => expect(failed().sort()).toEqual(['POST /rule-server/mock/execute', 'result']), 30_000);
+    await vi.waitFor(() => expect(failed().sort()).toEqual(['POST /rule-server/mock/execute', 'result']), 60_000);
   });
 
   it('are made of requests alone: what queues do by themselves is not traced, and scrapes are not', async () => {
@@ -90,7 +90,7 @@ describe.skipIf(choice.kind === 'unavailable')('traces', () => {
     await httpCall(`${processes.api.url}/metrics`);
     await processes.api.execute({ app: 1, ruleId: 1 });
     await vi.waitFor(() => expect(collector.spans.some(({ name }) => name === 'result')).toBe(true), {
-      timeout: 30_000,
+      timeout: 60_000,
     });
     await new Promise((resolve) => setTimeout(resolve, 2500)); // two more batches
     const roots = collector.spans.filter(({ parent }) => parent === '').map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
@@ -8,8 +8,6 @@ import { createResponder } from '../support/responder.ts';
 import { startProcesses } from '../support/start-processes.ts';
 import { type Called, callSteadily, twice } from '../support/steady-calls.ts';
 import { clockAhead } from '../support/wrong-clock.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const choice = inject('redis');
 const settings = { QUEUE_TIMEOUT_MS: 60_000, POLL_INTERVAL_MS: 250 };

@@ -95,7 +95,7 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
       await rename(temporary, join(directory, `${mockId}.json`));
       const result = await vi.waitFor(
         async () => JSON.parse(await readFile(join(directory, `${mockId}_result.json`), 'utf8')),
-        { timeout: 15_000, interval: 50 },
+        { timeout: 60_000, interval: 50 },
       );
       await rm(join(directory, `${mockId}_result.json`));
       expect([result.process ?? '', result.roam?.gift_sent]).toEqual(['', undefined]);

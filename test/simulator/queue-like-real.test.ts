@@ -460,12 +460,12 @@ async function repliesOf({ backend, queue, empty }: Subject): Promise<unknown> {
   for (const [id, replyTo] of Object.entries({ completes: replies.address, fails: replies.address, other: 'nobody' }))
     await addExecution(queue, id, { ...data(1, 0), replyTo });
   const ended = async () => (await backend.readShortJobs(queue, ['other']))[0]?.finishedOn ?? 0;
-  await expect.poll(ended, { timeout: 10_000 }).toBeGreaterThan(0);
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(ended, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(() => heard.length, { timeout: 60_000 }).toBe(2);
   const before = changes;
   await backend.tellChange(queue, 'fails', replies.address);
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(3);
-  await expect.poll(() => changes, { timeout: 10_000 }).toBeGreaterThan(before);
+  await expect.poll(() => heard.length, { timeout: 60_000 }).toBe(3);
+  await expect.poll(() => changes, { timeout: 60_000 }).toBeGreaterThan(before);
   stopFollowing();
   await worker.close();
   await replies.close();
@@ -478,9 +478,9 @@ async function messagesOf({ backend }: Subject): Promise<unknown[]> {
   const sender = createCancelSender(backend);
   await sender.send({ mockId: 'early', why: 'asked' });
   const listener = listenForCancels(backend, (cancel) => heard.push(cancel));
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => heard.length, { timeout: 60_000 }).toBe(1);
   await sender.send({ mockId: 'late', why: 'caller-left' });
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => heard.length, { timeout: 60_000 }).toBe(2);
   await listener.close();
   await sender.close();
   return heard;

@@ -41,7 +41,7 @@ export async function startRedisCluster({ masters: count = 3, replicas = 3 } = {
       async () => {
         for (const node of nodes) if (!(await check(node))) throw new Error(`${node.url} is not there yet`);
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
   await all(async (node) => String(await command(node, 'CLUSTER', 'NODES')).split('connected').length > nodes.length);
   for (const [index, node] of nodes.slice(count).entries())

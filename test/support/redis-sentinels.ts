@@ -36,7 +36,7 @@ export async function startSentinels({ more = [] }: { more?: string[] } = {}): P
   await vi.waitFor(async () => {
     const [, , connected] = (await redisCommand(first.url, 'ROLE')) as [string, number, unknown[]];
     if (connected.length < 2) throw new Error('the replicas do not follow yet');
-  }, 10_000);
+  }, 60_000);
   const directory = await mkdtemp(join(tmpdir(), 'rule-server-sentinels-'));
   const ports: number[] = [];
   const sentinels: ChildProcess[] = [];
@@ -56,7 +56,7 @@ export async function startSentinels({ more = [] }: { more?: string[] } = {}): P
     const known = (await ask('REPLICAS', NAME)) as unknown[];
     const others = (await ask('SENTINELS', NAME)) as unknown[];
     if (known.length < 2 || others.length < 2) throw new Error('the Sentinels do not know all yet');
-  }, 20_000);
+  }, 60_000);
 
   const master = async () => {
     const [, port] = (await ask('GET-MASTER-ADDR-BY-NAME', NAME)) as string[];
@@ -77,7 +77,7 @@ export async function startSentinels({ more = [] }: { more?: string[] } = {}): P
           if (role !== 'master') throw new Error('there is no other master yet');
           return Date.now();
         },
-        { timeout: 30_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       ),
     async [Symbol.asyncDispose]() {
       await Promise.all(sentinels.map(killed));

@@ -141,7 +141,7 @@ export async function createResponder(options: Options): Promise<Responder> {
           if (!first) throw new Error(`no request came to ${address}`);
           return first;
         },
-        { timeout: 30_000, interval: 5 },
+        { timeout: 60_000, interval: 5 },
       ),
     beat,
     hasLoaded(version) {

@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const metrics = metricsOf(workersStarted++);
     const worker = await startWorker({ settings, backend, sharedDir, log, metrics, ...(atStep ? { atStep } : {}) });
     workers.push(worker);
-    await vi.waitFor(() => assertTakesJobs(worker), { timeout: 30_000 });
+    await vi.waitFor(() => assertTakesJobs(worker), { timeout: 60_000 });
     return worker;
   };
   for (let count = 0; count < workerCount; count++) await addWorker();
@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   async function stopAll(): Promise<void> {
     try {
       if (!options.leavesFiles)
-        await vi.waitFor(async () => assertNone(await leftovers(), logged(40)), { timeout: 20_000 });
+        await vi.waitFor(async () => assertNone(await leftovers(), logged(40)), { timeout: 60_000 });
     } finally {
       for (const api of apis) await api.stop();
       await Promise.all(workers.map((worker) => worker.stop()));

@@ -238,7 +238,7 @@ describe('every answer matches the schema that is documented for it', () => {
       return true;
     };
     const guardedOnes = operations.filter(({ open }) => !open);
-    await Promise.all(guardedOnes.map((operation) => vi.waitUntil(() => refused(operation), { timeout: 30_000 })));
+    await Promise.all(guardedOnes.map((operation) => vi.waitUntil(() => refused(operation), { timeout: 60_000 })));
   });
 
   it('a batch through its life, and one that is not kept any more', async () => {
@@ -260,7 +260,7 @@ describe('every answer matches the schema that is documented for it', () => {
     const one = `${batches}/${batchId}`;
     expect((await run({ concurrency: 2 }, key)).status).toBe(422);
     expect((await call(one, { method: 'DELETE' })).status).toBe(202);
-    await vi.waitFor(async () => expect((await call(one)).json.state).toBe('cancelled'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await call(one)).json.state).toBe('cancelled'), { timeout: 60_000 });
     expect((await call(one, { method: 'DELETE' })).status).toBe(200);
     const second = `${batches}/${(await run({})).json.batchId}`;
     expect((await call(`${second}/events`)).text).toContain('event: snapshot');
@@ -337,7 +337,7 @@ describe('every answer matches the schema that is documented for it', () => {
       const redis = await startRedis(choice);
       await using lonely = await startService({ queueUrl: redis.url, workers: 0, settings: { QUEUE_TIMEOUT_MS: 500 } });
       await redis.stop();
-      await vi.waitFor(async () => expect((await lonely.call('/readyz')).status).toBe(503), { timeout: 5000 });
+      await vi.waitFor(async () => expect((await lonely.call('/readyz')).status).toBe(503), { timeout: 60_000 });
       for (const { method, path, queryExample, body } of operations) {
         const query = Object.entries(queryExample ?? {}).map(([name, value]) => `${name}=${value}`);
         const [example] = Object.values(body?.examples ?? {});

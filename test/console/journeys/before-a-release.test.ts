@@ -16,9 +16,7 @@ describeInBrowser('before a release', () => {
     await writeFile(join(folder, 'version.txt'), String(version));
   }
 
-  test('from earlier runs to a release: which decisions change, what is kept as cases, and whether it can ship', {
-    timeout: 120_000,
-  }, async () => {
+  test('from earlier runs to a release: which decisions change, what is kept as cases, and whether it can ship', async () => {
     for (const cost of [99, 100, 120])
       await journey.service.execute({
         app: 9001,

@@ -95,9 +95,7 @@ describeInBrowser('what the console costs', () => {
     expect(statuses).toMatchObject({ apps: [200, 304], rules: [200, 304], tree: [200, 304], schema: [200, 304] });
   });
 
-  test('at 1.6 Mbit/s, 150 ms and a processor four times slower it can be used within 2.5 seconds', {
-    timeout: 120_000,
-  }, async () => {
+  test('at 1.6 Mbit/s, 150 ms and a processor four times slower it can be used within 2.5 seconds', async () => {
     const attempt = async () => {
       const { page, cdp } = await watched();
       await cdp.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
@@ -148,14 +146,12 @@ describeInBrowser('what the console costs', () => {
     await page.getByRole('button', { name: 'Older runs' }).click();
     await expect.poll(() => page.locator('.history tbody tr').count()).toBeGreaterThan(50);
     await expect
-      .poll(() => asked.filter((cursor) => cursor === null).length, { timeout: 20_000 })
+      .poll(() => asked.filter((cursor) => cursor === null).length, { timeout: 60_000 })
       .toBeGreaterThanOrEqual(2);
     expect(asked.filter((cursor) => cursor !== null)).toHaveLength(1);
   });
 
-  test('typing in a megabyte of JSON holds up the page for no longer than the reference work takes', {
-    timeout: 120_000,
-  }, async () => {
+  test('typing in a megabyte of JSON holds up the page for no longer than the reference work takes', async () => {
     const page = await journey.visit(RULE, { permissions: ['clipboard-read', 'clipboard-write'] });
     const rows = Array.from({ length: 7000 }, (_, id) => ({
       id,

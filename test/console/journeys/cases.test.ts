@@ -15,7 +15,7 @@ describeInBrowser('cases in the console', () => {
     await pressRun(page);
     // It is off while the run is on its way, and then for the run that is shown.
     await expect
-      .poll(() => page.getByRole('button', { name: 'Save as case' }).isEnabled(), { timeout: 20_000 })
+      .poll(() => page.getByRole('button', { name: 'Save as case' }).isEnabled(), { timeout: 60_000 })
       .toBe(true);
   }
 
@@ -51,7 +51,7 @@ describeInBrowser('cases in the console', () => {
     await page.getByRole('button', { name: 'Run all 2 cases' }).click();
     await says(bar(page), /^4 runs in /);
     await expect
-      .poll(async () => (await rows(page))[1], { timeout: 20_000 })
+      .poll(async () => (await rows(page))[1], { timeout: 60_000 })
       .toMatch(/^spends 120\s+differs\s+120\.10\s+passed\s+TRUE[\s\S]*failed\s+TRUE/);
     await expectAccessible(page);
 

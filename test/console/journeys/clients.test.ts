@@ -44,11 +44,11 @@ describeInBrowser('the clients of an app, in the console', () => {
     await pressRun(page);
     await says(headline(page), 'orders-1 has picked up the request and is running the rule.');
     await expect
-      .poll(async () => (await listed())[1], { timeout: 30_000 })
+      .poll(async () => (await listed())[1], { timeout: 60_000 })
       .toMatch(/running a rule now · 1 open run\s+last picked up a request at [\d:]+$/);
     await files.write('1790000000000', '.rule-server/pick-ups/7/lying.orders-2');
     await expect
-      .poll(async () => (await listed())[2], { timeout: 30_000 })
+      .poll(async () => (await listed())[2], { timeout: 60_000 })
       .toMatch(/has picked up no request since Sep 2[12], [\d:]+: others are asked first until it does$/);
     await expectAccessible(page);
 

@@ -43,7 +43,7 @@ describeInBrowser('the console, first visit', () => {
     await picture(page, 'console');
   });
 
-  test('the answer is there within a second of the first press', { timeout: 60_000 }, async () => {
+  test('the answer is there within a second of the first press', async () => {
     // A busy machine may make one press wait for its turn; a page that is slow is slow every time.
     const firstAnswerMs = async () => {
       const page = await journey.visit('/');
@@ -57,7 +57,7 @@ describeInBrowser('the console, first visit', () => {
       await page.context().close();
       return ms;
     };
-    await expect.poll(firstAnswerMs, { timeout: 45_000 }).toBeLessThan(1000);
+    await expect.poll(firstAnswerMs, { timeout: 60_000 }).toBeLessThan(1000);
   });
 
   test('Run waits for the example that the form is filled with', async () => {

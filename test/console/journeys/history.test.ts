@@ -30,7 +30,7 @@ describeInBrowser('earlier runs in the console', () => {
     await pressRun(page);
     await says(page.locator('.verdict'), /FALSE/);
     await toHistory(page);
-    await expect.poll(() => chips(page), { timeout: 30_000 }).toEqual(['FALSE', 'TRUE']);
+    await expect.poll(() => chips(page), { timeout: 60_000 }).toEqual(['FALSE', 'TRUE']);
 
     for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
@@ -66,7 +66,7 @@ describeInBrowser('earlier runs in the console', () => {
     await leftHistory(page);
     await says(page.locator('.verdict'), /TRUE/);
     await toHistory(page);
-    await expect.poll(() => chips(page), { timeout: 30_000 }).toEqual(['TRUE', 'FALSE', 'TRUE']);
+    await expect.poll(() => chips(page), { timeout: 60_000 }).toEqual(['TRUE', 'FALSE', 'TRUE']);
     await toRule(page);
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });

@@ -33,7 +33,7 @@ const runOf = (page: Page) => new URL(page.url()).searchParams.get('run');
 async function lists(page: Page, ...wanted: (string | RegExp)[]): Promise<void> {
   await toHistory(page);
   await expect
-    .poll(() => inputs(page), { timeout: 30_000 })
+    .poll(() => inputs(page), { timeout: 60_000 })
     .toEqual(
       wanted.map((text) => expect.stringMatching(typeof text === 'string' ? new RegExp(`^${text}\\s*$`) : text)),
     );
@@ -44,7 +44,7 @@ async function runWith(page: Page, cost: string): Promise<string> {
   await toRule(page);
   await page.getByLabel('cost', { exact: true }).fill(cost);
   await pressRun(page);
-  await expect.poll(() => runOf(page), { timeout: 30_000 }).not.toBe(before);
+  await expect.poll(() => runOf(page), { timeout: 60_000 }).not.toBe(before);
   await says(headline(page), /^Done on/);
   return runOf(page) ?? '';
 }
@@ -61,7 +61,7 @@ describeInBrowser('which runs belong together, and what a run repeats', () => {
     for (const address of [...addresses, ...addresses, ...addresses])
       expect((await journey.service.execute({ ...call, target: `address:${address}` })).status).toBe(200);
     await toHistory(page);
-    await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(9);
+    await expect.poll(() => rows(page).count(), { timeout: 60_000 }).toBe(9);
     expect(await rows(page).filter({ hasText: 'compared on' }).count()).toBe(0);
 
     await aim(page, 'All, compare');
@@ -88,7 +88,7 @@ describeInBrowser('which runs belong together, and what a run repeats', () => {
     await leftHistory(page);
     await says(headline(page), /^Done on/);
     await toHistory(page);
-    await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(4);
+    await expect.poll(() => rows(page).count(), { timeout: 60_000 }).toBe(4);
     await says(rows(page).first().locator('.given'), /^[^→]*cost 101[^→]*$/);
     const { json } = await journey.service.call(`/rule-server/mock/executions/${runOf(page)}`);
     expect(json.derivedFrom).toBe(first);
@@ -116,7 +116,7 @@ describeInBrowser('failures that are alike', () => {
     await journey.service.execute({ app: 7, ruleId: 1, target: 'address:orders-1' });
 
     const page = await journey.visit('/?app=7&rule=1&panel=history');
-    await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(5);
+    await expect.poll(() => rows(page).count(), { timeout: 60_000 }).toBe(5);
     await head(page).getByLabel('Result', { exact: true }).selectOption('Failures, grouped');
     const group = (count: number, sentence: string, client: string) =>
       expect.stringMatching(
@@ -124,7 +124,7 @@ describeInBrowser('failures that are alike', () => {
       );
     const said = 'order <id> of <value> costs <number> too much';
     await expect
-      .poll(() => rows(page).allInnerTexts(), { timeout: 30_000 })
+      .poll(() => rows(page).allInnerTexts(), { timeout: 60_000 })
       .toEqual([group(3, said, 'orders-1 and 1 more'), group(1, 'no stock', 'orders-1')]);
     await expectAccessible(page);
 
@@ -241,7 +241,7 @@ describeInBrowser('a search of the history', () => {
     await toHistory(page);
     await page.getByRole('searchbox', { name: /Input \(uid=42\)/ }).fill('cost=55');
     await lists(page, /cost 55\b/);
-    await expect.poll(() => new URL(page.url()).hash, { timeout: 10_000 }).toContain('find=');
+    await expect.poll(() => new URL(page.url()).hash, { timeout: 60_000 }).toContain('find=');
     expect(new URL(page.url()).search).not.toContain('cost');
     await page.reload();
     await lists(page, /cost 55\b/);
@@ -302,7 +302,7 @@ describeInBrowser('a search of the history', () => {
     for (const condition of ['cost>=200', 'cost<260', 'state:succeeded']) await chip(condition).waitFor();
     expect(await field.inputValue()).toBe('');
     const found = (pattern: RegExp) =>
-      expect.poll(async () => (await inputs(page)).some((text) => pattern.test(text)), { timeout: 30_000 });
+      expect.poll(async () => (await inputs(page)).some((text) => pattern.test(text)), { timeout: 60_000 });
     await found(/cost 268\b/).toBe(false);
     await found(/cost 257\b/).toBe(true);
     await expectAccessible(page);

@@ -63,13 +63,13 @@ describeInBrowser('a service that is killed while a rule runs, in the console', 
 
       await using _again = await startWholeProcess({ sharedDir, port, settings });
       await expect
-        .poll(() => headline(page).innerText(), { timeout: 30_000 })
+        .poll(() => headline(page).innerText(), { timeout: 60_000 })
         .toContain('The service is back, but no longer has this run.');
       expect(await headline(page).innerText()).toMatch(
         typeof known === 'string' ? known : /had sent the request to orders-1/,
       );
       await says(hint(page), 'Check the client’s log before you run the rule again.');
-      await expect.poll(() => page.getByText('1 client', { exact: true }).count(), { timeout: 30_000 }).toBe(1);
+      await expect.poll(() => page.getByText('1 client', { exact: true }).count(), { timeout: 60_000 }).toBe(1);
       await visitors.close();
     },
   );
@@ -118,7 +118,7 @@ describeInBrowser('a run that its reader leaves', () => {
       const { page, keys, mockId } = await runAt(staysSilent);
       expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
       await leave(page);
-      await expect.poll(() => stateOf(mockId), { timeout: 30_000 }).toBe('cancelled');
+      await expect.poll(() => stateOf(mockId), { timeout: 60_000 }).toBe('cancelled');
       expect(client.found).toHaveLength(1);
       await client.unregister();
     });

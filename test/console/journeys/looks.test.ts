@@ -23,9 +23,7 @@ const overflows = (page: Page) => page.evaluate(() => document.documentElement.s
 describeInBrowser('how the console looks', () => {
   const journey = useJourney();
 
-  test('on a phone one part at a time: a run leads to its result, a node to its details', {
-    timeout: 90_000,
-  }, async () => {
+  test('on a phone one part at a time: a run leads to its result, a node to its details', async () => {
     const page = await journey.visit('/?app=9001&rule=1', phone);
     await page.getByLabel('cost', { exact: true }).fill('99');
     await expectAccessible(page);
@@ -172,7 +170,7 @@ describeInBrowser('the console with very much to show', () => {
   const app = 9500;
   const journey = useJourney({ demo: false });
 
-  test('a tree of 500 nodes and an output of a megabyte stay fluent', { timeout: 90_000 }, async () => {
+  test('a tree of 500 nodes and an output of a megabyte stay fluent', async () => {
     const { sharedDir } = journey.service;
     const trace = await writeLargeRule(sharedDir, app);
     const data = Object.fromEntries(

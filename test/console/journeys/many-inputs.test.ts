@@ -127,7 +127,7 @@ describeInBrowser('many inputs in the console', () => {
     await says(page.locator('.batch-words strong'), /^2 runs in /);
     const result = page.getByRole('combobox', { name: 'Result', exact: true });
     await expect // items that wait for their run are asked for again after a second
-      .poll(() => result.locator('option').allInnerTexts(), { timeout: 20_000 })
+      .poll(() => result.locator('option').allInnerTexts(), { timeout: 60_000 })
       .toEqual(['Any result', 'TRUE: 1 run', 'FALSE: 1 run']);
     await result.selectOption('FALSE');
     await expect.poll(async () => (await cells(page)).length).toBe(2);

@@ -82,7 +82,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
 
     await release(2, 70);
     await expect // the check of before is good for half a second
-      .poll(async () => notice(await run('address:says-nothing')).innerText(), { timeout: 20_000 })
+      .poll(async () => notice(await run('address:says-nothing')).innerText(), { timeout: 60_000 })
       .toMatch(/^The files of this rule had changed without a new version when this run was sent\./);
   });
 
@@ -124,7 +124,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
     const seen = await watchRuns(page);
     await release(6, 95);
     await runButton(page).click();
-    await expect.poll(() => runOn(page), { timeout: 30_000 }).not.toBe(before);
+    await expect.poll(() => runOn(page), { timeout: 60_000 }).not.toBe(before);
     await says(headline(page), /^Done on/);
     await says(why(page), /cost is 90, min is 95\.[\s\S]* The result would be TRUE with cost = 95/);
     expect(await notice(page).innerText()).toBe('');

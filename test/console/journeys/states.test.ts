@@ -214,7 +214,7 @@ describeInBrowser('every state of the console', () => {
     },
   };
 
-  test.each(Object.keys(states))('%s', { timeout: 180_000 }, async (name) => {
+  test.each(Object.keys(states))('%s', async (name) => {
     for (const { name: look, ...context } of looksOf(name)) {
       const page = await journey.visit(RULE, context);
       await states[name]?.(page, async () => {

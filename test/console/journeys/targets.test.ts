@@ -160,9 +160,7 @@ describeInBrowser('where the console runs a rule', () => {
 });
 
 describeInBrowser('the console where there is nothing', () => {
-  test('no app yet: the page says what to do, waits for the first client, and greets it', {
-    timeout: 90_000,
-  }, async () => {
+  test('no app yet: the page says what to do, waits for the first client, and greets it', async () => {
     const journey = await startJourney({ demo: false });
     const page = await journey.visit('/');
     await page.getByRole('heading', { name: 'No app yet' }).waitFor();

@@ -114,7 +114,7 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
     const reader = by(page);
     await reader.click(page.getByRole('button', { name: 'History', exact: true }));
     await reader.typeOver(page.getByLabel(/^Input \(uid=42\)/), `uid=${USER} `);
-    await expect.poll(() => page.locator('.history tbody tr').count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => page.locator('.history tbody tr').count(), { timeout: 60_000 }).toBe(1);
     await reader.click(page.locator('.history tbody .row-button'));
     await says(headline(page), /^Done on/);
     await holds(page.getByLabel('uid', { exact: true }), String(USER));

@@ -57,7 +57,7 @@ export async function toRule(page: Page): Promise<void> {
 /** Waits until an element says this, and fails with what it said instead. */
 export async function says(element: Locator, text: string | RegExp): Promise<void> {
   await expect
-    .poll(() => element.innerText(), { timeout: 30_000 })
+    .poll(() => element.innerText(), { timeout: 60_000 })
     .toMatch(typeof text === 'string' ? exactly(text) : text);
 }
 
@@ -66,7 +66,7 @@ export const reads = (page: Page, sentence: string) => page.getByText(sentence, 
 
 /** Waits until a field holds this. */
 export async function holds(field: Locator, value: string): Promise<void> {
-  await expect.poll(() => field.inputValue(), { timeout: 30_000 }).toBe(value);
+  await expect.poll(() => field.inputValue(), { timeout: 60_000 }).toBe(value);
 }
 
 /** Nothing on the page keeps anybody from using it, as far as a program can tell. */

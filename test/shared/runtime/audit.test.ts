@@ -34,7 +34,7 @@ describe('the audit log', () => {
     const audit = openAudit('/dev/full', (error) => errors.push(error));
     tell(audit, 'first');
     tell(audit, 'second');
-    await expect.poll(() => errors.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => errors.length, { timeout: 60_000 }).toBeGreaterThan(0);
     expect(String(errors[0])).toMatch(/ENOSPC/);
   });
 

@@ -26,14 +26,14 @@ describe.skipIf(choice.kind === 'unavailable')('a job', () => {
     });
     worker.on('error', ({ message }) => errors.push(message));
     const { id = '' } = await queue.add('job', {});
-    await expect.poll(async () => (await queue.getJob(id))?.returnvalue, { timeout: 10_000 }).toEqual({ attempts: 2 });
+    await expect.poll(async () => (await queue.getJob(id))?.returnvalue, { timeout: 60_000 }).toEqual({ attempts: 2 });
     expect(errors).toEqual([expect.stringContaining('READONLY')]);
   });
 
   it('fails with what its processor threw', async () => {
     const { queue } = open('failure', () => Promise.reject(new UnrecoverableError('no answer')));
     const { id = '' } = await queue.add('job', {});
-    await expect.poll(async () => (await queue.getJob(id))?.failedReason, { timeout: 10_000 }).toBe('no answer');
+    await expect.poll(async () => (await queue.getJob(id))?.failedReason, { timeout: 60_000 }).toBe('no answer');
   });
 
   it('that is the first of a backlog is begun before the others are fetched, and of the next backlog as well', async () => {
@@ -49,7 +49,7 @@ describe.skipIf(choice.kind === 'unavailable')('a job', () => {
       first = Promise.withResolvers();
       worker.resume();
       expect(await first.promise).toBeLessThan(50);
-      await expect.poll(() => queue.getJobCountByTypes('completed'), { timeout: 20_000 }).toBe(finished);
+      await expect.poll(() => queue.getJobCountByTypes('completed'), { timeout: 60_000 }).toBe(finished);
     }
   });
 
@@ -79,7 +79,7 @@ describe.skipIf(choice.kind === 'unavailable')('a job', () => {
     }
     const ending = setInterval(() => ends.splice(0).map((end) => end()), 5);
     onTestFinished(() => clearInterval(ending));
-    await expect.poll(() => queue.getJobCountByTypes('completed'), { timeout: 20_000 }).toBe(105);
+    await expect.poll(() => queue.getJobCountByTypes('completed'), { timeout: 60_000 }).toBe(105);
     expect(most).toBe(45);
   });
 

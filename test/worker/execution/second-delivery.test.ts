@@ -32,7 +32,7 @@ describe.skipIf(choice.kind === 'unavailable')('an execution that the queue give
     if (!queue || !job) throw new Error('the job of the execution is not there');
     await forgetEverything(database.url);
     await queue.add('execute', job.data, { jobId: mockId });
-    await expect.poll(async () => (await queue.getJob(mockId))?.attemptsStarted, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await queue.getJob(mockId))?.attemptsStarted, { timeout: 60_000 }).toBe(1);
 
     await service.addWorker();
     const stoppingAt = performance.now();

@@ -20,7 +20,7 @@ it.each([
   const claimBy = Date.now() + 700;
   await queue?.add('execute', 'claimBy' in data ? { ...data, claimBy } : data, { jobId: mockId });
   const reason = await expect
-    .poll(async () => (await queue?.getJob(mockId))?.failedReason, { timeout: 8000 })
+    .poll(async () => (await queue?.getJob(mockId))?.failedReason, { timeout: 60_000 })
     .toContain('"code"')
     .then(async () => (await queue?.getJob(mockId))?.failedReason);
   expect(JSON.parse(reason ?? '{}')).toMatchObject({ code, mayHaveRun });

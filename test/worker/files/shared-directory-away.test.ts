@@ -15,13 +15,13 @@ it('a shared directory that is away for a while takes no client for gone, and no
   await responder.firstRequest();
 
   await rename(sharedDir, `${sharedDir}.away`);
-  await vi.waitFor(() => expect(workers[0]?.state().takesJobs).toBe(false), 5000);
+  await vi.waitFor(() => expect(workers[0]?.state().takesJobs).toBe(false), 60_000);
   await delay(1000); // several listings, and longer than a client is given to take its leave in order
   await rename(`${sharedDir}.away`, sharedDir);
   back.resolve();
 
   expect((await call).json['the service']).toEqual({ number: 1 });
-  await vi.waitFor(() => expect(workers[0]?.state().takesJobs).toBe(true), 5000);
+  await vi.waitFor(() => expect(workers[0]?.state().takesJobs).toBe(true), 60_000);
 });
 
 it('a shared directory that goes away just before a dispatch, and comes back: the request is dispatched then, once', async () => {

@@ -49,7 +49,7 @@ it('a shared directory that hangs just while it is checked: open executions are 
   await rm(idPath);
   await pipe.close();
   await writeFile(idPath, id);
-  await expect.poll(() => directory.check().then(() => directory.state().takesJobs), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => directory.check().then(() => directory.state().takesJobs), { timeout: 60_000 }).toBe(true);
 });
 
 describe('a worker whose threads are busy', () => {
