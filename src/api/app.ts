@@ -1,7 +1,3 @@
-// This room: `start.ts` starts an API process, `app.ts` lists its middleware and routes in order, and `open-calls.ts` puts together what it
-// does with calls. `ask-worker.ts` asks workers, `queue-health.ts` watches the queue store, `api-metrics.ts` counts, `console-files.ts` and
-// `queue-board.ts` serve the two pages.
-
 import type { IncomingMessage } from 'node:http';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';

@@ -1,7 +1,3 @@
-// This room: `authenticate.ts` finds out who calls: by key, by session (`sessions.ts`, `session-cookie.ts`, `session-request.ts`) or by a
-// proxy's word. `permission.ts` says what the key may, `limits.ts` how much, with what other APIs tell (`calls-elsewhere.ts`).
-// `host-check.ts`, `cors.ts` and `same-origin.ts` keep other sites out; `audit-requests.ts` writes the audit log.
-
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { anybody, type Caller, isFor } from '../../shared/runtime/access/caller.ts';

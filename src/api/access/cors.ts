@@ -1,5 +1,3 @@
-// A file of its own: one rule of access is found by its name.
-
 import { cors } from 'hono/cors';
 
 /** Allows calls from pages of other origins (CORS_ORIGINS). They bring their own key; our session never leaves our site. */

@@ -1,7 +1,3 @@
-// This room: `batches.ts` is the resource. A batch is read (`read-batch-request.ts`, `read-csv-batch.ts`, `parameters.ts`, with saved
-// cases: `sourced-cases.ts`) and created (`create-batch.ts`, `taken.ts`). It is shown whole (`whole-batch.ts`, `batch-bodies.ts`) and by
-// items (`items.ts`, `shown-item.ts`); `erase-item.ts` erases one.
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, BatchProgress, ItemHead } from '../../shared/cases/batch.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';

@@ -1,5 +1,3 @@
-// A file of its own: why a new call is refused for the state of the queue.
-
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';

@@ -1,7 +1,3 @@
-// This room: A call is read (`read-request.ts`, by scene: `rule-of-scene.ts`), admitted (`admission.ts`, its body: `open-bodies.ts`) and
-// run by `submit-execution.ts`: `add-job.ts` adds its job, `pending-executions.ts` waits for the ending, `read-answer.ts` reads the answer.
-// `re-enqueue.ts` adds jobs again that were lost; `revoke.ts` ends what did not run, with the word of a worker (`fence.ts`).
-
 import type { Code } from '../../shared/contract/endings/codes.ts';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';

@@ -1,5 +1,3 @@
-// A file of its own: a thread begins with it.
-
 import { parentPort, workerData } from 'node:worker_threads';
 import { type DocumentTask, runDocumentTask } from './document-tasks.ts';
 

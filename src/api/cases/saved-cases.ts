@@ -1,6 +1,3 @@
-// This room: `saved-cases.ts` reads and changes the cases of a rule: a worker has their document, `documents.ts` changes it in a thread
-// (`document-thread.ts`, `document-tasks.ts`). `case-bodies.ts` shows them, `parameters.ts` reads which are meant.
-
 import { z } from 'zod';
 import type { CaseDocument } from '../../shared/cases/document/document.ts';
 import type { Refusal } from '../../shared/cases/document/refusal.ts';

@@ -1,8 +1,3 @@
-// This room: `executions.ts` is the resource. One execution is read from its job (`read-jobs.ts`) or the history (`read-execution.ts`),
-// shown (`shown-record.ts`, `execution-body.ts`), followed (`follow-execution.ts`, `shared-reads.ts`), listed (`list-executions.ts`),
-// pinned (`pins.ts`), erased (`erase-execution.ts`). `newer-execution.ts` is one that a newer version wrote; `repair-history.ts` adds what
-// a dead worker could not.
-
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { isEndState } from '../../shared/contract/endings/states.ts';

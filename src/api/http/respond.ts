@@ -1,7 +1,3 @@
-// This room: `respond.ts` writes answers and refusals. `read-body.ts` and `parameters.ts` read requests, `form-post.ts` and
-// `real-runs-only.ts` refuse some. `page-headers.ts`, `compress.ts` and `accepted-encoding.ts` dress answers; `caller-left.ts` and
-// `until-gone.ts` notice who left. `environment.ts` is what a request carries, `route-of.ts` names its route.
-
 import type { Context } from 'hono';
 import { outcomeOf, retryAfterSeconds } from '../../shared/contract/endings/codes.ts';
 import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';

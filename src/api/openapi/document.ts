@@ -1,7 +1,3 @@
-// This room: `document.ts` is the description, in reading order: `execute-operations.ts`, `execution-operations.ts`,
-// `browse-operations.ts`, `case-operations.ts`, `service-operations.ts` (each an `operation.ts`). Answers: `answers.ts`,
-// `execution-answers.ts`, `browse-answers.ts`, made of `answer-parts.ts` and `json-schema.ts`; refusals: `refusals.ts`; `examples.ts`.
-
 import { z } from 'zod';
 import { problemAnswer } from './answers.ts';
 import { batchOperations } from './batches/batch-operations.ts';

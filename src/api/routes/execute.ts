@@ -1,7 +1,3 @@
-// This room: One file a resource: `execute.ts` runs a rule, `ice.ts` under the published server's names; `executions.ts`,
-// `find-executions.ts`, `kept-executions.ts` and `events.ts` are about executions; `batches.ts` and `create-batch.ts` about batches;
-// `cases.ts` about saved cases; `browse.ts` and `readiness.ts` about rules and clients.
-
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Context, Hono } from 'hono';

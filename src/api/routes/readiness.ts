@@ -1,5 +1,3 @@
-// A file of its own: one file for each route.
-
 import { Hono } from 'hono';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { formatTarget } from '../../shared/contract/target.ts';

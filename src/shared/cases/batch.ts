@@ -1,6 +1,3 @@
-// This room: A batch (`batch.ts`) is many cases (`case.ts`) on targets, each an item (`item-id.ts`) with a verdict (`verdict.ts`).
-// `path.ts` names a place in data, `split-array.ts` cuts a list as it is written, `etag.ts` tags a document.
-
 import { z } from 'zod';
 import { codeSchema } from '../contract/endings/outcomes.ts';
 import { knownUpTo, onceSchema } from '../contract/job.ts';

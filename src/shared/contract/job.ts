@@ -1,8 +1,3 @@
-// This room: What crosses processes: a call (`execute-request.ts`, `target.ts`, `data-field.ts`) becomes a job (`job.ts`) and a record
-// (`execution-record.ts`), on rules (`rules-of-run.ts`), with a trace (`trace-entries.ts`). APIs ask workers a
-// `query.ts`. `client-kinds.ts` are dialects and SDKs, `claim-age.ts` says when claims may go, `moment.ts` reads times, `word-search.ts`
-// words; `nearest.ts` and `near-miss.ts` guess what was meant.
-
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
 import { stepSchema } from './endings/states.ts';

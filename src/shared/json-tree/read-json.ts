@@ -1,6 +1,3 @@
-// This room: `read-json.ts` reads a tree of JSON, `print-json.ts` prints it, `value-at.ts` follows a path in it, `members.ts` reads members
-// leniently, `whole-text.ts` is a text without needless space.
-
 import { scanJson } from '../contract/json/exact-json.ts';
 import { MAX_DEPTH } from '../contract/json/json-scan.ts';
 

@@ -1,6 +1,3 @@
-// This room: `privacy.ts` says what is hidden, as `hidden-field.ts` names it. `mask.ts` hides it in all texts of one execution: at its
-// place (`hide-at.ts`), where it is quoted (`hide-quoted.ts`), in answers (`mask-answer.ts`) and in cases (`mask-item.ts`).
-
 import { z } from 'zod';
 import { parsePath } from '../cases/path.ts';
 import type { HiddenField } from './hidden-field.ts';

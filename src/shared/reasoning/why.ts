@@ -1,7 +1,3 @@
-// This room: `why.ts` finds the reasons of a result (`result.ts`) in the tree (`tree.ts`, `read-node.ts`, `constant.ts`): what a leaf
-// decided by (`facts.ts`, `key-path.ts`, `comparison.ts`), and times (`time-window.ts`). `changes.ts` compares two trees, `readiness.ts`
-// judges one before a release.
-
 import { constantOf, isPassedOn, kindOf } from './constant.ts';
 import { type Decision, decisionOf, inverted, type Mark } from './trace/mark.ts';
 import { isLeaf, isParallel, type Occurrence } from './tree.ts';

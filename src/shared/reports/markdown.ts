@@ -1,5 +1,3 @@
-// A file of its own: one file for each format.
-
 import { totalOf } from '../cases/batch.ts';
 import { verdicts } from '../cases/verdict.ts';
 import { visible } from '../contract/json/visible-text.ts';

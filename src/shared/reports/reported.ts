@@ -1,5 +1,3 @@
-// This room: `reported.ts` is an item as reports tell it: `csv.ts`, `json.ts`, `junit.ts`, `markdown.ts`.
-
 import type { Batch, BatchProgress, ItemHead } from '../cases/batch.ts';
 import type { Difference } from '../cases/judging/difference.ts';
 

@@ -1,6 +1,3 @@
-// This room: `periodic.ts` does things again and again, `persist.ts` until they work, `at-most.ts` for so long, `share-for.ts` once for all
-// who ask, `try-each.ts` one by one. `errno.ts` reads errors of the system, `served-file-systems.ts` knows file systems.
-
 import { type Timer, time } from '../seams/time.ts';
 /**
  * Runs a task again and again, `pauseMs` after it ended, the first time after `firstMs`. `stop` resolves when no run is

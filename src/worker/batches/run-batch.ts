@@ -1,8 +1,3 @@
-// This room: `batch-worker.ts` takes the job of a batch (`batch-jobs.ts`), `run-batch.ts` runs it, `run-target.ts` one target of it
-// (`target-run.ts`). Each item waits for a permit (`permit.ts`, `permits.ts`), at the client's pace (`client-pace.ts`), behind callers
-// (`give-way.ts`); a mark says how far was sent (`marks.ts`). `follow-items.ts` waits for its ending, `judge-target.ts` may stop the
-// target, `resolve-doubt.ts` settles what an earlier worker left.
-
 import { type Batch, type BatchProgress, itemNumber } from '../../shared/cases/batch.ts';
 import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { every } from '../../shared/runtime/periodic.ts';

@@ -1,6 +1,3 @@
-// This room: `clients.ts` lists the clients of an app (type: `client.ts`): those with a registration (`registered-clients.ts`,
-// `registration.ts`) and mere directories. What they publish of their leaves: `published-metadata.ts`, `published-leaves.ts`.
-
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Skipped } from '../../shared/rules/entries.ts';

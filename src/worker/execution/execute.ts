@@ -1,8 +1,3 @@
-// This room: `process-job.ts` gets a job and reports its ending; `execute.ts` is the life of one execution (types: `execution.ts`). It
-// begins (`begin.ts`), waits (`drive.ts` runs the machine `next.ts` over `state.ts`), and ends (`finish.ts`). Meanwhile `progress.ts` tells
-// how far it is, `interrupts.ts` stops it, `workload.ts` counts it. `late-results.ts` keeps what comes later, `unknown-jobs.ts` leaves
-// newer versions alone, `backoff.ts` spaces retries, and `steps.ts` lets tests stop at a step.
-
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';

@@ -1,9 +1,3 @@
-// This room: `mailbox.ts` is what an execution does with files; `execution-files.ts` does it, by the names of `file-names.ts`. Answers are
-// looked for as often as `look-schedule.ts` says, by name (`looks-by-name.ts`). `quick-files.ts` decides by `mounts.ts` and
-// `file-system.ts` what may run at once; `concurrency-limit.ts`, `memory-budget.ts`, `timed.ts` bound and time the rest. `file-clock.ts` is
-// the file server's clock, `flush.ts` serves FSYNC=1, `reasons.ts` puts errors into words, `registration-file.ts` sees whether a client
-// left.
-
 import type { RequestContent } from '../../shared/contract/client-files.ts';
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';

@@ -1,7 +1,3 @@
-// This room: `resolve-target.ts` chooses the client with the least to do (`client-load.ts`) and passes over those that could not be
-// written to (`unwritable-clients.ts`). `inspections.ts` checks its rules, and `client-slots.ts` gives it room for one more
-// execution, or lets it wait in line (`slot-lines.ts`).
-
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { Warning } from '../../shared/contract/job.ts';

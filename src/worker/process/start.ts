@@ -1,7 +1,3 @@
-// This room: `parts.ts` puts the parts of a worker together and `start.ts` starts them. `worker.ts` takes jobs as long as
-// `check-directory.ts` finds the shared directory in order. `worker-metrics.ts` counts, `client-census.ts` counts clients, and
-// `health-server.ts` answers probes.
-
 import { relative } from 'node:path';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';

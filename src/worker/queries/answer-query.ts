@@ -1,6 +1,3 @@
-// This room: `query-worker.ts` takes questions, `answer-query.ts` answers them (type: `answer.ts`): `list-apps.ts` for apps,
-// `saved-cases.ts` for cases, `fence.ts` and `erase.ts` for what APIs ask to be done.
-
 import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import type { Query, Selection } from '../../shared/contract/query.ts';

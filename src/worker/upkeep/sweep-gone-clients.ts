@@ -1,5 +1,3 @@
-// A file of its own: one sweep, with its own test.
-
 import { join } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';

@@ -1,6 +1,3 @@
-// This room: `search-executions.ts` looks through jobs and history for what `search-conditions.ts` reads from a query, page by page
-// (`open-cursor.ts`), a few searches at a time (`search-turns.ts`). `group-failures.ts` groups failures that are alike.
-
 import { setImmediate } from 'node:timers/promises';
 import { valueAt } from '../../../shared/cases/judging/value-at.ts';
 import type { Step } from '../../../shared/cases/path.ts';

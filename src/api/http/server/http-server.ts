@@ -1,6 +1,3 @@
-// This room: `http-server.ts` listens. `refuse-early.ts` refuses for load before Hono, `refuse-calls.ts` while the process starts or stops.
-// `log-access.ts` logs, `client-address.ts` says from where, `trace-requests.ts` begins traces.
-
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer as createTcpServer, type ListenOptions, type Socket, type Server as TcpServer } from 'node:net';

@@ -1,5 +1,3 @@
-// A file of its own: the one place that writes the access log.
-
 import { createMiddleware } from 'hono/factory';
 import type { Logger } from '../../../shared/runtime/telemetry/logger.ts';
 import type { Environment } from '../environment.ts';

@@ -1,5 +1,3 @@
-// A file of its own: it is loaded only when there are traces.
-
 import type { Context, MiddlewareHandler } from 'hono';
 import { routeOf } from '../route-of.ts';
 

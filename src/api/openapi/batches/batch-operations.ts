@@ -1,6 +1,3 @@
-// This room: `batch-operations.ts` and `batch-item-operations.ts` describe batches, with `batch-answers.ts`, `batch-refusals.ts` and
-// `batch-examples.ts`.
-
 import { z } from 'zod';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { batchBodyParameters, batchListParameters } from '../../batches/parameters.ts';

@@ -1,7 +1,3 @@
-// A file of its own: one file for each route.
-// This room: What people and probes open: `console.ts` the page, `session.ts` its session, `docs.ts` the description, `queue-board.ts` the
-// queues, `health.ts` and `metrics.ts`.
-
 import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
 import type { ConsoleFile } from '../../console-files.ts';

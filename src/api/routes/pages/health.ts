@@ -1,5 +1,3 @@
-// A file of its own: one file for each route.
-
 import { Hono } from 'hono';
 import type { Environment } from '../../http/environment.ts';
 import type { QueueHealth } from '../../queue-health.ts';

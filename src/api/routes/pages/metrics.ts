@@ -1,5 +1,3 @@
-// A file of its own: one file for each route.
-
 import { Hono } from 'hono';
 import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
 import { needs } from '../../access/permission.ts';

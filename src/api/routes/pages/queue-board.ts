@@ -1,5 +1,3 @@
-// A file of its own: it is loaded only when somebody looks at the board.
-
 import { Hono } from 'hono';
 import { needs, needsEveryApp } from '../../access/permission.ts';
 import type { Environment } from '../../http/environment.ts';

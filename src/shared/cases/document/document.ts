@@ -1,6 +1,3 @@
-// This room: `document.ts` reads a document of cases and writes it back; YAML becomes JSON text (`parse-yaml.ts`, `yaml-text.ts`).
-// `read-case.ts`, `read-expect.ts` and `read-members.ts` read one case, `refusal.ts` is what cannot be used, `splice.ts` changes one place.
-
 import { scanJson } from '../../contract/json/exact-json.ts';
 import type { Member } from '../../contract/json/json-tokens.ts';
 import { integerOf } from '../../contract/json/raw-number.ts';

@@ -1,6 +1,3 @@
-// This room: `judge.ts` compares an ending with what was expected: data with `compare.ts`, numbers with `decimal.ts`, at places
-// (`value-at.ts`), but for noise (`noise.ts`). A way in which it was not so is a `difference.ts`; `item-of-answer.ts` is the record of it.
-
 import { DATA_FIELD } from '../../contract/data-field.ts';
 import type { Code } from '../../contract/endings/codes.ts';
 import type { Decision } from '../../contract/job.ts';

@@ -1,7 +1,3 @@
-// This room: An execution ends (`ending.ts`) with an answer or one of `codes.ts`, told by `sentences.ts` (`outcomes.ts` is their form);
-// other requests are refused by `refusals.ts`. `job-ending.ts` reads an ending off a job, `decision.ts` off a trace. `states.ts` and
-// `state-names.ts` are the states on the way, `timings.ts` what each took, `failure-group.ts` groups failures.
-
 import type { JobResult } from '../job.ts';
 import type { NoAnswer } from './outcomes.ts';
 

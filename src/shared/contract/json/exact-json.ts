@@ -1,7 +1,3 @@
-// This room: `exact-json.ts` reads and prints JSON with its numbers as written (`raw-number.ts`), over `json-scan.ts` and `json-tokens.ts`.
-// `parse-json.ts` reads our own texts, `read-exact.ts` the service's answers; `utf8.ts` reads bytes, `visible-text.ts` finds letters that
-// are not seen.
-
 import { pathOfScan, scanDocument } from './json-scan.ts';
 import type { JsonKind, Member } from './json-tokens.ts';
 import { createJsonScan, EndsTooEarly, Wrong } from './json-tokens.ts';

@@ -1,7 +1,3 @@
-// This room: `replay.ts` lays a trace over a tree: entries (`read-process.ts`) or steps (`replay-steps.ts`) become marks (`mark.ts`),
-// together a `replay-result.ts`. `decided-by.ts` names the node that decided, `first-difference.ts` where two runs part, `recorded-run.ts`
-// a run that can be made again.
-
 import { isParallel, type Occurrence } from '../tree.ts';
 import { decisionOf, type Mark } from './mark.ts';
 import type { ProcessEntry } from './read-process.ts';

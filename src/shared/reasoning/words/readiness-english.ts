@@ -1,5 +1,3 @@
-// A file of its own: the page has its own words for the same codes.
-
 import type { Template } from './format.ts';
 
 /** The sentence of each finding before a release, in English, by the code of the finding. */

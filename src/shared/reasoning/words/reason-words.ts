@@ -1,6 +1,3 @@
-// This room: `reason-words.ts` makes a reason a sentence, with `fact-words.ts` and `format.ts`; `english.ts` and `readiness-english.ts`
-// have the words for commands, `explain.ts` the whole text.
-
 import type { Json } from '../../json-tree/read-json.ts';
 import { constantOf } from '../constant.ts';
 import { type Facts, factsOf } from '../facts.ts';

@@ -1,5 +1,3 @@
-// A file of its own: they name which Redis it is; all others are in settings.ts.
-
 import { z } from 'zod';
 import { parseRedisUrl, REDIS_URL_FORMS } from './redis-url.ts';
 import { path } from './setting-kinds.ts';

@@ -1,6 +1,3 @@
-// This room: `settings.ts` reads the environment once, by `setting-kinds.ts`. Which Redis: `redis-variables.ts`, read into `redis-url.ts`
-// and `redis-address.ts`.
-
 import { z } from 'zod';
 import { isOneSlipAway } from '../../contract/near-miss.ts';
 import { historyOffSetting, maskSetting } from '../../privacy/privacy.ts';

@@ -1,6 +1,3 @@
-// This room: `logger.ts` logs (`error-fields.ts` of errors), `metrics.ts` counts, `tracing.ts` traces: `open-tracing.ts` decides whether,
-// `otel-tracing.ts` does it.
-
 import { type DestinationStream, type LoggerOptions, type Logger as Pino, pino } from 'pino';
 import { cut, visible } from '../../contract/json/visible-text.ts';
 import { perProcess } from '../../seams/process.ts';

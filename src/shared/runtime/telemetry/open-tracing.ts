@@ -1,5 +1,3 @@
-// A file of its own: OpenTelemetry is loaded only when there are traces.
-
 import { noTracing, type Tracing } from './tracing.ts';
 
 /** Traces to an OTLP endpoint (`OTEL_EXPORTER_OTLP_ENDPOINT`), or none without one. `of`: which service, and of which version. */

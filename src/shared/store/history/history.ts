@@ -1,6 +1,3 @@
-// This room: `history.ts` is the interface; `redis-history.ts` keeps it in Redis, `split-history.ts` calls and batches apart,
-// `private-history.ts` without what is hidden. `trees.ts` keeps the rules of runs, `missing-records.ts` finds what no worker wrote.
-
 import { setImmediate } from 'node:timers/promises';
 import type { ExecutionRecord, Settled } from '../../contract/execution-record.ts';
 import type { RulesOfRun } from '../../contract/rules-of-run.ts';

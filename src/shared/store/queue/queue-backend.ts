@@ -1,7 +1,3 @@
-// This room: `queue-backend.ts` is the interface, `open-queue-backend.ts` opens it, `redis-backend.ts` is it on Redis,
-// over `queue-openers.ts` and `queue-names.ts`. `job-heads.ts` puts an execution on it, `follow-jobs.ts` waits for its ending,
-// `ending-worker.ts` ends it. `backlog.ts` counts, `takers.ts` knows who takes jobs, `arrivals.ts` who calls, `control.ts` tells all workers.
-
 import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer, Worker } from 'bullmq';
 import type { JobData, JobResult } from '../../contract/job.ts';
 import type { BatchLimits, BatchStore } from '../batches/batch-store.ts';

@@ -1,7 +1,3 @@
-// This room: `redis-connections.ts` connects, by `master-route.ts`, to the master that `master-finder.ts` finds, as Sentinels or nodes see
-// it (`master-view.ts`, `cluster-view.ts`). `redis-examination.ts` says why one can never serve. `redis-script.ts` runs scripts,
-// `redis-stores.ts` opens all stores.
-
 import { Redis } from 'ioredis';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import { createMasterRoute, type MasterRoute } from './master-route.ts';

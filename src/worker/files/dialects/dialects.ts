@@ -1,6 +1,3 @@
-// This room: `dialects.ts` lists the dialects (type: `dialect.ts`): ours, `rule.ts`, and the published one, `ice.ts`. `sdks.ts` says in
-// what SDKs differ, `number-range.ts` which numbers they can read, `warnings.ts` what a caller should know of an answer.
-
 import { type DialectName, dialectNames } from '../../../shared/contract/client-kinds.ts';
 import type { Dialect, RegistrationHead } from './dialect.ts';
 import { iceDialect } from './ice.ts';

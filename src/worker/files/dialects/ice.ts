@@ -1,5 +1,3 @@
-// A file of its own: one file for each dialect.
-
 import type { Dialect } from './dialect.ts';
 
 /** The dialect of the published Java, Go and Python SDKs. An explicit null breaks the Python one, so nothing is ever null. */

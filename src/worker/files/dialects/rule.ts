@@ -1,5 +1,3 @@
-// A file of its own: one file for each dialect.
-
 import { requestMembers } from '../../../shared/contract/client-files.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,8 +1,3 @@
-// This room: `shared-directory.ts` is the whole directory, known by its id (`directory-identity.ts`). `client-directories.ts` finds or
-// makes a client's; `real-directory.ts` goes into it without links, `handle-names.ts` knows it by its handle, `directory-limit.ts` bounds
-// what runs in it. `watcher.ts` notices answers for executions: by events (`directory-events.ts`) and looks (`directory-looks.ts`) into
-// what `watched-directory.ts` keeps of one.
-
 import { type Timer, time } from '../../../shared/seams/time.ts';
 import { openExecutionOf } from '../file-names.ts';
 import type { Pace } from '../look-schedule.ts';

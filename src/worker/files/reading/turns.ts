@@ -1,5 +1,3 @@
-// A file of its own: it knows nothing of files.
-
 import { time } from '../../../shared/seams/time.ts';
 
 /** A call waits for some twenty turns. */

@@ -1,6 +1,3 @@
-// This room: `result-file.ts` reads a result where it is expected (`read-safely.ts`), `judge-result.ts` decides what it is,
-// `unusable-result.ts` remembers one that is none, and `kept-answers.ts` keeps answers for half a minute.
-
 import { membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { decisionOf } from '../../../shared/contract/endings/decision.ts';

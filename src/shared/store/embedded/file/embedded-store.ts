@@ -1,7 +1,3 @@
-// This room: `embedded-store.ts` opens the store in a folder: locked (`store-lock.ts`), one database (`database.ts` over `sqlite.ts`,
-// flushed by `flusher.ts`), as long as there is room (`room.ts`). `power-loss.ts` judges the run before; `ledger.ts`, `lost-store.ts` and
-// `kept-keys.ts` stand in for a lost file; `backup.ts` copies it, asked over `store-socket.ts`.
-
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';

@@ -1,6 +1,3 @@
-// This room: `embedded-queue.ts` is BullMQ's view of one queue, `job-table.ts` its table, `job-locks.ts` who works on what. `waits.ts` and
-// `messages.ts` are in memory; `refused-operations.ts` lists what it refuses.
-
 import {
   ErrorCode,
   type IQueueBackend,

@@ -1,5 +1,3 @@
-// A file of its own: the backend of the queue has room for nothing else.
-
 type Message = { id: number; fields: string[] };
 
 export type Messages = ReturnType<typeof createMessages>;

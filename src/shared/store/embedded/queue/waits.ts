@@ -1,5 +1,3 @@
-// A file of its own: the backend of the queue has room for nothing else.
-
 /** Waits of one reader until something happens, time is over, or the reader ends. */
 export function createWaits(waiting: Set<() => void>) {
   const own = new Set<() => void>();

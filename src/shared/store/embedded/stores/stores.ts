@@ -1,6 +1,3 @@
-// This room: `stores.ts` opens every store of one process, each on a shelf (`shelf.ts`, a table: `shelves.ts`): `history.ts`, `notes.ts`,
-// `batches.ts` (`batch-shelf.ts`, `permits.ts`). `replies.ts` tells endings within the process.
-
 import type { BatchStore } from '../../batches/batch-store.ts';
 import type { History, HistoryLimits } from '../../history/history.ts';
 import { createSplitHistory } from '../../history/split-history.ts';
