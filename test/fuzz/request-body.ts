@@ -64,8 +64,11 @@ const nearMiss = fc.constantFrom(
   ...['"rule_id"', '"confID"', '"service"', '"Target"', '"taregt"', '"rulId"'],
 );
 const others = rarely(
-  membersOf(valueText, 2),
-  fc.record({ key: nearMiss, value: valueText }).map((member) => [member]),
+  fc.constant<MemberText[]>([]),
+  fc.oneof(
+    membersOf(valueText, 2),
+    fc.record({ key: nearMiss, value: valueText }).map((member) => [member]),
+  ),
 );
 
 const member = (key: string, value: fc.Arbitrary<string>): fc.Arbitrary<MemberText[]> =>
