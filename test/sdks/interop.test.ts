@@ -235,7 +235,8 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
       expect(await service.leftovers()).toEqual([]);
       expect(await readdir(join(service.sharedDir, 'mock', String(APP)))).not.toContain(host.address);
       expect(service.noise()).toEqual([]);
-      expect(service.warnings().filter(({ code }) => code !== 'invalid-result')).toEqual([]);
+      const provoked = ['no-answer', 'invalid-result']; // by the client that was killed, and the one that crashed
+      expect(service.warnings().filter(({ code }) => !provoked.includes(String(code)))).toEqual([]);
     });
   });
 });
