@@ -55,6 +55,16 @@ describeInBrowser('what a browser does with the page', () => {
     },
   );
 
+  test('earlier runs are read and kept as cases though each text of the page is moved as it comes', async () => {
+    await journey.service.execute({ app: 9001, ruleId: 1, 'the service': { cost: 99 } });
+    const page = await journey.visit(`${RULE}&panel=replay`);
+    await page.addInitScript(`setInterval(() => document.body && (${translate})(false), 10)`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Read the runs' }).click();
+    await page.getByRole('button', { name: /^Save \d+ cases?/ }).click();
+    await says(page.locator('.replay'), /\d+ cases? (is|are) saved\./);
+  });
+
   test('what an input method composes is left alone until it ends, and its Enter is its own', async () => {
     const page = await journey.visit(`${RULE}&panel=history`);
     const field = page.getByRole('searchbox', { name: /Input \(uid=42\)/ });
@@ -97,7 +107,7 @@ function translate(exchanged: boolean): void {
   const texts: Node[] = [];
   while (walker.nextNode()) texts.push(walker.currentNode);
   for (const text of texts) {
-    if (text.parentElement?.closest('script, noscript') || !text.textContent?.trim()) continue;
+    if (text.parentElement?.closest('script, noscript, font') || !text.textContent?.trim()) continue;
     const font = document.createElement('font');
     text.parentNode?.replaceChild(font, text);
     font.append(exchanged ? document.createTextNode(text.textContent) : text);

@@ -27,8 +27,8 @@ export function Waiting({ record }: { record: ExecutionRecord | null }) {
         />
       )}
       <span>
-        {left !== null && `${say('wait.left', { time: formatAge(left * SECOND) })} `}
-        {say(`wait.${state}`)}
+        {left !== null && <span>{say('wait.left', { time: formatAge(left * SECOND) })} </span>}
+        <span>{say(`wait.${state}`)}</span>
       </span>
       <Stations record={record} />
     </div>

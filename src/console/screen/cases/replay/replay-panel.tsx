@@ -90,9 +90,9 @@ function ChosenRuns({ place, rule }: Props) {
         </button>
       </form>
       <p role="status">
-        {progress !== null && tell('reading', progress)}
-        {recorded !== null && tell('found', { n: recorded.runs.length })}
-        {parts.length > 0 && ` ${tell('leftOut', { parts: parts.join(', ') })}`}
+        {progress !== null && <span>{tell('reading', progress)}</span>}
+        {recorded !== null && <span>{tell('found', { n: recorded.runs.length })}</span>}
+        {parts.length > 0 && <span> {tell('leftOut', { parts: parts.join(', ') })}</span>}
       </p>
       {error !== null && <p className="notice bad">{tell('failed', { error: ofService(error.message) })}</p>}
       {recorded !== null && recorded.runs.length > 0 && <WithRuns place={place} rule={rule} runs={recorded.runs} />}
@@ -209,8 +209,8 @@ function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly Re
         {tell('keep', { n: ways.length })}
       </button>{' '}
       <span role="status">
-        {state.kept !== null && tell('kept', { n: state.kept })}
-        {state.error !== null && tell('failed', { error: state.error.message })}
+        {state.kept !== null && <span>{tell('kept', { n: state.kept })}</span>}
+        {state.error !== null && <span>{tell('failed', { error: state.error.message })}</span>}
       </span>
     </p>
   );
