@@ -43,7 +43,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .description(INTRODUCTION)
     .version(version, '-v, --version')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(visibleLines(text)) })
     .showHelpAfterError('(rule-server --help tells more)');
 
   describeServices(program);

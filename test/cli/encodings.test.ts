@@ -70,3 +70,8 @@ test.each([
     error: expect.stringContaining(`${what} is not valid UTF-8`),
   });
 });
+
+test('a word of the command line that is not known is repeated with its unseen characters as escapes', async () => {
+  const { error } = await said(['history', '--limit\u200b', '1'], Buffer.of());
+  expect(error).toContain("unknown option '--limit\\u200b'");
+});

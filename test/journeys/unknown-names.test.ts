@@ -86,6 +86,8 @@ describe('a name that is not known', () => {
     }
     const near = await service.call(`${API}/executions?limits=1`);
     expect(near.json.warnings[0].message).toBe('limits is not known here; did you mean "limit"?');
+    const unseen = await service.call(`${API}/executions?limit%E2%80%8B=1`);
+    expect(unseen.json.warnings[0].message).toBe('limit\\u200b is not known here; did you mean "limit"?');
     expect((await service.call(`${API}/executions?__proto__=1&limit=0`)).status).toBe(400);
   });
 

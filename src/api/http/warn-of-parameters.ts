@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { visible } from '../../shared/contract/json/visible-text.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import type { Environment } from './environment.ts';
 import { isRead, parametersOf } from './parameters.ts';
@@ -30,7 +31,7 @@ async function withWarnings(res: Response, unknown: ReturnType<typeof unknownNam
   const answer = scanJson(await res.text());
   if (answer.kind !== 'complete' || answer.type !== 'object') return refused();
   const warnings = unknown.map(({ name, message }) =>
-    JSON.stringify({ code: 'unknown-parameter', message: `${name} ${message}` }),
+    JSON.stringify({ code: 'unknown-parameter', message: visible(`${name} ${message}`) }),
   );
   const before = answer.members
     .find(({ key, kind }) => key === 'warnings' && kind === 'array')
