@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CaseDocument, readDocument } from '../../../src/shared/cases/document/document.ts';
-import { refusalLines } from '../../../src/shared/cases/document/refusal.ts';
+import { readCase } from '../../../src/shared/cases/document/read-case.ts';
+import { createRefusals, noLines, refusalLines } from '../../../src/shared/cases/document/refusal.ts';
 import { readYaml } from '../../../src/shared/cases/document/yaml-text.ts';
 import { elementsOf } from '../../../src/shared/cases/split-array.ts';
 
@@ -173,4 +174,11 @@ it('splits any JSON array into its elements as they are written', () => {
 
 it('the example in the repository can be read', () => {
   expect(read(readFileSync('examples/demo.cases.yaml', 'utf8')).cases.length).toBeGreaterThan(2);
+});
+
+it('a request has every time that a call may have: a replay sends those of earlier runs', () => {
+  const refusals = createRefusals(noLines);
+  const options = { writing: 'request', path: ['cases', 0], refusals, lineOf: noLines, defaults: [] } as const;
+  expect(readCase('{"the service":{},"ts":170000000}', options).ts).toBe('170000000');
+  expect(refusals.all).toEqual([]);
 });

@@ -40,7 +40,7 @@ export function readCase(raw: string, { writing, path, refusals, lineOf, default
   return {
     name: readCaseName(members.get('name'), { writing, path: at('name'), refusals }),
     input: readInput(members.get(input), { path: at(input), refusals, defaults }),
-    ts: readTime(members.get(time), at(time), refusals),
+    ts: readTime(members.get(time), { writing, path: at(time), refusals }),
     tags: readTexts(members.get('tags'), at('tags'), refusals),
     skip: readFlag(members.get('skip'), at('skip'), refusals),
     line: lineOf(printPath(path)) ?? lineNumber(members.get('line')),
@@ -77,8 +77,14 @@ function readInput(
   return joinMembers(all.map(({ key, raw: value }) => [key, value]));
 }
 
-/** ISO 8601 with an offset, or epoch milliseconds; as decimal text. */
-function readTime(member: Member | undefined, path: readonly Step[], refusals: Refusals): string | null {
+/**
+ * ISO 8601 with an offset, or epoch milliseconds; as decimal text. A request takes every number that execute takes: a replay sends the times of
+ * earlier runs.
+ */
+function readTime(
+  member: Member | undefined,
+  { writing, path, refusals }: Pick<Options, 'writing' | 'path' | 'refusals'>,
+): string | null {
   if (member === undefined || member.kind === 'null') return null;
   const text = member.kind === 'string' ? textOf(member.raw) : '';
   if (DATE.test(text) && !Number.isNaN(Date.parse(text))) return String(Date.parse(text));
@@ -86,7 +92,13 @@ function readTime(member: Member | undefined, path: readonly Step[], refusals: R
   if (value === 0n) return null;
   const isSeconds = value !== undefined && isInSeconds(value);
   if (isSeconds) refusals.add(path, noMomentMessage('seconds'));
-  else if (value !== undefined && isInMilliseconds(value) && value <= INT64_MAX) return value.toString();
+  else if (
+    value !== undefined &&
+    value > 0n &&
+    value <= INT64_MAX &&
+    (writing === 'request' || isInMilliseconds(value))
+  )
+    return value.toString();
   else refusals.add(path, 'must be a time with an offset such as 2026-03-15T12:00:00+08:00, or epoch milliseconds');
   return null;
 }
