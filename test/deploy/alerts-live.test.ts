@@ -44,11 +44,13 @@ describe.skipIf(!inject('hasRedisBinary') || !(await hasPrometheus()))('a Promet
     const began = Date.now();
     const unknown = api.execute(CALL);
     await client.firstRequest();
+    await processes.addWorker({ settings: { WORKER_PORT: second } });
+    // An increase is one only after a scrape of the value before it, and a worker takes over as soon as it has started.
+    await vi.waitFor(async () => expect(await up()).toBe('4'), 60_000);
     await vi.waitUntil(() => Date.now() > began + 1500, { timeout: 60_000 });
     const claims = join(sharedDir, '.rule-server/claims');
     for (const minute of await readdir(claims)) await rm(join(claims, minute), { recursive: true });
     await dying.kill();
-    await processes.addWorker({ settings: { WORKER_PORT: second } });
     expect((await unknown).json.code).toBe('outcome-unknown');
 
     await rename(sharedDir, `${sharedDir}.away`);
