@@ -225,8 +225,8 @@ onEachQueue('a run without effects', (start) => {
   it.each([
     [{ dryRun: 'yes' }, 'dryRun'],
     [{ stub: { 2: 'TRUE' } }, 'stub'],
-    [{ dryRun: true, stub: { x: 'TRUE' } }, 'stub'],
-    [{ dryRun: true, stub: { 2: 'MAYBE' } }, 'stub'],
+    [{ dryRun: true, stub: { x: 'TRUE' } }, 'stub.x'],
+    [{ dryRun: true, stub: { 2: 'MAYBE' } }, 'stub.2'],
     [{ dryRun: true, stub: [] }, 'stub'],
     [{ dryrun: true }, 'dryrun'],
   ])('is refused by its field where %j asks for something else', async (asked, field) => {
