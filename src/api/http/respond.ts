@@ -39,11 +39,12 @@ export function badQuestion(errors: Problem[]): Response {
 }
 
 /** The sentence of a 400, also in the description of this interface. */
-export const notRun = (errors: Problem[]) => `The request was not run: ${summaryOf(errors)}.`;
-export const notAnswered = (errors: Problem[]) => `The request cannot be answered: ${summaryOf(errors)}.`;
+export const notRun = (errors: Problem[]) => `The request was not run: ${summaryOf(errors)}`;
+export const notAnswered = (errors: Problem[]) => `The request cannot be answered: ${summaryOf(errors)}`;
 
 function summaryOf(errors: Problem[]): string {
-  return errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+  const summary = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return summary.endsWith('?') ? summary : `${summary}.`;
 }
 
 /** The answer to a synchronous call: the client's own result to the letter, or the reason there is none. */

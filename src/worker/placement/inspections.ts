@@ -171,7 +171,10 @@ function treeRefusal({ cycle, nodes }: Check, data: JobData): NoAnswer | undefin
   const stubbed = Object.keys(stubsSchema.parse(parseJson(data.dryRun.stub)));
   const unknown = stubbed.find((id) => !nodes.has(BigInt(id)));
   if (unknown === undefined) return undefined;
-  const named = [...nodes].slice(0, MAX_NODES_NAMED).join(', ');
+  const named = [...nodes]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .slice(0, MAX_NODES_NAMED)
+    .join(', ');
   const message = `is no node of the tree that is to run, so this stub would replace nothing: the tree has ${named}`;
   return sentences.badRequest(`stub.${unknown}`, nodes.size > MAX_NODES_NAMED ? `${message}, …` : message);
 }
