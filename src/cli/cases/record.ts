@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
-import { isInMilliseconds } from '../../shared/contract/moment.ts';
+import { timeOfCase } from '../../shared/contract/time-of-case.ts';
 import { nameOfCase, type RecordedRun, type Way, waysOf } from '../../shared/reasoning/trace/recorded-run.ts';
 import type { HistoryOptions } from '../runs/history.ts';
 import { readRecorded, skippedWords } from '../runs/recorded-runs.ts';
@@ -58,7 +58,7 @@ function linesOfRun(run: RecordedRun): string {
   return [
     `  - name: ${JSON.stringify(nameOfCase(run))}`,
     `    input: ${input}`,
-    `    asOf: ${isInMilliseconds(ts) ? ts : new Date(Number(ts)).toISOString()}`, // a document takes a short number for no time
+    `    asOf: ${timeOfCase(ts)}`,
     '    tags: [recorded]',
     `    expect: { outcome: ${decision} }`,
   ].join('\n');

@@ -6,6 +6,7 @@ import {
   isExactObject,
   stringifyExact,
 } from '../../shared/contract/json/raw-number.ts';
+import { timeOfCase } from '../../shared/contract/time-of-case.ts';
 import type { Ending, ExecutionRequest } from '../engine/execution.ts';
 import { replaceFile } from '../replace-file.ts';
 
@@ -92,7 +93,7 @@ export function createRecorder(
           const input = stringifyExact(maskIn(before, masked, MASKED));
           add(
             document,
-            `{"name":${name},"input":${input},"asOf":${ts},"expect":${stringifyExact(maskIn(expect, masked, ANYTHING))}}`,
+            `{"name":${name},"input":${input},"asOf":${timeOfCase(ts)},"expect":${stringifyExact(maskIn(expect, masked, ANYTHING))}}`,
           );
         },
       };

@@ -1,3 +1,5 @@
+import { isInMilliseconds } from './time-of-case.ts';
+
 /** Moments as they are typed and shown: epoch ms as text, times of day in a time zone by its IANA name. */
 
 const MINUTE = 60_000;
@@ -14,9 +16,6 @@ const IN_SECONDS = /^[1-9]\d{9}$/;
 
 /** Whether a number is taken for seconds: as milliseconds it would be a day of early 1970, which nobody means. */
 export const isInSeconds = (time: bigint | string): boolean => IN_SECONDS.test(String(time));
-
-/** Whether a number is taken for milliseconds. A smaller one is a year, a day as spreadsheets count them, or written like 20260315. */
-export const isInMilliseconds = (time: bigint | string): boolean => /^[1-9]\d{10,18}$/.test(String(time));
 
 /**
  * Reads a moment as it was typed: milliseconds, any ISO 8601 date and time with an offset, and without one a date and time of `zone`. A time

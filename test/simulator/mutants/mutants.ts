@@ -327,8 +327,8 @@ export const mutants: Mutant[] = [
   {
     name: 'the id of a keyed call is random',
     file: 'src/api/idempotency/idempotency.ts',
-    from: 'if (!known) return { mockId: once.key, isKnown: false };',
-    to: 'if (!known) return { mockId, isKnown: false };',
+    from: 'return { mockId: once.key, known };',
+    to: 'return { mockId: known ? once.key : mockId, known };',
     also: [looksUnderKey, holdsKey],
     world: `${PLAN} a keyed call is asked for again that the queue store forgot`,
   },
