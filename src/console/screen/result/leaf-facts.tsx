@@ -23,5 +23,10 @@ export function LeafFacts({ facts }: { facts: Facts }) {
 export function Wanted({ facts }: { facts: Facts }) {
   const wanted = wantedWords(facts);
   if (wanted === null) return null;
-  return <Sentence text={wanted.text} parts={{ key: <code>{wanted.key}</code>, value: <code>{wanted.value}</code> }} />;
+  return (
+    <span>
+      {' '}
+      <Sentence text={wanted.text} parts={{ key: <code>{wanted.key}</code>, value: <code>{wanted.value}</code> }} />
+    </span>
+  );
 }

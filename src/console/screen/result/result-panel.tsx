@@ -145,7 +145,7 @@ function WhyLine({ reading, run, input, onChoose }: WhyProps) {
       <Why why={reading.why.slice(-1)} withWanted={false} {...{ reading, onChoose }} />
       <span className="led">
         <Why why={near} withWanted={false} {...{ reading, onChoose }} />
-        {between > 0 && `${say('why.between', { n: between })} `}
+        {between > 0 && ` ${say('why.between', { n: between })} `}
         <Why why={far} withWanted={false} {...{ reading, onChoose }} />
         <Suspense>
           <WayToTrue {...{ reading, input, onChoose }} />

@@ -54,12 +54,7 @@ function OneReason({ reason, words, reading, withWanted, node }: OneProps) {
         with={parameters}
         parts={{ ...parts, ...(facts && { facts: <LeafFacts facts={facts} /> }) }}
       />
-      {facts && withWanted && (
-        <>
-          {' '}
-          <Wanted facts={facts} />
-        </>
-      )}
+      {facts && withWanted && <Wanted facts={facts} />}
     </>
   );
 }

@@ -37,6 +37,7 @@ function WayLine({ change, to, input, onChoose }: Props) {
   ));
   return (
     <span className="way-line">
+      {to === null && ' '}
       <Sentence
         text={`${to === null ? 'why.change' : 'why.reach'}${assumed.length === 0 ? '' : '.assumed'}`}
         with={{ n: assumed.length }}
