@@ -33,6 +33,13 @@ async function recordedIn(to: string) {
   return { name, others, document: read.document };
 }
 
+test('a time that no calendar has leaves the run what it came to', async () => {
+  const { client } = await start();
+  const ran = await client.run({ ruleId: 1, ts: Number.MIN_SAFE_INTEGER, data: { amount: 1 } });
+  expect(ran.outcome).toBe('TRUE');
+  await client.close();
+});
+
 test('runs of the service and of the server become cases, exact, with the outcome and what changed', async () => {
   const { client, to } = await start({ mask: ['card'] });
   await client.run({ ruleId: 1, ts: 5, data: { amount: 9007199254740993n, card: '4711' } });
