@@ -1,7 +1,6 @@
 import { refusals } from '../shared/contract/endings/refusals.ts';
 import { type Query, type QueryResult, queryResultSchema } from '../shared/contract/query.ts';
 import type { Settings } from '../shared/runtime/settings/settings.ts';
-import type { Logger } from '../shared/runtime/telemetry/logger.ts';
 import { random } from '../shared/seams/random.ts';
 import { followJobs } from '../shared/store/queue/follow-jobs.ts';
 import type { JobQueue, QueueBackend } from '../shared/store/queue/queue-backend.ts';
@@ -16,28 +15,24 @@ export type AskWorker = ReturnType<typeof openAskWorker>;
 type AskWorkerDependencies = {
   backend: QueueBackend;
   settings: Settings;
-  log: Logger;
 };
 
 /** A question, and where its answer is told. */
 type Asked = Query & { replyTo?: string };
 
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
-export function openAskWorker({ backend, settings, log }: AskWorkerDependencies) {
+export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
   const queue: JobQueue<Asked, QueryResult> = backend.openQueue(queueNames.queries);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
   const jobs = followJobs<Asked, Promise<Reply>>({
     backend,
     queue,
-    onCompleted: (_id, value) => toReply(value),
-    onFailed: async (id, reason) => {
-      log.error({ id, reason }, 'a question could not be answered');
-      return unavailable(refusals.workerFailed());
-    },
+    read: (_id, value) => toReply(value),
     onUnfinished: async () => {},
   });
 
   async function toReply(value: unknown): Promise<Reply> {
+    if (value === undefined) return unavailable(refusals.workerFailed());
     const parsed = queryResultSchema.safeParse(value);
     if (!parsed.success) return unavailable(refusals.answerTooNew());
     const { body, stored, refused } = parsed.data;

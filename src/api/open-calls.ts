@@ -39,7 +39,7 @@ type CallsDependencies = { settings: Settings; backend: QueueBackend; log: Logge
  */
 export function openCalls({ settings, backend, log, metrics }: CallsDependencies) {
   const privacy = createPrivacy(settings);
-  const askWorker = openAskWorker({ backend, settings, log });
+  const askWorker = openAskWorker({ backend, settings });
   const { ask } = askWorker;
   const fence = createFenceRequest({ ask, onFenced: metrics.fenced });
   const opened = openQueue({ settings, backend, privacy, fence, log, metrics });

@@ -1,8 +1,9 @@
 import { UnrecoverableError } from 'bullmq';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answered, type Ending } from '../../src/shared/contract/endings/ending.ts';
 import type { ExecutionRecord } from '../../src/shared/contract/execution-record.ts';
-import type { JobData, JobResult } from '../../src/shared/contract/job.ts';
+import type { JobData } from '../../src/shared/contract/job.ts';
 import { time } from '../../src/shared/seams/time.ts';
 import type { History } from '../../src/shared/store/history/history.ts';
 import type { Notes } from '../../src/shared/store/notes/notes.ts';
@@ -25,11 +26,13 @@ const FAR_MS = 3_600_000;
 /** Room for two notes and one answer. */
 const NOTES_BYTES = 2 * 900 + 700;
 
+const endedWith = (n: number) => answered({ address: `${n}`, success: true });
+
 /** A queue store that is compared. `empty`: no job is in it afterwards. */
 type Subject = {
   backend: QueueBackend;
   queue: ExecutionQueue;
-  worker: JobWorker<JobData, JobResult>;
+  worker: JobWorker<JobData, Ending>;
   notes: Notes;
   history: History;
   empty(): Promise<void>;
@@ -39,7 +42,7 @@ type Subject = {
 function subjectOf(backend: QueueBackend, own: Pick<Subject, 'empty' | 'close'>, lockMs?: number): Subject {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   queue.on('error', () => {});
-  const never = async (): Promise<JobResult> => Promise.reject(new Error('it is not run'));
+  const never = async (): Promise<Ending> => Promise.reject(new Error('it is not run'));
   const worker: Subject['worker'] = backend.openWorker(queueNames.executions, never, 1, lockMs ? { lockMs } : {});
   worker.on('error', () => {});
   const history = backend.openHistory({ count: 1000, seconds: 3600, bytes: 1e8 });
@@ -126,8 +129,7 @@ const jobCommands: fc.Arbitrary<Command>[] = [
   })),
   fc.tuple(id, token, number).map(([name, holder, n]) => ({
     name: `complete ${name} as ${holder} with ${n}`,
-    carryOut: async (context) =>
-      void (await (await jobOf(name, context)).moveToCompleted({ v: n, address: '', success: true }, holder, false)),
+    carryOut: async (context) => void (await (await jobOf(name, context)).moveToCompleted(endedWith(n), holder, false)),
   })),
   fc.tuple(id, token, text).map(([name, holder, why]) => ({
     name: `fail ${name} as ${holder} with ${why}`,
@@ -168,8 +170,8 @@ const jobCommands: fc.Arbitrary<Command>[] = [
       const ids = [whole(name, { backend, queue, ...context }), 'none'];
       const [job, none] = await backend.readShortJobs(queue, ids);
       if (!job) return [job, none];
-      const { head, begun, progress, finishedOn, failedReason, returnvalue } = job;
-      return [head, begun, progress || null, finishedOn !== null, failedReason, returnvalue ?? null, none];
+      const { head, begun, progress, finishedOn, returnvalue } = job;
+      return [head, begun, progress || null, finishedOn !== null, returnvalue ?? null, none];
     },
   })),
   fc.tuple(id, number).map(([name, n]) => ({
@@ -447,11 +449,11 @@ async function repliesOf({ backend, queue, empty }: Subject): Promise<unknown> {
   const replies = backend.openReplies(queue, { onReply: (reply) => heard.push(reply), onBack: () => {} });
   await replies.ready;
   const stopFollowing = replies.follow('fails', () => changes++);
-  const worker = backend.openWorker<JobData, JobResult>(
+  const worker = backend.openWorker<JobData, Ending>(
     queueNames.executions,
     async ({ id }) => {
       if (id === 'fails') throw new UnrecoverableError('why');
-      return { v: 1, address: '', success: true };
+      return endedWith(1);
     },
     1,
   );
@@ -513,10 +515,7 @@ async function lapse(subject: Subject, tellsLocks: boolean): Promise<unknown[]> 
   stalled.push(await check(), await check()); // at the second one where a lock must be missing twice
   told.push(stalled.flat());
   const second: Taken | undefined = await worker.getNextJob('two', { block: false });
-  told.push(
-    second && shown(second),
-    await refused(first.moveToCompleted({ v: 1, address: '', success: true }, 'one', false)),
-  );
+  told.push(second && shown(second), await refused(first.moveToCompleted(endedWith(1), 'one', false)));
   if (!tellsLocks) await addExecution(queue, 'b', data(0, 0));
   const third = await second?.moveToFailed(new Error('why'), 'two', true);
   told.push(third !== undefined, await refused(first.moveToFailed(new Error('late'), 'one', false)));

@@ -1,5 +1,5 @@
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
-import { endingOfAddedAgain, endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
+import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
@@ -39,8 +39,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
   const connection = watchConnection(dependencies);
   const jobs = followJobs<JobData, Ending>({
     ...dependencies,
-    onCompleted: endingOfCompleted,
-    onFailed: endingOfFailed,
+    read: readEnding,
     onUnfinished: (mockId, awaited, state) => (state === 'missing' ? recover : recheck)(mockId, awaited),
   });
   const reEnqueues = createReEnqueue(dependencies);

@@ -1,5 +1,5 @@
 import type { Ending } from '../../shared/contract/endings/ending.ts';
-import { endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
+import { readEnding } from '../../shared/contract/endings/job-ending.ts';
 import {
   beginningOf,
   type ExecutionRecord,
@@ -55,8 +55,7 @@ export function createReadJobs({ queue, readShortJobs }: ReadJobsDependencies) {
   };
 }
 
-type Job = Omit<ShortJob, 'head' | 'begun' | 'failedReason' | 'finishedOn'> &
-  Partial<Pick<ShortJob, 'failedReason' | 'finishedOn'>>;
+type Job = Omit<ShortJob, 'head' | 'begun' | 'finishedOn'> & Partial<Pick<ShortJob, 'finishedOn'>>;
 
 function foundIn(mockId: string, job: Job & { data: unknown }): Found | null {
   const data = jobDataSchema.safeParse(job.data);
@@ -74,8 +73,7 @@ function toFound({ mockId, data }: Pick<Queued, 'mockId' | 'data'>, job: Job): F
   const queued = { mockId, data, queuedAt: job.timestamp, progress };
   const collect = data.collect === true;
   if (!job.finishedOn) return { record: openRecord(queued), input, ending: null, collect };
-  const { failedReason, returnvalue } = job;
-  const ending = failedReason ? endingOfFailed(mockId, failedReason) : endingOfCompleted(mockId, returnvalue);
+  const ending = readEnding(mockId, job.returnvalue);
   const { record } = toSettled(queued, ending, job.finishedOn);
   const error = record.error === null ? null : beginningOf(record.error);
   return { record: { ...record, error }, input, ending, collect };

@@ -26,8 +26,8 @@ export function startHistoryRepair({ missing, queue, history, onEnded, log }: Hi
   async function add(mockId: string): Promise<void> {
     const job = await queue.getJob(mockId);
     if (!job?.finishedOn) return;
-    const { data, failedReason, returnvalue, timestamp, finishedOn } = job;
-    const settled = settledOf({ id: mockId, data, failedReason, returnvalue, timestamp, finishedOn });
+    const { data, returnvalue, timestamp, finishedOn } = job;
+    const settled = settledOf({ id: mockId, data, returnvalue, timestamp, finishedOn });
     if (!settled) return;
     await history.add(settled);
     onEnded(settled.record);

@@ -4,7 +4,7 @@ import { outcomeOf } from './endings/codes.ts';
 import { answered, type Ending, unanswered } from './endings/ending.ts';
 import { codeSchema, type NoAnswer } from './endings/outcomes.ts';
 import { type State, type StateStep, stateSchema, stepSchema } from './endings/states.ts';
-import { decisionSchema, JOB_VERSION, type JobData, warningSchema } from './job.ts';
+import { decisionSchema, type JobData, warningSchema } from './job.ts';
 import { parseJson } from './json/parse-json.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 
@@ -137,7 +137,7 @@ export function endingOf(record: ExecutionRecord, body: string | null): Ending |
   if (outcome === null) return null;
   if (outcome.code !== null) return unanswered(noAnswerOf(record, body ?? ''));
   const success = state === 'succeeded';
-  return answered({ v: JOB_VERSION, address: address ?? '', success, decision, body: body ?? undefined });
+  return answered({ address: address ?? '', success, decision, body: body ?? undefined });
 }
 
 /** Whether it ended before anything of it could be seen by a client. */

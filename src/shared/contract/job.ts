@@ -6,7 +6,7 @@ import { rulesOfRunSchema } from './rules-of-run.ts';
 import { formatTarget } from './target.ts';
 
 /**
- * The version of what API and worker say about an execution: a job's data, and the result in the same version. Added fields
+ * The version of a job's data. Added fields
  * need no new one; where a name or a meaning changes, the new version reads all earlier ones. Version 2 may be a dry run: a worker that
  * would run it for real must not read it.
  */
@@ -120,9 +120,8 @@ export type Warning = z.infer<typeof warningSchema>;
 export const decisionSchema = z.enum(['TRUE', 'FALSE', 'NONE']);
 export type Decision = z.infer<typeof decisionSchema>;
 
-/** The return value of a job whose client answered: the answer itself if it is small, else the key it is stored under. */
+/** What a client answered: the answer itself if it is small, else the key it is stored under. */
 export const jobResultSchema = z.object({
-  v: knownUpTo(JOB_VERSION),
   address: z.string(),
   success: z.boolean(),
   /** The decision that its trace tells. */

@@ -1,6 +1,6 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
-import { endingOfAddedAgain, endingOfCompleted, endingOfFailed } from '../../shared/contract/endings/job-ending.ts';
+import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
@@ -35,12 +35,11 @@ export type FollowItems = ReturnType<typeof createFollowItems>;
 /** Waits for the ends of items. A job that was lost is added again under its id and time. */
 export function createFollowItems(dependencies: FollowItemsDependencies) {
   const { queue, settings } = dependencies;
-  const { fromHistory, fromResult } = createReadItem(dependencies);
+  const { fromHistory, fromJob } = createReadItem(dependencies);
   const addedAgain = new WeakSet<JobData>();
   const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
     ...dependencies,
-    onCompleted: (mockId, value) => persistOrThrow(time.now() + READ_WITHIN_MS, () => fromResult(mockId, value)),
-    onFailed: async (mockId, reason) => endingOfFailed(mockId, reason),
+    read: (mockId, value) => persistOrThrow(time.now() + READ_WITHIN_MS, () => fromJob(mockId, value)),
     onUnfinished: async (mockId, { data }, state) => {
       if (state === 'missing') await recover({ mockId, data });
     },
@@ -80,7 +79,7 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
 
 /** Reads how an item ended, from its job or from the history. */
 function createReadItem({ history, store }: Pick<FollowItemsDependencies, 'history' | 'store'>) {
-  return { fromHistory, fromResult };
+  return { fromHistory, fromJob };
 
   async function fromHistory(mockId: string): Promise<ItemEnding | null> {
     const record = await history.get(mockId);
@@ -94,8 +93,8 @@ function createReadItem({ history, store }: Pick<FollowItemsDependencies, 'histo
     return { kind: 'answered', result, body, tookMs: tookMs(result) };
   }
 
-  async function fromResult(mockId: string, value: unknown): Promise<ItemEnding> {
-    const ending = endingOfCompleted(mockId, value);
+  async function fromJob(mockId: string, value: unknown): Promise<ItemEnding> {
+    const ending = readEnding(mockId, value);
     if (ending.kind === 'unanswered') return ending;
     const { body, stored, address } = ending.result;
     const text = body ?? (stored === undefined ? null : ((await store.get(stored)) ?? (await history.result(mockId))));

@@ -3,7 +3,7 @@ import { outcomeOf } from '../../shared/contract/endings/codes.ts';
 import type { Ending } from '../../shared/contract/endings/ending.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
 import { beginningOf, type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
-import { JOB_VERSION, type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
+import { type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
 import { type RulesOfRun, rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -67,7 +67,6 @@ async function toJobResult(
   const hide = hidden(claim, { privacy, texts: [input, body] });
   const isStillReleased = told !== null || (await isReleased());
   const head = {
-    v: JOB_VERSION,
     address: claim.address,
     success,
     decision,
@@ -199,7 +198,7 @@ function mayAnswerLate(ending: Ending): boolean {
 /** Inputs up to this size may stay with a finished job: taking one out costs another command. */
 const INPUT_LEFT = 1024;
 
-export type ExecutionJob = Job<JobData, JobResult>;
+export type ExecutionJob = Job<JobData, Ending>;
 
 type RecordParts = {
   history: History;

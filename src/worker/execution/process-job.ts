@@ -1,7 +1,7 @@
-import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
+import { DelayedError, WaitingError } from 'bullmq';
 import { outcomeOf } from '../../shared/contract/endings/codes.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { type JobResult, jobDataSchema } from '../../shared/contract/job.ts';
+import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
+import { jobDataSchema } from '../../shared/contract/job.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -25,14 +25,14 @@ type ProcessJobDependencies = {
   log: Logger;
 };
 
-/** Processes one job of the queue: executes it, and reports its ending in the queue's own terms. */
+/** Processes one job of the queue: executes it, and completes it with its ending. */
 export function createProcessJob(parts: ProcessJobDependencies) {
   const { progress, unknownJobs, log } = parts;
   const runs = createRuns(parts);
   const failures = createThrottledAlert(log, 'Executions cannot be processed', { withStack: true });
   const crowdBackoff = createBackoff();
 
-  async function process(job: ExecutionJob, token?: string): Promise<JobResult> {
+  async function process(job: ExecutionJob, token?: string): Promise<Ending> {
     const mockId = job.id ?? '';
     const parsed = jobDataSchema.safeParse(job.data);
     if (!parsed.success) return passOn(job, token);
@@ -47,9 +47,7 @@ export function createProcessJob(parts: ProcessJobDependencies) {
     if (outcome.kind !== 'ended') return postpone(job, outcome, token);
     failures.ends();
     unknownJobs.ends();
-    if (outcome.ending.kind === 'unanswered') throw new NotAnswered(outcome.ending.noAnswer);
-    // A caller of an earlier version reads no later one.
-    return { ...outcome.ending.result, v: parsed.data.v };
+    return outcome.ending;
   }
 
   function postpone(job: ExecutionJob, { kind }: Postponed, token: string | undefined): Promise<never> {
@@ -60,13 +58,13 @@ export function createProcessJob(parts: ProcessJobDependencies) {
   }
 
   /** A job that cannot be read goes to a worker that can, or ends when no worker may begin it any more. */
-  async function passOn(job: ExecutionJob, token: string | undefined): Promise<never> {
+  async function passOn(job: ExecutionJob, token: string | undefined): Promise<Ending> {
     const mockId = job.id ?? '';
     const noAnswer = await unknownJobs.endingOf(mockId, job.data);
     if (!noAnswer) return snooze(job, unknownJobs.awayMs(`job ${mockId}`), token);
     const { code, mayHaveRun, error } = noAnswer;
     log[outcomeOf(code).fault ? 'warn' : 'info']({ mockId, code, mayHaveRun, reason: error }, 'not answered');
-    throw new NotAnswered(noAnswer);
+    return unanswered(noAnswer);
   }
 
   /** Requeues a job now. If `moveToWait` fails, our lock is lost or will expire; another worker continues. */
@@ -131,15 +129,4 @@ function lastTryMs({ timestamp, data: { claimBy } }: ExecutionJob): number {
   const share = LAST_TRIES_SHARE * (claimBy - timestamp);
   const left = claimBy - share - time.now();
   return left <= 0 ? 0 : left + random.fraction() * share * 0.8;
-}
-
-/**
- * Carries the ending of an execution to the API that waits for it. BullMQ never tries it again: it is an outcome, not an
- * accident.
- */
-class NotAnswered extends UnrecoverableError {
-  constructor(noAnswer: NoAnswer) {
-    super(JSON.stringify(noAnswer));
-    this.stack = '';
-  }
 }

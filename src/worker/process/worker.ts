@@ -1,4 +1,5 @@
-import type { JobData, JobResult } from '../../shared/contract/job.ts';
+import type { Ending } from '../../shared/contract/endings/ending.ts';
+import type { JobData } from '../../shared/contract/job.ts';
 import { shareFor } from '../../shared/runtime/share-for.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -52,7 +53,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
       await queue.close();
     }
   });
-  const worker: JobWorker<JobData, JobResult> = backend.openWorker(
+  const worker: JobWorker<JobData, Ending> = backend.openWorker(
     queueNames.executions,
     // BullMQ may still bring the job that it was waiting for when it was paused.
     async (job, token) =>
@@ -61,7 +62,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
     { id },
   );
   worker.on('completed', (job) => jobs.accepted(job));
-  worker.on('failed', (job) => job && jobs.accepted(job));
+  worker.on('failed', (job, error) => log.error({ err: error, mockId: job?.id }, 'an execution failed by a defect'));
   worker.on('lockRenewalFailed', (ids: string[]) => {
     for (const id of ids) interrupts.lockLost(id);
   });

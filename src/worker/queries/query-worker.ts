@@ -28,6 +28,7 @@ type QueryWorkerDependencies = {
 export function createQueryWorker({ backend, answerQuery, fault, waitForOthersMs, log }: QueryWorkerDependencies) {
   const worker = backend.openWorker<Query, QueryResult>(queueNames.queries, process, CONCURRENCY);
   worker.on('error', () => {}); // the executions' worker reports the same fault
+  worker.on('failed', (job, error) => log.error({ err: error, id: job?.id }, 'a question could not be answered'));
   worker.run().catch((error) => log.error({ err: error }, 'the loop of the queries worker ended'));
 
   async function process(job: Job<Query, QueryResult>, token?: string): Promise<QueryResult> {

@@ -1,8 +1,8 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openPendingExecutions } from '../../../src/api/calls/pending-executions.ts';
-import { answered } from '../../../src/shared/contract/endings/ending.ts';
+import { answered, type Ending } from '../../../src/shared/contract/endings/ending.ts';
 import { toSettled } from '../../../src/shared/contract/execution-record.ts';
-import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
+import type { JobData, JobResult } from '../../../src/shared/contract/job.ts';
 import { atMost } from '../../../src/shared/runtime/at-most.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
 import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
@@ -16,19 +16,31 @@ import { captureLog, quickSettings } from '../../support/start-service.ts';
 const choice = inject('redis');
 /** Shorter than it takes until a job is looked up again, as for an API that slept. */
 const WAIT_MS = 300;
-const result: JobResult = { v: JOB_VERSION, address: 'a', success: true, body: '{"mockId":"x"}' };
+const result: JobResult = { address: 'a', success: true, body: '{"mockId":"x"}' };
 
 describe.skipIf(choice.kind === 'unavailable')('a wait that is over when its execution has ended unheard', () => {
   it('ends with what its job came to', async () => {
     const { pending, queue, backend } = await open();
     const mockId = crypto.randomUUID();
     await queue.add('execute', data, { jobId: mockId });
-    const worker = backend.openWorker<JobData, JobResult>(queue.name, async () => result, 1);
+    const worker = backend.openWorker<JobData, Ending>(queue.name, async () => answered(result), 1);
     worker.on('error', () => {});
     worker.run().catch(() => {});
     await eventually(async () => expect((await queue.getJob(mockId))?.finishedOn).toBeGreaterThan(0));
     await worker.close();
     expect(await pending.wait(mockId, data, WAIT_MS)).toEqual({ kind: 'answered', result });
+  });
+
+  it('whose worker failed by a defect ends at once as one that may have run', async () => {
+    const { pending, queue, backend } = await open();
+    const worker = backend.openWorker<JobData, Ending>(queue.name, () => Promise.reject(new Error('a defect')), 1);
+    onTestFinished(() => worker.close());
+    worker.on('error', () => {});
+    worker.run().catch(() => {});
+    const mockId = crypto.randomUUID();
+    const ending = pending.wait(mockId, data, 600_000);
+    await queue.add('execute', { ...data, replyTo: pending.replyTo }, { jobId: mockId });
+    expect(await ending).toMatchObject({ noAnswer: { code: 'outcome-unknown', mayHaveRun: true } });
   });
 
   it('ends as the history tells when its job is there no longer', async () => {

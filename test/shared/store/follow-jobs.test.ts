@@ -29,8 +29,7 @@ async function follow() {
   const jobs = followJobs<string, string>({
     backend,
     queue,
-    onCompleted: () => 'completed',
-    onFailed: () => 'failed',
+    read: () => 'ended',
     onUnfinished: async (id) => void lookedUp.add(id),
   });
   onTestFinished(async () => {

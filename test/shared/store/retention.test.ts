@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { JOB_VERSION, type JobData, type JobResult } from '../../../src/shared/contract/job.ts';
+import { answered, type Ending } from '../../../src/shared/contract/endings/ending.ts';
+import type { JobData } from '../../../src/shared/contract/job.ts';
 import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
 import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -15,8 +16,8 @@ const ANSWER = 'an answer that must go';
 describe.skipIf(choice.kind === 'unavailable')('what finished long ago', () => {
   it('leaves Redis with its input, its answer and its events, although nothing finishes any more', async () => {
     const { backend, queue, redis } = await open();
-    const result = { v: JOB_VERSION, address: 'a', success: true, body: ANSWER };
-    const worker = backend.openWorker<JobData, JobResult>(queue.name, async () => result, 1);
+    const result = { address: 'a', success: true, body: ANSWER };
+    const worker = backend.openWorker<JobData, Ending>(queue.name, async () => answered(result), 1);
     worker.on('error', () => {});
     worker.run().catch(() => {});
     const job = await queue.add('execute', { ...data, input: INPUT }, { jobId: crypto.randomUUID() });
@@ -50,7 +51,7 @@ async function open() {
   const backend = await openQueueBackend(server.url);
   onTestFinished(() => backend.close());
   await backend.connected;
-  const queue = backend.openQueue<JobData, JobResult>(queueNames.executions);
+  const queue = backend.openQueue<JobData, Ending>(queueNames.executions);
   onTestFinished(() => queue.close());
   queue.on('error', () => {});
   await queue.waitUntilReady();

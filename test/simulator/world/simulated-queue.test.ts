@@ -23,8 +23,7 @@ function follow(backend: QueueBackend) {
   const unfinished: string[] = [];
   const jobs = followJobs<JobData, unknown>({
     ...{ backend, queue },
-    onCompleted: (id, value) => ({ id, value }),
-    onFailed: (id, reason) => ({ id, reason }),
+    read: (id, value) => ({ id, value }),
     onUnfinished: async (_id, _awaited, state) => void unfinished.push(state),
   });
   const call = async (id: string) => {
@@ -95,8 +94,8 @@ test('a message that is dropped is made up for by a look at the job', async () =
   const by = { token: 't', lockMs: 1000, now: time.now() };
   store.jobs.take('executions', by);
   store.jobs.finish('executions', { ...by, id: 'a', as: 'failed', text: 'why', next: false });
-  expect(await ending).toEqual({ id: 'a', reason: 'why' });
-  expect(messages).toMatchObject([{ process: 'api', kind: 'failed', id: 'a' }]);
+  expect(await ending).toEqual({ id: 'a', value: undefined });
+  expect(messages).toMatchObject([{ process: 'api', kind: 'changed', id: 'a' }]);
   await follower.jobs.close();
 });
 

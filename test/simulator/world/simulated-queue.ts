@@ -295,7 +295,6 @@ function openReplies(link: Link, queue: string, { onReply, onBack }: ReplyListen
   link
     .listen(channels.reply(address), ({ kind, id, text }) => {
       if (kind === 'completed') onReply({ kind, id, value: parseJson(text) });
-      else if (kind === 'failed') onReply({ kind, id, reason: text });
       else onReply({ kind: 'changed', id });
     })
     .then(ready.resolve, () => link.onBack(ready.resolve));
@@ -474,7 +473,6 @@ function shortJob(job: StoredJob | null): ShortJob | null {
     begun: job.attemptsStarted > 0,
     progress: parseJson(job.progress ?? ''),
     finishedOn: job.finishedOn,
-    failedReason: job.failedReason,
     returnvalue: parseJson(job.returnvalue ?? ''),
   };
 }

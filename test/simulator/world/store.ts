@@ -37,7 +37,7 @@ export type StoredJob = {
 /** What was published; to whom is in `channel`. Whoever hears nothing of it never will. */
 export type Published = {
   channel: string;
-  kind: 'completed' | 'failed' | 'changed' | 'event';
+  kind: 'completed' | 'changed' | 'event';
   /** The job, or the number of the event. */
   id: string;
   /** The value, the reason, or the fields of the event. */
@@ -341,9 +341,7 @@ function createJobs(world: World) {
     if (!job || job.finishedOn === null) return;
     const address = /"replyTo":"([\w{}.:-]+)"/.exec(job.data)?.[1];
     const [kind, text] =
-      job.returnvalue === null
-        ? (['failed', job.failedReason ?? ''] as const)
-        : (['completed', job.returnvalue] as const);
+      job.returnvalue === null ? (['changed', ''] as const) : (['completed', job.returnvalue] as const);
     if (address !== undefined) world.publish({ channel: channels.reply(address), kind, id, text });
     tellChange(name, id);
   }

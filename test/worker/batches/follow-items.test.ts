@@ -1,8 +1,8 @@
-import { UnrecoverableError } from 'bullmq';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { type Ending, unanswered } from '../../../src/shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
-import type { JobData, JobResult } from '../../../src/shared/contract/job.ts';
+import type { JobData } from '../../../src/shared/contract/job.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
 import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
 import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
@@ -43,13 +43,9 @@ async function endingOf(refusal: NoAnswer) {
   const history = backend.openHistory(historyLimitsOf(settings));
   const items = createFollowItems({ backend, queue, history, store, settings });
   onTestFinished(() => items.close());
-  const worker = backend.openWorker<JobData, JobResult>(queue.name, () => refuse(refusal), 1);
+  const worker = backend.openWorker<JobData, Ending>(queue.name, async () => unanswered(refusal), 1);
   onTestFinished(() => worker.close());
   worker.on('error', () => {});
   worker.run().catch(() => {});
   return items.follow({ mockId: crypto.randomUUID(), data }, new AbortController().signal);
-}
-
-async function refuse(refusal: NoAnswer): Promise<never> {
-  throw new UnrecoverableError(JSON.stringify(refusal));
 }

@@ -87,11 +87,11 @@ const endings: Table<typeof sentences> = {
   neverTaken: [[sentences.neverTaken(A, 1), `没有工作进程及时开始发往“{a}”的这次执行：它们已满。它没有运行。${LATER}`]],
   storeWasAway: [[sentences.storeWasAway(A), `执行 {a} 等待期间队列存储不可用，之后没有工作进程再接手它。${UNKNOWN}`]],
   neverReported: [[sentences.neverReported(A, N1), `{n} 毫秒内没有工作进程报告执行 {a} 的结束。${UNKNOWN}`]],
-  queueGaveUp: [[sentences.queueGaveUp(A, B), `队列放弃了执行 {a}：{b}。${UNKNOWN}`]],
-  answeredInNewerForm: [
+  workerFailed: [[sentences.workerFailed(A), `工作进程处理执行 {a} 时出错；原因见其日志。${UNKNOWN}`]],
+  endedInNewerForm: [
     [
-      sentences.answeredInNewerForm(A),
-      '执行 {a} 的应答是更新的格式，这个 API 不认识。它已运行；请查看客户端，或询问新版本的 API。',
+      sentences.endedInNewerForm(A),
+      '执行 {a} 的结束是更新的格式，这个 API 不认识。它可能已运行；请查看客户端，或询问新版本的 API。',
     ],
   ],
   answerUnreadable: [

@@ -1,22 +1,15 @@
 import { type Settled, toSettled } from '../execution-record.ts';
-import { jobDataSchema, jobResultSchema } from '../job.ts';
-import { parseJson } from '../json/parse-json.ts';
-import { answered, type Ending, unanswered } from './ending.ts';
-import { noAnswerSchema } from './outcomes.ts';
+import { jobDataSchema } from '../job.ts';
+import { type Ending, endingSchema, type Unanswered, unanswered } from './ending.ts';
 import { sentences } from './sentences.ts';
 
-type Unanswered = Extract<Ending, { kind: 'unanswered' }>;
-
-/** The ending of a job that completed with this value. */
-export function endingOfCompleted(mockId: string, returnvalue: unknown): Ending {
-  const parsed = jobResultSchema.safeParse(returnvalue);
-  return parsed.success ? answered(parsed.data) : unanswered(sentences.answeredInNewerForm(mockId));
-}
-
-/** The ending of a job that failed for this reason: the one its worker gave, or one of the queue itself. */
-export function endingOfFailed(mockId: string, failedReason: string): Unanswered {
-  const parsed = noAnswerSchema.safeParse(parseJson(failedReason));
-  return unanswered(parsed.success ? parsed.data : sentences.queueGaveUp(mockId, failedReason));
+/**
+ * The ending in the value of a job that ended. A job without a value failed by a defect of its worker: only its log tells more, and
+ * the rule may have run.
+ */
+export function readEnding(mockId: string, value: unknown): Ending {
+  if (value === undefined || value === null) return unanswered(sentences.workerFailed(mockId));
+  return endingSchema.safeParse(value).data ?? unanswered(sentences.endedInNewerForm(mockId));
 }
 
 /**
@@ -31,27 +24,12 @@ export function endingOfAddedAgain<Answered extends { kind: 'answered' }>(
   return isUnwritten ? unanswered(sentences.storeWasAway(mockId)) : ending;
 }
 
-/** A job that ended. `failedReason` is empty if it completed; `finishedOn`: epoch ms. */
-export type EndedJob = {
-  id: string;
-  data: unknown;
-  timestamp: number;
-  finishedOn: number;
-  failedReason: string | null;
-  returnvalue: unknown;
-};
+/** A job that ended. `finishedOn`: epoch ms. */
+export type EndedJob = { id: string; data: unknown; timestamp: number; finishedOn: number; returnvalue: unknown };
 
 /** The execution of a job that ended, as histories keep it; undefined when the job's data cannot be read. */
-export function settledOf({
-  id,
-  data,
-  timestamp,
-  finishedOn,
-  failedReason,
-  returnvalue,
-}: EndedJob): Settled | undefined {
+export function settledOf({ id, data, timestamp, finishedOn, returnvalue }: EndedJob): Settled | undefined {
   const parsed = jobDataSchema.safeParse(data);
   if (!parsed.success) return undefined;
-  const ending = failedReason ? endingOfFailed(id, failedReason) : endingOfCompleted(id, returnvalue);
-  return toSettled({ mockId: id, data: parsed.data, queuedAt: timestamp }, ending, finishedOn);
+  return toSettled({ mockId: id, data: parsed.data, queuedAt: timestamp }, readEnding(id, returnvalue), finishedOn);
 }

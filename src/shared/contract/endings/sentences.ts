@@ -142,20 +142,20 @@ export const sentences = {
       `No worker reported the end of execution ${mockId} within ${timeoutMs} ms. It may have run; ${LOOK_AT_THE_CLIENT}.`,
     ),
 
-  /** The job failed, and not with an ending that its worker gave: for a reason of the queue's own. */
-  queueGaveUp: (mockId: string, failedReason: string) =>
+  /** The job failed, which only a defect of a worker does. */
+  workerFailed: (mockId: string) =>
     mayHaveRun(
       'outcome-unknown',
-      `The queue gave up on execution ${mockId}: ${failedReason}. It may have run; ${LOOK_AT_THE_CLIENT}.`,
+      `The worker failed on execution ${mockId}; its log says why. It may have run; ${LOOK_AT_THE_CLIENT}.`,
     ),
 
   // Answered, but the answer cannot be given.
 
-  /** Workers answer in the version they are asked in, so this API was set back while the execution was open. */
-  answeredInNewerForm: (mockId: string) =>
+  /** A worker of a newer version ended it. */
+  endedInNewerForm: (mockId: string) =>
     mayHaveRun(
       'outcome-unknown',
-      `Execution ${mockId} was answered in a newer form that this API does not know. It ran; look at the client, or ask an API of the newer version.`,
+      `Execution ${mockId} ended in a newer form that this API does not know. It may have run; look at the client, or ask an API of the newer version.`,
     ),
 
   /** The text of a large answer was not in the store. */

@@ -126,7 +126,7 @@ async function openKept({ folder, flush, tell }: EmbeddedFolder) {
   };
 }
 
-const SHORT = `SELECT opts, added_at, attempts_started > 0 AS begun, progress, finished_at, failed_reason, return_value
+const SHORT = `SELECT opts, added_at, attempts_started > 0 AS begun, progress, finished_at, return_value
 FROM job WHERE queue = ? AND id = ?`;
 const rowSchema = z.object({
   opts: z.string(),
@@ -134,7 +134,6 @@ const rowSchema = z.object({
   begun: z.int(),
   progress: z.string().nullable(),
   finished_at: z.int().nullable(),
-  failed_reason: z.string().nullable(),
   return_value: z.string().nullable(),
 });
 
@@ -144,14 +143,13 @@ function embeddedShortJobs({ read, statement }: Database): ReadShortJobs {
 
 function shortJob(row: unknown): ShortJob | null {
   if (row === undefined) return null;
-  const { opts, added_at, begun, progress, finished_at, failed_reason, return_value } = rowSchema.parse(row);
+  const { opts, added_at, begun, progress, finished_at, return_value } = rowSchema.parse(row);
   return {
     head: headIn(parseJson(opts)),
     timestamp: added_at,
     begun: begun === 1,
     progress: parseJson(progress ?? ''),
     finishedOn: finished_at,
-    failedReason: failed_reason,
     returnvalue: parseJson(return_value ?? ''),
   };
 }

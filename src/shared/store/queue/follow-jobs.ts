@@ -13,8 +13,8 @@ const RECHECKS_PER_SECOND = 1000;
 type Options<Data, Ending> = {
   backend: QueueBackend;
   queue: JobQueue<Data, unknown>;
-  onCompleted: (id: string, value: unknown) => Ending;
-  onFailed: (id: string, reason: string) => Ending;
+  /** The ending in the value of a job; a job that failed has none. */
+  read: (id: string, value: unknown) => Ending;
   /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
   onUnfinished: (id: string, awaited: AwaitedJob<Data>, state: 'pending' | 'missing') => Promise<void>;
 };
@@ -27,7 +27,7 @@ export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number };
  * may be lost, every waiting id is also looked up again each 2 s (10 s where 10,000 wait), and all of them at once when replies come back.
  */
 export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
-  const { backend, queue, onCompleted, onFailed } = options;
+  const { backend, queue, read } = options;
   const pending = createPendingCalls<Ending>();
   const look = (id: string) => recheck(id, options);
   const { awaited, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, look, settle });
@@ -36,8 +36,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
   function onReply(reply: Reply): void {
     const { id } = reply;
     if (!pending.has(id)) return;
-    if (reply.kind === 'completed') settle(id, onCompleted(id, reply.value));
-    else if (reply.kind === 'failed') settle(id, onFailed(id, reply.reason));
+    if (reply.kind === 'completed') settle(id, read(id, reply.value));
     else void lookUp(id).catch(() => {}); // it is looked up again
   }
 
@@ -115,12 +114,12 @@ type Found<Ending> = { ending: Ending } | 'pending' | 'missing';
 /** The ending as the job itself holds it. */
 async function recheck<Data, Ending>(
   id: string,
-  { queue, onCompleted, onFailed }: Pick<Options<Data, Ending>, 'queue' | 'onCompleted' | 'onFailed'>,
+  { queue, read }: Pick<Options<Data, Ending>, 'queue' | 'read'>,
 ): Promise<Found<Ending>> {
   const found = await queue.getBackend().isFinished(id, true);
   const [status, value] = Array.isArray(found) ? found : [found, ''];
-  if (status === 1) return { ending: onCompleted(id, JSON.parse(value)) };
-  if (status === 2) return { ending: onFailed(id, value) };
+  if (status === 1) return { ending: read(id, JSON.parse(value)) };
+  if (status === 2) return { ending: read(id, undefined) };
   return status === -1 ? 'missing' : 'pending';
 }
 

@@ -14,16 +14,7 @@ export async function addExecution(queue: ExecutionQueue, mockId: string, data: 
   await queue.add('execute', data, options);
 }
 
-const FIELDS = [
-  'opts',
-  'timestamp',
-  'progress',
-  'finishedOn',
-  'failedReason',
-  'returnvalue',
-  'ats',
-  'processedOn',
-] as const;
+const FIELDS = ['opts', 'timestamp', 'progress', 'finishedOn', 'returnvalue', 'ats', 'processedOn'] as const;
 const optionsSchema = z.object({ head: z.string() });
 
 /** The short form of a job, from its options. */
@@ -45,7 +36,7 @@ export function redisShortJobs(redis: Redis): ReadShortJobs {
 }
 
 function shortJob(fields: (string | null)[]): ShortJob | null {
-  const [options, timestamp, progress, finishedOn, failedReason = null, returnvalue, begunTimes, begunAt] = fields;
+  const [options, timestamp, progress, finishedOn, returnvalue, begunTimes, begunAt] = fields;
   if (!options || !timestamp) return null;
   return {
     head: headIn(parseJson(options)),
@@ -53,7 +44,6 @@ function shortJob(fields: (string | null)[]): ShortJob | null {
     begun: Number(begunTimes) > 0 || Boolean(begunAt),
     progress: parseJson(progress ?? ''),
     finishedOn: finishedOn ? Number(finishedOn) : null,
-    failedReason,
     returnvalue: parseJson(returnvalue ?? ''),
   };
 }

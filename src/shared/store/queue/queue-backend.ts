@@ -1,5 +1,6 @@
 import type { IQueueBackend, Processor, Queue, QueueEvents, QueueEventsProducer, Worker } from 'bullmq';
-import type { JobData, JobResult } from '../../contract/job.ts';
+import type { Ending } from '../../contract/endings/ending.ts';
+import type { JobData } from '../../contract/job.ts';
 import type { BatchLimits, BatchStore } from '../batches/batch-store.ts';
 import type { History, HistoryLimits } from '../history/history.ts';
 import type { Trees } from '../history/trees.ts';
@@ -19,7 +20,6 @@ export type ShortJob = {
   begun: boolean;
   progress: unknown;
   finishedOn: number | null;
-  failedReason: string | null;
   returnvalue: unknown;
 };
 
@@ -36,7 +36,7 @@ export type EventsProducer = QueueEventsProducer<IQueueBackend, unknown>;
 /** `id`: the connection of the worker carries it. `lockMs`: how long its jobs stay its own after it died, if not as long as usual. */
 export type WorkerOptions = { id?: string; lockMs?: number };
 type Cleaned = Pick<Queue, 'clean' | 'toKey'>;
-export type ExecutionQueue = JobQueue<JobData, JobResult>;
+export type ExecutionQueue = JobQueue<JobData, Ending>;
 
 /**
  * An id of the queue store's present run: another one after each restart and each fail-over, when it may have forgotten what was

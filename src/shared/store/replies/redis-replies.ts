@@ -21,12 +21,12 @@ const SILENT_FOR_MS = 15_000;
  */
 const TELL_ENDING = `
 local job, id, address = unpack(ARGV, #ARGV - 2)
-local held = redis.call('HMGET', job, 'finishedOn', 'returnvalue', 'failedReason', 'data')
+local held = redis.call('HMGET', job, 'finishedOn', 'returnvalue', 'data')
 if not held[1] then return result end
-local replyTo = string.match(held[4] or '', '"replyTo":"([%w{}._:-]+)"')
+local replyTo = string.match(held[3] or '', '"replyTo":"([%w{}._:-]+)"')
 if replyTo and string.sub(replyTo, 1, #address) ~= address then replyTo = nil end
 if replyTo and held[2] then redis.pcall('SPUBLISH', replyTo, 'completed ' .. id .. ' ' .. held[2])
-elseif replyTo then redis.pcall('SPUBLISH', replyTo, 'failed ' .. id .. ' ' .. (held[3] or '')) end
+elseif replyTo then redis.pcall('SPUBLISH', replyTo, 'changed ' .. id .. ' ') end
 redis.pcall('SPUBLISH', job .. '${CHANGES}', '')
 `;
 
@@ -135,6 +135,5 @@ function readReply(message: string): Reply | undefined {
   const [kind, id = ''] = message.split(' ', 2);
   const text = message.slice(`${kind} ${id} `.length);
   if (kind === 'completed') return { kind, id, value: parseJson(text) };
-  if (kind === 'failed') return { kind, id, reason: text };
   return kind === 'changed' ? { kind, id } : undefined;
 }

@@ -1,8 +1,5 @@
-/** A message about a job: how it ended, as the job itself holds it, or only that it changed. */
-export type Reply =
-  | { kind: 'completed'; id: string; value: unknown }
-  | { kind: 'failed'; id: string; reason: string }
-  | { kind: 'changed'; id: string };
+/** A message about a job: how it ended, as the job itself holds it, or only that it changed, also by a failure. */
+export type Reply = { kind: 'completed'; id: string; value: unknown } | { kind: 'changed'; id: string };
 
 /** `onBack`: replies may have been lost until now, and arrive again. */
 export type ReplyListener = { onReply(reply: Reply): void; onBack(): void };

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { UnrecoverableError } from 'bullmq';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { answered, type Ending, unanswered } from '../../../../src/shared/contract/endings/ending.ts';
 import { sentences } from '../../../../src/shared/contract/endings/sentences.ts';
-import { JOB_VERSION, type JobData, type JobResult } from '../../../../src/shared/contract/job.ts';
+import type { JobData } from '../../../../src/shared/contract/job.ts';
 import { createPrivacy, maskSetting } from '../../../../src/shared/privacy/privacy.ts';
 import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
 import { resultKey } from '../../../../src/shared/store/history/history.ts';
@@ -36,18 +36,16 @@ const dataOf = (app: number): JobData => ({
   ...{ v: 1, app, ruleId: '1', confId: null, ts: null, target: 'all', input: '{"name":"secret"}' },
   ...{ claimBy: Date.now() + 60_000, keyName: null },
 });
-const small = { v: JOB_VERSION, address: 'one', success: true, decision: 'TRUE', answeredAt: 1 } as const;
+const small = { address: 'one', success: true, decision: 'TRUE', answeredAt: 1 } as const;
 
 /** How a worker ends the executions of each test. */
-const endings: Record<string, (mockId: string) => Promise<JobResult>> = {
-  'a small answer': async () => ({ ...small, body: '{"success":true}' }),
+const endings: Record<string, (mockId: string) => Promise<Ending>> = {
+  'a small answer': async () => answered({ ...small, body: '{"success":true}' }),
   'a large answer, which waits in the store': async (mockId) => {
     await backend.store.setIfAbsent(resultKey(mockId), LARGE, 180);
-    return { ...small, stored: resultKey(mockId) };
+    return answered({ ...small, stored: resultKey(mockId) });
   },
-  'no answer': async (mockId) => {
-    throw new UnrecoverableError(JSON.stringify(sentences.queueGaveUp(mockId, 'nothing')));
-  },
+  'no answer': async (mockId) => unanswered(sentences.unreadableJob(mockId)),
 };
 
 /** Executions that ended and are in no history, as another connection sees them at this moment. */
@@ -60,7 +58,7 @@ it.each(Object.entries(endings))('an execution and its record are one transactio
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const ids = Array.from({ length: 40 }, () => randomUUID());
   for (const [n, id] of ids.entries()) await addExecution(queue, id, dataOf(n % 2 === 0 ? 7 : MASKED));
-  const worker = backend.openWorker<JobData, JobResult>(queueNames.executions, ({ id = '' }) => end(id), 4);
+  const worker = backend.openWorker<JobData, Ending>(queueNames.executions, ({ id = '' }) => end(id), 4);
 
   const other = new DatabaseSync(join(root, 'store/store.db'), { readOnly: true });
   const looks: number[] = [];
@@ -84,9 +82,9 @@ it('where the record cannot be written, the execution ends, and its worker may a
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const id = randomUUID();
   await addExecution(queue, id, dataOf(7));
-  const worker = backend.openWorker<JobData, JobResult>(
+  const worker = backend.openWorker<JobData, Ending>(
     queueNames.executions,
-    async () => ({ ...small, body: '{}' }),
+    async () => answered({ ...small, body: '{}' }),
     1,
   );
   void worker.run();

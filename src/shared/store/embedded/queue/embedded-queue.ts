@@ -249,7 +249,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
       if (!this.#table.finish(id, { ...ending, at })) throw notActive(id, 'moveToFinished');
       this.#removeBeyond(keep, id, { state: ending.state, at });
       const result = fetchNext && this.closing === undefined ? this.#takeNext(token, taken) : undefined;
-      const ended = { id, data, timestamp, finishedOn: at, failedReason: ending.reason, returnvalue: value };
+      const ended = { id, data, timestamp, finishedOn: at, returnvalue: value };
       this.#queues.listeners.onEnd?.(this.#name, ended);
       return { result, finishedOn: at };
     };

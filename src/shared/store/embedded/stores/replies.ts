@@ -35,8 +35,7 @@ export function createEmbeddedReplies() {
         tell(queue, replyToOf(data), { kind: 'completed', id, value }),
       );
       worker.on('failed', (job) => {
-        if (job?.finishedOn)
-          tell(queue, replyToOf(job.data), { kind: 'failed', id: job.id ?? '', reason: job.failedReason });
+        if (job?.finishedOn) tell(queue, replyToOf(job.data), { kind: 'changed', id: job.id ?? '' });
       });
       worker.on('progress', ({ id = '' }) => followers.tell(keyOf(queue, id)));
     },
