@@ -3,8 +3,6 @@ import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
-import { pinnedLimitsOf } from '../shared/store/history/history.ts';
-import { createPrivateHistory } from '../shared/store/history/private-history.ts';
 import { createBacklog } from '../shared/store/queue/backlog.ts';
 import { createCancelSender } from '../shared/store/queue/control.ts';
 import type { ExecutionQueue, QueueBackend } from '../shared/store/queue/queue-backend.ts';
@@ -43,22 +41,12 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   const { ask } = askWorker;
   const fence = createFenceRequest({ ask, onFenced: metrics.fenced });
   const opened = openQueue({ settings, backend, privacy, fence, log, metrics });
-  const { queue, health, overload, history, pending } = opened;
+  const { queue, health, overload, history, trees, pending } = opened;
   const readAnswer = createReadAnswer({ store: backend.store, history });
   const { readShortJobs } = backend;
   const onRefused = metrics.refused;
   const submitExecution = createSubmitExecution({ ...opened, backend, privacy, readAnswer, settings, onRefused });
-  const trees = backend.openTrees(settings.TREES_BYTES);
-  const executions = createExecutions({
-    ...opened,
-    readShortJobs,
-    privacy,
-    readAnswer,
-    store: backend.store,
-    pinnedTrees: backend.pinnedTrees,
-    trees,
-    settings,
-  });
+  const executions = createExecutions({ ...opened, readShortJobs, privacy, readAnswer, settings });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
   const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });
@@ -69,9 +57,9 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   });
   const savedCases = createSavedCases({ ask, documents: createDocuments() });
   const batches = openBatches({ backend, trees, ask, savedCases, privacy, settings });
-  const { find, pins } = executions;
+  const { find } = executions;
   const { eraseItem } = batches;
-  const eraseExecution = createEraseExecution({ backend, queue, history, pins, notes, ask, find, eraseItem });
+  const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });
   const board = { queues: [queue, askWorker.queue], seesWorkers: backend.seesWorkers };
 
   return {
@@ -90,10 +78,8 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
   const backlog = createBacklog(backend);
   const overload = createOverload({ backlog, tellArrivals: backend.tellArrivals, settings });
   const health = watchQueueHealth({ backend, backlog, storeAlert });
-  const kept = backend.openHistory(historyLimitsOf(settings));
-  const history = createPrivateHistory(kept, { privacy, store: backend.store });
-  const keptOn = backend.openPinned(pinnedLimitsOf(historyLimitsOf(settings)));
-  const pinned = createPrivateHistory(keptOn, { privacy, store: backend.store });
+  const trees = backend.openTrees(settings.TREES_BYTES);
+  const history = backend.openHistory(historyLimitsOf(settings), { privacy, trees });
   const pending = openPendingExecutions({
     ...{ backend, queue, history, health, fence, log },
     onEnded: metrics.ended,
@@ -113,5 +99,5 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
       cancels.close(),
       queue.close(),
     ]);
-  return { queue, storeAlert, health, backlog, overload, history, pinned, pending, cancels, close };
+  return { queue, storeAlert, health, backlog, overload, history, trees, pending, cancels, close };
 }

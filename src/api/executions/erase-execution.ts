@@ -7,7 +7,6 @@ import { type History, resultKey } from '../../shared/store/history/history.ts';
 import type { Notes } from '../../shared/store/notes/notes.ts';
 import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
-import type { Executions } from './executions.ts';
 import { NewerExecution } from './newer-execution.ts';
 
 /** `found`: whether there was anything to erase. `open`: it has not ended, or its batch has not. `unknown`: it is none the caller may know of. */
@@ -21,7 +20,6 @@ type EraseExecutionDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
-  pins: Pick<Executions['pins'], 'unpin'>;
   notes: Notes;
   ask: AskWorker['ask'];
   find: (mockId: string) => Promise<ExecutionRecord | null>;
@@ -42,7 +40,6 @@ export function createEraseExecution({
   backend,
   queue,
   history,
-  pins,
   notes,
   ask,
   find,
@@ -74,7 +71,6 @@ export function createEraseExecution({
     await notes.erase(mockId);
     await backend.eraseJob(queue, mockId);
     await backend.store.remove(resultKey(mockId));
-    await pins.unpin(mockId);
     await history.erase(mockId);
     return { kind: 'erased', found: record !== null || item === 'erased' };
   };

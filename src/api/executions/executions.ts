@@ -5,15 +5,12 @@ import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { History } from '../../shared/store/history/history.ts';
-import type { Trees } from '../../shared/store/history/trees.ts';
-import type { Store } from '../../shared/store/key-value-store.ts';
 import type { createCancelSender } from '../../shared/store/queue/control.ts';
 import type { ExecutionQueue, ReadShortJobs } from '../../shared/store/queue/queue-backend.ts';
 import type { PendingExecutions } from '../calls/pending-executions.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createFollow } from './follow-execution.ts';
 import { createListExecutions } from './list-executions.ts';
-import { createPins } from './pins.ts';
 import { createReadExecution } from './read-execution.ts';
 
 type ExecutionsDependencies = {
@@ -24,10 +21,6 @@ type ExecutionsDependencies = {
   pending: PendingExecutions;
   cancels: ReturnType<typeof createCancelSender>;
   readAnswer: ReadAnswer;
-  store: Store;
-  trees: Trees;
-  pinned: History;
-  pinnedTrees: Store;
   settings: Settings;
 };
 
@@ -35,10 +28,10 @@ export type Executions = ReturnType<typeof createExecutions>;
 
 /** Executions as a resource, whichever API took the call. */
 export function createExecutions(dependencies: ExecutionsDependencies) {
-  const { history, pinned, pinnedTrees, privacy, pending, cancels, trees, settings } = dependencies;
+  const { history, privacy, pending, cancels, settings } = dependencies;
+  const { pins } = history;
   const { open, ...reads } = createReadExecution(dependencies);
-  const lists = createListExecutions({ history, pinned, privacy, open });
-  const pins = createPins({ history, pinned, pinnedTrees, trees, limits: historyLimitsOf(settings) });
+  const lists = createListExecutions({ history, privacy, open });
   const { find, whole } = reads;
   const follow = createFollow(find, pending);
 
@@ -59,7 +52,7 @@ export function createExecutions(dependencies: ExecutionsDependencies) {
       outcome,
       history: steps,
     }: ExecutionRecord): Promise<{ pinned: boolean; keptUntil: number | null }> {
-      const isPinned = await pins.isPinned(mockId);
+      const isPinned = (await pins.get(mockId)) !== null;
       const endedAt = steps.at(-1)?.at ?? 0;
       return {
         pinned: isPinned,

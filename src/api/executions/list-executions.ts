@@ -1,6 +1,12 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import { BEGINNING, type History, type HistoryFilter, type HistoryPage } from '../../shared/store/history/history.ts';
+import {
+  BEGINNING,
+  type History,
+  type HistoryFilter,
+  type HistoryPage,
+  type HistoryPart,
+} from '../../shared/store/history/history.ts';
 import { groupFailures } from './search/group-failures.ts';
 import { isAfter, openAfter, openCursor } from './search/open-cursor.ts';
 import { hiddenIn, isSearch, type Search } from './search/search-conditions.ts';
@@ -12,14 +18,13 @@ export const MAX_LISTED_INPUT = 4 * 1024;
 
 type ListExecutionsDependencies = {
   history: History;
-  pinned: History;
   privacy: Privacy;
   /** The open executions, newest first. */
   open: (filter: Omit<HistoryFilter, 'limit' | 'cursor'>) => Promise<ExecutionRecord[]>;
 };
 
 /** Lists executions, and searches them. */
-export function createListExecutions({ history, pinned, privacy, open }: ListExecutionsDependencies) {
+export function createListExecutions({ history, privacy, open }: ListExecutionsDependencies) {
   /** Newest first; what is still on its way comes first of all. */
   async function list(filter: HistoryFilter): Promise<HistoryPage> {
     const after = openAfter(filter.cursor);
@@ -39,8 +44,8 @@ export function createListExecutions({ history, pinned, privacy, open }: ListExe
   const all = { list, inputOf: createShownInputs(history, privacy) };
   /** Reads what is pinned, and no more than that. */
   const pinnedOnly = {
-    list: async (filter: HistoryFilter) => shownPage(await pinned.list(filter), pinned, privacy),
-    inputOf: createShownInputs(pinned, privacy),
+    list: async (filter: HistoryFilter) => shownPage(await history.pins.list(filter), history.pins, privacy),
+    inputOf: createShownInputs(history.pins, privacy),
   };
 
   const sourcesOf = ({ pinned: wanted }: Pick<Search, 'pinned'>) => (wanted ? pinnedOnly : all);
@@ -77,12 +82,14 @@ export function createListExecutions({ history, pinned, privacy, open }: ListExe
 
 type Wanted = HistoryFilter & Search;
 
-async function shownPage({ records, ...page }: HistoryPage, from: History, privacy: Privacy): Promise<HistoryPage> {
+type Texts = Pick<HistoryPart, 'input' | 'result'>;
+
+async function shownPage({ records, ...page }: HistoryPage, from: Texts, privacy: Privacy): Promise<HistoryPage> {
   return { ...page, records: await Promise.all(records.map((record) => shownRecord(record, from, privacy))) };
 }
 
 /** Inputs as they may be shown; null for what has not ended, and where none is kept. */
-function createShownInputs(history: History, privacy: Privacy) {
+function createShownInputs(history: Texts, privacy: Privacy) {
   return async ({ app, mockId, outcome }: ExecutionRecord): Promise<string | null> => {
     const input = outcome === null || privacy.isOff(app) ? null : await history.input(mockId);
     return input === null ? null : (privacy.maskFor(app)?.data(input) ?? input);

@@ -1,7 +1,7 @@
 import type { Ending } from '../../shared/contract/endings/ending.ts';
 import { type ExecutionRecord, noAnswerBody } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { History, HistoryFilter } from '../../shared/store/history/history.ts';
+import type { History, HistoryFilter, HistoryPart } from '../../shared/store/history/history.ts';
 import type { ExecutionQueue, ReadShortJobs } from '../../shared/store/queue/queue-backend.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { NewerExecution, unlessNewer } from './newer-execution.ts';
@@ -28,13 +28,11 @@ type ReadExecutionDependencies = {
   history: History;
   privacy: Privacy;
   readAnswer: ReadAnswer;
-  /** Somebody pinned these: they outlive the history. */
-  pinned: History;
 };
 
 /** Reads executions: settled ones from the history, open ones from the queue, those of long ago from what is pinned. */
 export function createReadExecution(dependencies: ReadExecutionDependencies) {
-  const { history, privacy, pinned } = dependencies;
+  const { history, privacy } = dependencies;
   const { jobs, find, fromQueue, fromHistory } = createSources(dependencies);
 
   /** The ending for its caller: the job holds all of it for a while, also for apps whose history does not. */
@@ -51,8 +49,8 @@ export function createReadExecution(dependencies: ReadExecutionDependencies) {
     const job = await fromQueue(mockId).catch((error) => (record ? unlessNewer(error) : Promise.reject(error)));
     const known = record ?? job?.record;
     if (!known) {
-      const kept = await pinned.get(mockId);
-      return kept && masked(await fromHistory(kept, pinned), privacy);
+      const kept = await history.pins.get(mockId);
+      return kept && masked(await fromHistory(kept, history.pins), privacy);
     }
     if (job && (!privacy.isOff(known.app) || job.collect)) return masked({ ...job, record: known }, privacy);
     const nothing = { input: null, result: null, lateResult: null, masked: [EVERYTHING] };
@@ -89,8 +87,10 @@ function isWanted(record: ExecutionRecord, { app, apps, ruleId, batchId }: Filte
   );
 }
 
+type Texts = Pick<HistoryPart, 'input' | 'result' | 'lateResult'>;
+
 /** The history and the queue, as what is in them. */
-function createSources({ queue, readShortJobs, history, pinned, privacy, readAnswer }: ReadExecutionDependencies) {
+function createSources({ queue, readShortJobs, history, privacy, readAnswer }: ReadExecutionDependencies) {
   const jobs = createReadJobs({ queue, readShortJobs });
 
   async function fromQueue(mockId: string): Promise<(Execution & { collect: boolean }) | null> {
@@ -122,7 +122,7 @@ function createSources({ queue, readShortJobs, history, pinned, privacy, readAns
     return ending.kind === 'answered' ? readAnswer(mockId, ending.result) : noAnswerBody(mockId, ending.noAnswer);
   }
 
-  async function fromHistory(record: ExecutionRecord, kept = history): Promise<Execution> {
+  async function fromHistory(record: ExecutionRecord, kept: Texts = history): Promise<Execution> {
     const { mockId } = record;
     const [input, result, lateResult] = await Promise.all([
       kept.input(mockId),
@@ -137,8 +137,8 @@ function createSources({ queue, readShortJobs, history, pinned, privacy, readAns
     if (record) return shownRecord(record, history, privacy);
     const inQueue = await recordInQueue(mockId);
     if (inQueue) return inQueue;
-    const kept = await pinned.get(mockId);
-    return kept && shownRecord(kept, pinned, privacy);
+    const kept = await history.pins.get(mockId);
+    return kept && shownRecord(kept, history.pins, privacy);
   }
   return { jobs, find, fromQueue, fromHistory };
 }

@@ -1,8 +1,8 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { History } from '../../shared/store/history/history.ts';
+import type { HistoryPart } from '../../shared/store/history/history.ts';
 
-type Texts = Pick<History, 'input' | 'result'>;
+type Texts = Pick<HistoryPart, 'input' | 'result'>;
 
 /**
  * The record of a settled execution as it may be shown. What its error quotes of hidden fields was taken out when it was kept; fields that

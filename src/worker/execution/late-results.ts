@@ -22,9 +22,8 @@ const MAX_EXPECTED = 1000;
 
 type LateResultsDependencies = {
   claims: Pick<Claims, 'findAnywhere'>;
-  history: Pick<History, 'get' | 'addLateResult'>;
-  /** Executions that are kept longer: one of them may be gone from the history. */
-  pinned: Pick<History, 'get' | 'addLateResult'>;
+  /** A pinned execution may be gone from all but its pins. */
+  history: Pick<History, 'get' | 'addLateResult' | 'pins'>;
   inspections: Pick<Inspections, 'isReleased'>;
   keptTrees: Pick<KeptTrees, 'use'>;
   sharedDir: string;
@@ -101,8 +100,8 @@ function readLateResult(
 }
 
 /** Its record in the history, or where it is pinned. */
-async function recordOf(mockId: string, { history, pinned }: Pick<LateResultsDependencies, 'history' | 'pinned'>) {
-  return (await history.get(mockId)) ?? (await pinned.get(mockId));
+async function recordOf(mockId: string, { history }: Pick<LateResultsDependencies, 'history'>) {
+  return (await history.get(mockId)) ?? (await history.pins.get(mockId));
 }
 
 async function keepIfAnswered(
@@ -112,7 +111,7 @@ async function keepIfAnswered(
 ): Promise<boolean> {
   const { claim } = expected;
   const { mockId, app, address } = claim;
-  const { history, pinned, inspections, keptTrees, keepsNothing, log } = parts;
+  const { history, inspections, keptTrees, keepsNothing, log } = parts;
   const found = await readLateResult(claim, parts);
   if (found.kind !== 'present') return false;
   try {
@@ -128,7 +127,7 @@ async function keepIfAnswered(
     await history.addLateResult(mockId, body, rules);
     // Only the tree of the rules that were known when it was pinned is kept with it.
     const isSame = rules?.digest === claim.rules?.digest;
-    await pinned.addLateResult(mockId, body, isSame || !claim.rules ? rules : { ...claim.rules, about: true });
+    await history.pins.addLateResult(mockId, body, isSame || !claim.rules ? rules : { ...claim.rules, about: true });
     if (told) keptTrees.use(told, treeAsked(claim, record));
   } finally {
     found.lease.release();

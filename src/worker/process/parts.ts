@@ -3,8 +3,6 @@ import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/se
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
-import { pinnedLimitsOf } from '../../shared/store/history/history.ts';
-import { createPrivateHistory } from '../../shared/store/history/private-history.ts';
 import type { QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import { createCaseFiles } from '../cases/case-files.ts';
 import type { Client } from '../clients/client.ts';
@@ -100,16 +98,13 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const progress = createProgressReports();
   const workload = createWorkload();
   const privacy = createPrivacy(settings);
-  const kept = backend.openHistory(historyLimitsOf(settings));
-  const history = createPrivateHistory(kept, { privacy, store: backend.store });
+  const trees = backend.openTrees(settings.TREES_BYTES);
+  const history = backend.openHistory(historyLimitsOf(settings), { privacy, trees });
   backend.keepEndings(history);
   const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
   const mailbox = createMailbox({ ...directory, memory, settings });
-  const keptOn = backend.openPinned(pinnedLimitsOf(historyLimitsOf(settings)));
-  const pinned = createPrivateHistory(keptOn, { privacy, store: backend.store });
-  const trees = backend.openTrees(settings.TREES_BYTES);
   const keptTrees = createKeptTrees({ ...directory, trees, privacy, settings, log });
-  const late = { ...directory, history, pinned, keptTrees, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
+  const late = { ...directory, history, keptTrees, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
   const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
   const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
   const onEnded: typeof directory.byApp.ended = (ended, reached) => {

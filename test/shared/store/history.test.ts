@@ -7,8 +7,8 @@ import type { Entry } from '../../../src/shared/store/embedded/stores/shelf.ts';
 import {
   BadCursor,
   cursorOf,
-  type History,
   type HistoryLimits,
+  type HistoryPart,
   resultKey,
 } from '../../../src/shared/store/history/history.ts';
 import { createRedisHistory } from '../../../src/shared/store/history/redis-history.ts';
@@ -17,7 +17,7 @@ import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves, memoryStore } from '../../support/memory-stores.ts';
 import { createOwnTime } from '../../support/own-time.ts';
 
-type Open = (limits: HistoryLimits) => { history: History; store: Store };
+type Open = (limits: HistoryLimits) => { history: HistoryPart; store: Store };
 const OWN = { prefix: '{rule-server}', name: 'history' } as const;
 const AMPLE = { count: 1000, seconds: 60, bytes: 10_000_000 };
 
@@ -213,7 +213,7 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     const tight = { ...AMPLE, bytes: 1000 };
     const large = 'x'.repeat(5000);
 
-    async function added(history: History): Promise<string> {
+    async function added(history: HistoryPart): Promise<string> {
       const record = recordOf();
       await createRedisStore(redis, OWN.prefix).setIfAbsent(resultKey(record.mockId), large, 60);
       await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
@@ -435,7 +435,7 @@ async function stepsOf(redis: Redis): Promise<number> {
 }
 
 async function settled(
-  history: History,
+  history: HistoryPart,
   { body = '{}', input = '{}', app = 1 }: { body?: string; input?: string; app?: number } = {},
 ): Promise<ExecutionRecord> {
   const record = { ...recordOf(), app };
@@ -443,7 +443,7 @@ async function settled(
   return record;
 }
 
-async function many(count: number, history: History, more: { body?: string } = {}): Promise<ExecutionRecord[]> {
+async function many(count: number, history: HistoryPart, more: { body?: string } = {}): Promise<ExecutionRecord[]> {
   const records: ExecutionRecord[] = [];
   for (let made = 0; made < count; made++) {
     records.push(await settled(history, more));
@@ -452,7 +452,7 @@ async function many(count: number, history: History, more: { body?: string } = {
   return records;
 }
 
-async function known(history: History, records: ExecutionRecord[]): Promise<boolean[]> {
+async function known(history: HistoryPart, records: ExecutionRecord[]): Promise<boolean[]> {
   return Promise.all(records.map(async ({ mockId }) => (await history.get(mockId)) !== null));
 }
 

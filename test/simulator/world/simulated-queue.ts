@@ -9,13 +9,13 @@ import { replyWithin } from '../../../src/shared/runtime/at-most.ts';
 import { random } from '../../../src/shared/seams/random.ts';
 import { type Timer, time } from '../../../src/shared/seams/time.ts';
 import {
-  type History,
   type HistoryLimits,
+  type HistoryPart,
   listPage,
   memberOf,
   resultKey,
 } from '../../../src/shared/store/history/history.ts';
-import { createSplitHistory } from '../../../src/shared/store/history/split-history.ts';
+import { openHistory } from '../../../src/shared/store/history/open-history.ts';
 import type { Trees } from '../../../src/shared/store/history/trees.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
 import type { Notes } from '../../../src/shared/store/notes/notes.ts';
@@ -158,10 +158,12 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     store: openKeys(ask),
     openNotes: (maxBytes) => openNotes(ask, maxBytes),
     openTrees: () => openTrees(openKeys(ask)),
-    openHistory: (limits) => createSplitHistory((own, part) => openHistoryPart(ask, part, own), limits),
+    openHistory: (limits, options) => {
+      const store = openKeys(ask);
+      const open = (part: Part, own: HistoryLimits) => openHistoryPart(ask, part, own);
+      return openHistory({ open, store, pinnedTrees: store, limits, ...options });
+    },
     keepEndings: () => {},
-    pinnedTrees: openKeys(ask),
-    openPinned: (limits) => openHistoryPart(ask, 'pinned', limits),
     openMissingRecords: ({ name }) => openMissing(ask, name),
     openBatches: (limits) => openSimulatedBatches(ask, limits),
     maxEvents: MAX_EVENTS,
@@ -405,7 +407,7 @@ function openTrees({ hold, get }: Store): Trees {
   };
 }
 
-function openHistoryPart(ask: AskStore, part: Part, limits: HistoryLimits): History {
+function openHistoryPart(ask: AskStore, part: Part, limits: HistoryLimits): HistoryPart {
   const on = (mockId: string) => [`history:${mockId}`];
   const read = (kind: 'input' | 'result' | 'late', mockId: string) =>
     ask(`history.${kind}`, on(mockId), 'reads', ({ history }) => history.text(part, kind, mockId));

@@ -8,14 +8,8 @@ import type { RulesOfRun } from '../../contract/rules-of-run.ts';
  */
 export type HistoryLimits = { count: number; seconds: number; bytes: number };
 
-/** So many executions may be pinned, in half of the room that the history has. */
+/** So many executions may be pinned, in half of the bytes that the history has. */
 export const MAX_PINNED = 1000;
-export const PINNED_SECONDS = 10 * 365 * 86_400;
-
-/** Twice of what may be pinned: nothing that is pinned ever leaves for something else. */
-export function pinnedLimitsOf({ bytes }: Pick<HistoryLimits, 'bytes'>): HistoryLimits {
-  return { count: 2 * MAX_PINNED, seconds: PINNED_SECONDS, bytes };
-}
 
 export type HistoryFilter = {
   app?: number | undefined;
@@ -34,8 +28,8 @@ export type HistoryPage = { records: ExecutionRecord[]; nextCursor: string | nul
 /** `oldest`: when the one that is evicted next ended, epoch ms; null when there is none. */
 export type Kept = { executions: number; bytes: number; oldest: number | null };
 
-/** Settled executions, newest first, bounded by count, age and bytes. Listing one page never loads a result. */
-export type History = {
+/** One list of settled executions in one store, newest first, bounded by count, age and bytes. Listing one page never loads a result. */
+export type HistoryPart = {
   add(settled: Settled): Promise<void>;
   get(mockId: string): Promise<ExecutionRecord | null>;
   result(mockId: string): Promise<string | null>;
@@ -46,11 +40,24 @@ export type History = {
   addLateResult(mockId: string, body: string, rules?: RulesOfRun): Promise<void>;
   lateResult(mockId: string): Promise<string | null>;
   list(filter: HistoryFilter): Promise<HistoryPage>;
-  /** How much there is of callers' executions. */
   kept(): Promise<Kept>;
   /** Forgets an execution with everything that is kept of it. */
   erase(mockId: string): Promise<void>;
 };
+
+/** `unknown`: it is not in the history. `full`: something must be unpinned first. */
+export type Pinned = 'pinned' | 'unknown' | 'full';
+
+/** Executions that somebody pinned: they are kept, with their tree, until they are unpinned or erased. */
+type Pins = Pick<HistoryPart, 'get' | 'input' | 'result' | 'lateResult' | 'list' | 'addLateResult'> & {
+  pin(mockId: string): Promise<Pinned>;
+  unpin(mockId: string): Promise<void>;
+  /** The tree of the rules that an execution ran on, as JSON text; null when it is not kept. */
+  treeOf(record: ExecutionRecord): Promise<string | null>;
+};
+
+/** Settled executions. `kept` counts those of callers; `erase` forgets a pinned one as well. */
+export type History = HistoryPart & { pins: Pins };
 
 /** Inputs beyond this size are not kept: an execution can be looked at without them. */
 export const MAX_INPUT_KEPT = 64 * 1024;

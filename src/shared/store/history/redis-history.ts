@@ -5,8 +5,8 @@ import { parseJson } from '../../contract/json/parse-json.ts';
 import { storedKey } from '../key-value-store.ts';
 import { redisScript } from '../redis/redis-script.ts';
 import {
-  type History,
   type HistoryLimits,
+  type HistoryPart,
   type Kept,
   listPage,
   MAX_INPUT_KEPT,
@@ -170,7 +170,7 @@ export function createRedisHistory(
   redis: Redis,
   own: { prefix: string; name: Name },
   { count, seconds, bytes }: HistoryLimits,
-): History {
+): HistoryPart {
   const prefix = historyPrefix(own.prefix, own.name);
   const [index, sizes, total] = [`${prefix}index`, `${prefix}sizes`, `${prefix}bytes`];
   const key = (kind: string, mockId: string) => `${prefix}${kind}:${mockId}`;

@@ -3,6 +3,7 @@ import type { Ending } from '../../contract/endings/ending.ts';
 import type { JobData } from '../../contract/job.ts';
 import type { BatchLimits, BatchStore } from '../batches/batch-store.ts';
 import type { History, HistoryLimits } from '../history/history.ts';
+import type { HistoryOptions } from '../history/open-history.ts';
 import type { Trees } from '../history/trees.ts';
 import type { Store } from '../key-value-store.ts';
 import type { Notes } from '../notes/notes.ts';
@@ -70,13 +71,9 @@ export type QueueBackend = {
   /** Notes of calls under an Idempotency-Key, with at most `maxBytes` in all. */
   openNotes(maxBytes: number): Notes;
   /** Settled executions. */
-  openHistory(limits: HistoryLimits): History;
+  openHistory(limits: HistoryLimits, options?: HistoryOptions): History;
   /** From now on an execution is in this history in the same step in which its job ends, where the queue store can do that. */
   keepEndings(history: History): void;
-  /** Executions that are kept longer than the history keeps them. */
-  openPinned(limits: HistoryLimits): History;
-  /** The trees of those: they never leave for anything else. */
-  pinnedTrees: Store;
   /** Looks for executions that ended lately and are in no history: their ids. */
   openMissingRecords(queue: ExecutionQueue, limits: HistoryLimits): () => Promise<string[]>;
   /** Batches and their items. */

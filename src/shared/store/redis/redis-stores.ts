@@ -1,27 +1,18 @@
 import type { Redis } from 'ioredis';
 import { createRedisBatches } from '../batches/redis-batches.ts';
 import { createMissingRecords } from '../history/missing-records.ts';
+import { batchesPartOf, openHistory } from '../history/open-history.ts';
 import { createRedisHistory, historyPrefix } from '../history/redis-history.ts';
-import { batchesPartOf, createSplitHistory } from '../history/split-history.ts';
 import { createRedisTrees } from '../history/trees.ts';
 import { createRedisStore } from '../key-value-store.ts';
 import { createRedisNotes } from '../notes/redis-notes.ts';
 import type { QueueBackend } from '../queue/queue-backend.ts';
 
-/** The names of both histories. */
-const HISTORIES = { calls: 'history', batches: 'history-of-batches' } as const;
+const HISTORIES = { calls: 'history', batches: 'history-of-batches', pinned: 'pinned-history' } as const;
 
 type Stores = Pick<
   QueueBackend,
-  | 'store'
-  | 'openTrees'
-  | 'openNotes'
-  | 'openHistory'
-  | 'keepEndings'
-  | 'openPinned'
-  | 'pinnedTrees'
-  | 'openMissingRecords'
-  | 'openBatches'
+  'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'keepEndings' | 'openMissingRecords' | 'openBatches'
 >;
 type Options = { prefix: string; openNoted: () => Redis };
 
@@ -30,13 +21,14 @@ export function redisStores(redis: Redis, { prefix, openNoted }: Options): Store
   const store = createRedisStore(redis, prefix);
   return {
     store,
-    pinnedTrees: store,
     openTrees: (maxBytes) => createRedisTrees(redis, prefix, maxBytes),
     openNotes: (maxBytes) => createRedisNotes(openNoted(), { prefix, maxBytes }),
-    openHistory: (limits) =>
-      createSplitHistory((own, part) => createRedisHistory(redis, { prefix, name: HISTORIES[part] }, own), limits),
+    openHistory: (limits, options) =>
+      openHistory({
+        ...{ store, pinnedTrees: store, limits, ...options },
+        open: (part, own) => createRedisHistory(redis, { prefix, name: HISTORIES[part] }, own),
+      }),
     keepEndings: () => {}, // BullMQ ends the job, in a step of its own
-    openPinned: (limits) => createRedisHistory(redis, { prefix, name: 'pinned-history' }, limits),
     openMissingRecords: (queue, limits) =>
       createMissingRecords(redis, (state) => queue.toKey(state), {
         turn: `${prefix}:history:repair`,

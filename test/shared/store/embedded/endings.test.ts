@@ -11,7 +11,6 @@ import type { JobData } from '../../../../src/shared/contract/job.ts';
 import { createPrivacy, maskSetting } from '../../../../src/shared/privacy/privacy.ts';
 import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
 import { resultKey } from '../../../../src/shared/store/history/history.ts';
-import { createPrivateHistory } from '../../../../src/shared/store/history/private-history.ts';
 import { addExecution } from '../../../../src/shared/store/queue/job-heads.ts';
 import type { ExecutionQueue, QueueBackend } from '../../../../src/shared/store/queue/queue-backend.ts';
 import { queueNames } from '../../../../src/shared/store/queue/queue-names.ts';
@@ -53,7 +52,7 @@ const UNKEPT = 'SELECT count(*) AS n FROM job WHERE finished_at IS NOT NULL AND 
 
 it.each(Object.entries(endings))('an execution and its record are one transaction: %s', async (_, end) => {
   const privacy = createPrivacy({ MASK: maskSetting.parse(`${MASKED}:name`), HISTORY_OFF: new Set() });
-  const history = createPrivateHistory(backend.openHistory(LIMITS), { privacy, store: backend.store });
+  const history = backend.openHistory(LIMITS, { privacy });
   backend.keepEndings(history);
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const ids = Array.from({ length: 40 }, () => randomUUID());

@@ -3,10 +3,10 @@ import { type ExecutionRecord, recordSchema } from '../../../contract/execution-
 import { parseJson } from '../../../contract/json/parse-json.ts';
 import { time } from '../../../seams/time.ts';
 import {
-  type History,
   type HistoryFilter,
   type HistoryLimits,
   type HistoryPage,
+  type HistoryPart,
   type Indexed,
   listPage,
   MAX_INPUT_KEPT,
@@ -126,7 +126,7 @@ type Records = ReturnType<typeof openRecords>;
  * History in this process, for the embedded queue: the records in memory, their texts on the shelf. `add` waits for nothing before it
  * writes, so that a record is part of the transaction in which its job ends.
  */
-export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimits, shelf: Shelf): History {
+export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimits, shelf: Shelf): HistoryPart {
   const records = openRecords(shelf, limits);
   const { kept } = records;
   return {

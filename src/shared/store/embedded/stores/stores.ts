@@ -1,8 +1,8 @@
 import type { BatchStore } from '../../batches/batch-store.ts';
-import type { History, HistoryLimits } from '../../history/history.ts';
-import { createSplitHistory } from '../../history/split-history.ts';
+import type { HistoryPart } from '../../history/history.ts';
+import { openHistory, type PartName } from '../../history/open-history.ts';
 import type { Trees } from '../../history/trees.ts';
-import { createEmbeddedStore, type EmbeddedStore, type Store } from '../../key-value-store.ts';
+import { createEmbeddedStore, type Store } from '../../key-value-store.ts';
 import type { Notes } from '../../notes/notes.ts';
 import type { QueueBackend } from '../../queue/queue-backend.ts';
 import { createEmbeddedBatches } from './batches.ts';
@@ -10,26 +10,31 @@ import { createEmbeddedHistory } from './history.ts';
 import { createEmbeddedNotes } from './notes.ts';
 import type { OpenShelf } from './shelf.ts';
 
-type Stores = Pick<
-  QueueBackend,
-  'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'openPinned' | 'pinnedTrees' | 'openBatches'
->;
+type Stores = Pick<QueueBackend, 'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'openBatches'>;
+
+const SHELVES = { calls: 'history', batches: 'history_of_batches', pinned: 'pinned' } as const;
 
 /** The stores of one process beside its queues, on shelves. Its API and its worker open the same ones. */
 export function embeddedStores(openShelf: OpenShelf): Stores {
   const store = createEmbeddedStore(openShelf('store'));
   let notes: Notes | undefined;
   let batches: BatchStore | undefined;
-  let history: History | undefined;
-  let pinned: History | undefined;
+  const histories = new Map<PartName, HistoryPart>();
   let trees: Trees | undefined;
+  const pinnedTrees = createEmbeddedStore(openShelf('pinned_trees'), Number.POSITIVE_INFINITY);
   return {
     store,
-    pinnedTrees: createEmbeddedStore(openShelf('pinned_trees'), Number.POSITIVE_INFINITY),
     openTrees: (maxBytes) => (trees ??= embeddedTrees(createEmbeddedStore(openShelf('trees'), maxBytes))),
     openNotes: (maxBytes) => (notes ??= createEmbeddedNotes(maxBytes, openShelf('notes'))),
-    openHistory: (limits) => (history ??= openEmbeddedHistory(store, limits, openShelf)),
-    openPinned: (limits) => (pinned ??= createEmbeddedHistory(store, limits, openShelf('pinned'))),
+    openHistory: (limits, options) =>
+      openHistory({
+        ...{ store, pinnedTrees, limits, ...options },
+        open(part, own) {
+          const opened = histories.get(part) ?? createEmbeddedHistory(store, own, openShelf(SHELVES[part]));
+          histories.set(part, opened);
+          return opened;
+        },
+      }),
     openBatches: (limits) => (batches ??= createEmbeddedBatches(limits, openShelf('batches'))),
   };
 }
@@ -44,11 +49,4 @@ function embeddedTrees({ hold, get, remove }: Store): Trees {
     },
     get,
   };
-}
-
-const SHELVES = { calls: 'history', batches: 'history_of_batches' } as const;
-
-/** The history of one process. */
-function openEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimits, openShelf: OpenShelf): History {
-  return createSplitHistory((own, part) => createEmbeddedHistory(store, own, openShelf(SHELVES[part])), limits);
 }

@@ -1,0 +1,186 @@
+import { MAX_ITEMS } from '../../cases/batch.ts';
+import { beginningOf, type ExecutionRecord, type Settled } from '../../contract/execution-record.ts';
+import type { RulesOfRun } from '../../contract/rules-of-run.ts';
+import type { Mask } from '../../privacy/mask.ts';
+import { createPrivacy, type Privacy } from '../../privacy/privacy.ts';
+import type { Store } from '../key-value-store.ts';
+import { type History, type HistoryLimits, type HistoryPart, MAX_PINNED, type Pinned } from './history.ts';
+import { type Trees, treeKey } from './trees.ts';
+
+const PINNED_SECONDS = 10 * 365 * 86_400;
+
+/** `calls`: executions of callers; `batches`: items of batches, of which any number evicts no call; `pinned`: what somebody pinned. */
+export type PartName = 'calls' | 'batches' | 'pinned';
+
+/** Half the bytes, and room for every run of the largest batch that fits into them. */
+export function batchesPartOf({ count, seconds, bytes }: HistoryLimits): HistoryLimits {
+  return { count: Math.max(Math.floor(count / 2), MAX_ITEMS), seconds, bytes: Math.floor(bytes / 2) };
+}
+
+/** `privacy`: what is hidden or not kept; `trees`: those of the rules that ran. */
+export type HistoryOptions = { privacy?: Privacy; trees?: Pick<Trees, 'get'> };
+
+type Parts = HistoryOptions & {
+  open: (part: PartName, limits: HistoryLimits) => HistoryPart;
+  store: Store;
+  pinnedTrees: Store;
+  limits: HistoryLimits;
+};
+
+const nothingHidden = createPrivacy({ MASK: new Map(), HISTORY_OFF: new Set() });
+
+/** The history of one queue store: the same on each of them, over parts that are the store's own. */
+export function openHistory({ open, store, pinnedTrees, limits, privacy = nothingHidden, trees }: Parts): History {
+  const calls = open('calls', limits);
+  const batches = open('batches', batchesPartOf(limits));
+  // Twice as many as may be pinned, so that none of them is evicted.
+  const pinned = open('pinned', { count: 2 * MAX_PINNED, seconds: PINNED_SECONDS, bytes: limits.bytes });
+  const kept = createKept({ privacy, store });
+  const list = (part: HistoryPart): HistoryPart['list'] => {
+    return (filter) => part.list({ ...filter, notApps: privacy.off });
+  };
+  const get = async (mockId: string) => (await calls.get(mockId)) ?? batches.get(mockId);
+  const history = {
+    add: (settled: Settled) => kept.add(settled.record.batchId === null ? calls : batches, settled),
+    get,
+    result: async (mockId: string) => (await calls.result(mockId)) ?? batches.result(mockId),
+    async delivered(mockId: string) {
+      if ((await batches.get(mockId)) === null) await calls.delivered(mockId);
+    },
+    input: async (mockId: string) => (await calls.input(mockId)) ?? batches.input(mockId),
+    addLateResult: (mockId: string, body: string, rules?: RulesOfRun) =>
+      kept.addLate({ get, to: [calls, batches] }, mockId, body, rules),
+    lateResult: async (mockId: string) => (await calls.lateResult(mockId)) ?? batches.lateResult(mockId),
+    kept: () => calls.kept(),
+    list: (filter: Parameters<HistoryPart['list']>[0]) => list(filter.batchId === undefined ? calls : batches)(filter),
+  };
+  const pins = {
+    ...createPins({ history, pinned, pinnedTrees, trees, maxBytes: limits.bytes / 2, keep: kept.add }),
+    get: pinned.get,
+    input: pinned.input,
+    result: pinned.result,
+    lateResult: pinned.lateResult,
+    list: list(pinned),
+    addLateResult: (mockId: string, body: string, rules?: RulesOfRun) =>
+      kept.addLate({ get: pinned.get, to: [pinned] }, mockId, body, rules),
+  };
+  return {
+    ...history,
+    pins,
+    async erase(mockId) {
+      await pins.unpin(mockId);
+      await calls.erase(mockId);
+      await batches.erase(mockId);
+    },
+  };
+}
+
+type LatePart = { get: HistoryPart['get']; to: readonly HistoryPart[] };
+
+/**
+ * Puts executions into a part without hidden fields (MASK), and of some apps only that an execution was there and how it ended
+ * (HISTORY_OFF): so their ids are known, late answers of their clients are recognised, and none of their data is anywhere.
+ */
+function createKept({ privacy, store }: { privacy: Privacy; store: Store }) {
+  return {
+    /** On the embedded store a record is part of the transaction that ends its job: nothing is awaited there before the part gets it. */
+    async add(part: HistoryPart, settled: Settled): Promise<void> {
+      const { app, error } = settled.record;
+      const short = { ...settled, record: { ...settled.record, error: error === null ? null : beginningOf(error) } };
+      if (privacy.isOff(app)) return part.add(withoutData(short));
+      const mask = privacy.maskFor(app);
+      if (mask === null) return part.add(short);
+      const { result } = settled;
+      if ('body' in result) return part.add(masked(short, result.body, mask));
+      // The whole answer stays in the store for its caller, until it expires there.
+      const body = store.getNow ? store.getNow(result.stored) : await store.get(result.stored);
+      return part.add(masked(short, body ?? 'null', mask));
+    },
+    async addLate({ get, to }: LatePart, mockId: string, body: string, rules?: RulesOfRun): Promise<void> {
+      const record = privacy.isEmpty ? null : await get(mockId);
+      if (!privacy.isEmpty && (record === null || privacy.isOff(record.app))) return;
+      const shown = record === null ? body : (privacy.maskFor(record.app)?.answer(body) ?? body);
+      for (const part of to) await part.addLateResult(mockId, shown, rules);
+    },
+  };
+}
+
+/** The answer is masked before the sentences: what is hidden in it is hidden in them too. */
+function masked({ record, input }: Settled, body: string, mask: Mask): Settled {
+  const shown = { input: mask.data(input), result: { body: mask.answer(body) } };
+  const warnings = record.warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
+  const error = record.error === null ? null : mask.text(record.error);
+  return { ...shown, record: { ...record, warnings, error } };
+}
+
+function withoutData({ record }: Settled): Settled {
+  return { record: { ...record, warnings: [], error: null }, input: '', result: { body: '' } };
+}
+
+type PinsParts = {
+  history: Pick<HistoryPart, 'get' | 'input' | 'result' | 'lateResult'>;
+  pinned: HistoryPart;
+  /** The trees of what is pinned, once each. */
+  pinnedTrees: Store;
+  trees: HistoryOptions['trees'];
+  maxBytes: number;
+  keep: (part: HistoryPart, settled: Settled) => Promise<void>;
+};
+
+const pinnedTreeKey = ({ app, rules }: ExecutionRecord): string | null =>
+  rules?.digest ? `tree-of-pinned:${treeKey(app, rules.digest)}` : null;
+
+function createPins({ history, pinned, pinnedTrees, trees, maxBytes, keep }: PinsParts) {
+  async function treeOf(record: ExecutionRecord): Promise<string | null> {
+    const { app, rules } = record;
+    const shared = rules?.digest ? await trees?.get(treeKey(app, rules.digest)) : null;
+    const key = pinnedTreeKey(record);
+    return shared ?? (key === null ? null : pinnedTrees.get(key));
+  }
+
+  /** The bytes that the trees of all pinned executions take, without the tree at one key. Reads them all: people pin seldom. */
+  async function bytesOfTrees(except: string | null): Promise<number> {
+    const { records } = await pinned.list({ limit: 2 * MAX_PINNED });
+    const keys = new Set(records.flatMap((record) => pinnedTreeKey(record) ?? []));
+    let bytes = 0;
+    for (const key of keys) if (key !== except) bytes += (await pinnedTrees.get(key))?.length ?? 0;
+    return bytes;
+  }
+
+  return {
+    treeOf,
+    /** The tree is removed with the last pinned execution that ran on it. */
+    async unpin(mockId: string): Promise<void> {
+      const record = await pinned.get(mockId);
+      await pinned.erase(mockId);
+      const key = record && pinnedTreeKey(record);
+      if (!record || !key) return;
+      const { records } = await pinned.list({ app: record.app, limit: 2 * MAX_PINNED });
+      if (!records.some((other) => pinnedTreeKey(other) === key)) await pinnedTrees.remove(key);
+    },
+    async pin(mockId: string): Promise<Pinned> {
+      if ((await pinned.get(mockId)) !== null) return 'pinned';
+      const record = await history.get(mockId);
+      if (record === null) return 'unknown';
+      const [input, body, late, tree] = await Promise.all([
+        history.input(mockId),
+        history.result(mockId),
+        record.lateResult ? history.lateResult(mockId) : null,
+        treeOf(record),
+      ]);
+      const bytes = [input, body, late, tree].reduce((sum, text) => sum + (text ?? '').length, 0);
+      const present = await pinned.kept();
+      const key = pinnedTreeKey(record);
+      const ofTrees = await bytesOfTrees(key);
+      if (present.executions >= MAX_PINNED || present.bytes + ofTrees + bytes > maxBytes) return 'full';
+      if (tree !== null && key !== null) await pinnedTrees.setIfAbsent(key, tree, PINNED_SECONDS);
+      await keep(pinned, {
+        record: { ...record, lateResult: false },
+        input: input ?? '',
+        result: { body: body ?? '' },
+      });
+      if (late !== null) await pinned.addLateResult(mockId, late);
+      return 'pinned';
+    },
+  };
+}
