@@ -7,12 +7,14 @@ WORKDIR /app
 ARG NPM_CONFIG_REGISTRY
 COPY package.json package-lock.json ./
 # No package the server uses needs its install script.
-# The compiler comes in as an optional peer of a dashboard's dependency; nothing at run time uses it.
-RUN npm ci --omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund \
- && rm -rf node_modules/typescript node_modules/@typescript node_modules/.bin/tsc
+# An image can send traces: the optional peers become dependencies, in the versions of the lockfile.
+RUN node -e 'const fs = require("fs"), { peerDependencies, peerDependenciesMeta, devDependencies, ...own } = JSON.parse(fs.readFileSync("package.json")); \
+      fs.writeFileSync("package.json", JSON.stringify({ ...own, dependencies: { ...own.dependencies, ...peerDependencies } }))' \
+ && npm install --ignore-scripts --prefer-offline --no-audit --no-fund
 
 # Node runs the server's TypeScript as it is; only the console has to be built.
 FROM dependencies AS console
+COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --prefer-offline --no-audit --no-fund
 COPY tsconfig.json ./
 COPY bin bin

@@ -1,7 +1,6 @@
 // `node bench/peers.ts`: how often one rule of 20 conditions and a consequence is evaluated in a second, in process, by the SDK, by
-// json-rules-engine and by zen-engine (a decision table): one at a time, and 100 at once, in turns. zen-engine takes part where it is
-// installed: `npm install --no-save @gorules/zen-engine`. BENCH_SECONDS: how long a turn is.
-import { Engine } from 'json-rules-engine';
+// json-rules-engine and by zen-engine (a decision table): one at a time, and 100 at once, in turns. Each of the two takes part where it
+// is installed: `npm install --no-save json-rules-engine @gorules/zen-engine`. BENCH_SECONDS: how long a turn is.
 import { leavesFor, loadRules } from '../src/client/client.ts';
 import { median } from './median.ts';
 
@@ -39,17 +38,20 @@ async function rulesOfOurs(): Promise<Evaluate> {
   return async () => (await rules.run({ ruleId: 1, data: FACTS })).data.coupon;
 }
 
-async function rulesOfJsonRulesEngine(): Promise<Evaluate> {
-  const engine = new Engine();
+/** Not dependencies: only this comparison needs them, and zen's binaries keep `npm ci` from working on other platforms. */
+const JSON_RULES_ENGINE = 'json-rules-engine';
+const ZEN = '@gorules/zen-engine';
+
+async function rulesOfJsonRulesEngine(): Promise<Evaluate | null> {
+  const peer = await import(JSON_RULES_ENGINE).catch(() => null);
+  if (peer === null) return null;
+  const engine = new peer.Engine();
   engine.addRule({
     conditions: { all: KEYS.map((fact) => ({ fact, operator: 'greaterThanInclusive', value: 50 })) },
     event: { type: 'coupon', params: { amount: 10 } },
   });
   return async () => (await engine.run({ ...FACTS })).events[0]?.params?.amount;
 }
-
-/** Not a dependency: its binaries for other platforms keep `npm ci` from working there. */
-const ZEN = '@gorules/zen-engine';
 
 async function rulesOfZen(): Promise<Evaluate | null> {
   const zen = await import(ZEN).catch(() => null);
@@ -89,13 +91,18 @@ async function perSecond(evaluate: Evaluate, atOnce: number): Promise<number> {
   return (runs / (performance.now() - began)) * 1000;
 }
 
+const peer = await rulesOfJsonRulesEngine();
 const zen = await rulesOfZen();
 const engines: Record<string, Evaluate> = {
   'this SDK': await rulesOfOurs(),
-  'json-rules-engine': await rulesOfJsonRulesEngine(),
+  ...(peer && { 'json-rules-engine': peer }),
   ...(zen && { 'zen-engine, decision table': zen }),
 };
-if (zen === null) console.log(`Without ${ZEN}, which is not installed.`);
+for (const [name, one] of [
+  [JSON_RULES_ENGINE, peer],
+  [ZEN, zen],
+] as const)
+  if (one === null) console.log(`Without ${name}, which is not installed.`);
 const figures = new Map<string, { one: number[]; many: number[] }>();
 for (const [name, evaluate] of Object.entries(engines)) {
   const coupon = await evaluate();

@@ -19,7 +19,7 @@ import type { Tracing } from './shared/runtime/telemetry/tracing.ts';
 import type { EmbeddedFolder } from './shared/store/embedded/embedded-backend.ts';
 import { openQueueBackend } from './shared/store/queue/open-queue-backend.ts';
 import type { QueueBackend } from './shared/store/queue/queue-backend.ts';
-import { version } from './version.ts';
+import { tracingPackages, version } from './version.ts';
 
 /** A start does not wait longer for what Redis says of itself. */
 const EXAMINE_WITHIN_MS = 1000;
@@ -44,9 +44,12 @@ const services = new Map<string, (context: Context) => Promise<Running>>([
   ['demo-client', startDemoProcess],
 ]);
 
+const tracingOf = (role: string, settings: Settings) =>
+  openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, { role, version, packages: tracingPackages });
+
 async function startApiProcess({ settings, log }: Context): Promise<Running> {
   refuseOpenDoor(settings);
-  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, { role: 'api', version });
+  const tracing = await tracingOf('api', settings);
   const backend = await openQueue(settings, tracing, { otherwise: LOCAL_REDIS });
   warnWhenOpen(settings, log);
   const { startApi } = await loadApi();
@@ -56,7 +59,7 @@ async function startApiProcess({ settings, log }: Context): Promise<Running> {
 }
 
 async function startWorkerProcess({ settings, log }: Context): Promise<Running> {
-  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, { role: 'worker', version });
+  const tracing = await tracingOf('worker', settings);
   const backend = await openQueue(settings, tracing, { otherwise: LOCAL_REDIS });
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   const metrics = createMetrics({ ofProcess: true });
@@ -74,7 +77,7 @@ async function startAllInOne({ settings, log }: Context): Promise<Running> {
   refuseOpenDoor(settings);
   const sharedDir = resolve(settings.SHARED_DIR ?? DEFAULT_SHARED_DIR);
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
-  const tracing = await openTracing(settings.OTEL_EXPORTER_OTLP_ENDPOINT, { role: 'all', version });
+  const tracing = await tracingOf('all', settings);
   const folder = join(sharedDir, '.rule-server', 'store');
   const kept =
     settings.EMBEDDED_STORE === 'disk'

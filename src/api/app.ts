@@ -47,7 +47,6 @@ import {
 import { warnOfParameters } from './http/warn-of-parameters.ts';
 import { inEnvelope } from './ice/envelope.ts';
 import type { RunOnce } from './idempotency/run-once.ts';
-import type { BoardOptions } from './queue-board.ts';
 import type { QueueHealth } from './queue-health.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { browseRoutes } from './routes/browse.ts';
@@ -62,7 +61,6 @@ import { consoleRoutes } from './routes/pages/console.ts';
 import { docsRoutes } from './routes/pages/docs.ts';
 import { healthRoutes } from './routes/pages/health.ts';
 import { metricsRoutes } from './routes/pages/metrics.ts';
-import { queueBoardRoutes } from './routes/pages/queue-board.ts';
 import { sessionRoutes } from './routes/pages/session.ts';
 import { readinessRoute } from './routes/readiness.ts';
 
@@ -94,8 +92,6 @@ type AppDependencies = {
   stopping: AbortSignal;
   /** The built page, by path. */
   consoleFiles: ReadonlyMap<string, ConsoleFile>;
-  /** The queues that the dashboard shows. */
-  board: BoardOptions;
 };
 
 const SHOWN_PATH = 200;
@@ -123,7 +119,6 @@ export function createApp({
   phase,
   stopping,
   consoleFiles,
-  board,
 }: AppDependencies): Hono<Environment> {
   const app = new Hono<Environment>();
   const openBodies = measuredBodies(settings, metrics);
@@ -150,7 +145,6 @@ export function createApp({
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.route('/', metricsRoutes(metrics));
   app.route('/', docsRoutes());
-  app.route('/', queueBoardRoutes(board));
   app.use(refuseWhileStopping(phase, metrics));
   const calls = {
     submitExecution,

@@ -60,10 +60,9 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   const { find } = executions;
   const { eraseItem } = batches;
   const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });
-  const board = { queues: [queue, askWorker.queue], seesWorkers: backend.seesWorkers };
 
   return {
-    parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, overload, board },
+    parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, overload },
     ready: health.ready.then(() => Promise.all([pending.ready, askWorker.ready])),
     close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
   };

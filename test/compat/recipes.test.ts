@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { NestFactory } from '@nestjs/core';
@@ -6,18 +6,21 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { Engine, type RuleProperties } from 'json-rules-engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unless } from '../../src/shared/runtime/errno.ts';
 import { buildClient } from '../client/support/build-client.ts';
 import { inRepository } from '../client/support/own-package.ts';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
 
 const root = join(import.meta.dirname, '../..');
-const folder = join(root, 'dist/recipes');
+// Below this folder: the packages that a recipe names are found in its node_modules, as is the repository itself.
+const folder = join(import.meta.dirname, 'dist');
 let files: Awaited<ReturnType<typeof createRuleFiles>>;
 
 beforeAll(async () => {
   const text = await readFile(join(root, 'docs/recipes.md'), 'utf8');
   await mkdir(folder, { recursive: true });
+  await symlink(root, join(import.meta.dirname, 'node_modules/rule-server')).catch(unless('EEXIST'));
   const blocks = [...text.matchAll(/```ts\n\/\/ ([\w-]+)\.ts\n(.*?)```/gs)];
   for (const [, name = '', code = ''] of blocks) await writeFile(join(folder, `${name}.ts`), inRepository(code));
   await build({

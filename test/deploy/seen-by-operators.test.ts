@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { findChromium, launchChromium } from '../support/browser.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { freePort } from '../support/free-port.ts';
 import { httpCall } from '../support/http-call.ts';
@@ -16,7 +15,6 @@ import { startTraceCollector, type TraceCollector } from '../support/trace-colle
 const DASHBOARD = join(import.meta.dirname, '../../deploy/grafana/dashboard.json');
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const choice = inject('redis');
-const chromium = await findChromium();
 const canScrape = await hasPrometheus();
 
 describe.skipIf(choice.kind === 'unavailable')('two APIs and three workers, each a process', () => {
@@ -87,25 +85,6 @@ describe.skipIf(choice.kind === 'unavailable')('two APIs and three workers, each
     const known = ['00f067aa0ba902b7', ...spans().map(({ spanId }) => spanId)];
     for (const { name, parent } of spans()) expect(known, name).toContain(parent);
   });
-
-  it.skipIf(chromium === undefined)(
-    'the queue dashboard shows the job in Chromium, and leads to its execution',
-    async () => {
-      const { mockId } = (await execute(0)).json;
-      const browser = await launchChromium(chromium ?? '');
-      try {
-        const page = await browser.newPage();
-        await page.goto(`${url(1)}/ops/queues/queue/executions/${mockId}`);
-        await page.getByText('app 7, rule 42').first().waitFor();
-        const link = page.getByRole('link', { name: 'Execution', exact: true }).first();
-        expect(await link.getAttribute('href')).toBe(`/rule-server/mock/executions/${mockId}`);
-        const { json } = await httpCall(`${url(1)}${await link.getAttribute('href')}`);
-        expect(json).toMatchObject({ mockId, state: 'succeeded' });
-      } finally {
-        await browser.close();
-      }
-    },
-  );
 
   it.skipIf(!canScrape)(
     'a real Prometheus scrapes all five, evaluates the alerts, and has data for the dashboard',

@@ -101,7 +101,7 @@ describe('who may do what', () => {
       });
       await events.ended;
       expect(events.events.at(-1)?.data.state).toBe('succeeded');
-      for (const path of ['/docs', '/openapi.json', '/metrics', '/ops/queues', '/rule-server/mock/apps'])
+      for (const path of ['/docs', '/openapi.json', '/metrics', '/rule-server/mock/apps'])
         expect((await service.call(path, { headers: { cookie } })).status, path).toBe(200);
     });
 
