@@ -23,7 +23,7 @@ export function needs(which: Permission | ((context: Context<Environment>) => Pe
 }
 
 /** Refuses callers whose key is for some apps only, because the next handler shows all of them. */
-export function needsEveryApp() {
+function needsEveryApp() {
   return createMiddleware<Environment>(async (context, next) => {
     const { name, apps } = callerOf(context);
     if (apps === null) return next();
