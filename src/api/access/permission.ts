@@ -22,15 +22,6 @@ export function needs(which: Permission | ((context: Context<Environment>) => Pe
   });
 }
 
-/** Refuses callers whose key is for some apps only, because the next handler shows all of them. */
-function needsEveryApp() {
-  return createMiddleware<Environment>(async (context, next) => {
-    const { name, apps } = callerOf(context);
-    if (apps === null) return next();
-    return problem(403, `This shows every app, and the key "${name}" is for ${listed(apps)} only.`);
-  });
-}
-
 /** The reason to refuse a caller an app; undefined if it may use it. */
 export function refusedApp(context: Context<Environment>, app: number): Response | undefined {
   context.set('about', { ...context.var.about, app });
