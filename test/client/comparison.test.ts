@@ -30,6 +30,15 @@ test('a comparison with a field that the class does not have stops the start, an
   );
 });
 
+test('what it comes to without a value is published, and may be a field of the class', () => {
+  const missing = { ...comparison, missing: 'min' };
+  const [declared] = leafNodesOf(createRegistry({ 'a.B': { leaf: SpentAtLeast, comparison: missing } }), () => {});
+  expect(declared?.comparison).toEqual(missing);
+  expect(() =>
+    createRegistry({ 'a.B': { leaf: SpentAtLeast, comparison: { ...comparison, missing: 'most' } } }),
+  ).toThrow('comparison.missing of a.B: the class has no field most');
+});
+
 test('only a condition compares', () => {
   expect(() => createRegistry({ 'a.B': { leaf: GiveCoupon, comparison } })).toThrow(
     'only a condition (doFlow) compares',

@@ -21,6 +21,12 @@ const comparison = z
     key: text,
     is: z.enum(['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in']),
     field: text.describe('The setting that the value of the key is compared with.'),
+    missing: z
+      .union([z.boolean(), text, z.number()])
+      .optional()
+      .describe(
+        'What it comes to without a value: this, or what this setting has, or what it comes to with this number. Absent where its client does not declare it.',
+      ),
   })
   .nullable()
   .describe('How the condition decides, null unless its client declares it.');

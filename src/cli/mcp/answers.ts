@@ -78,7 +78,7 @@ export const explanationAnswer = z.looseObject({
       .array(z.looseObject({ nodeId: z.string(), name: z.string(), outcome: z.string().nullable() }))
       .describe('The nodes that decided, from the root down.'),
     sentences: z.array(z.string()).describe('The reasons.'),
-    change: anything.nullable().describe('The smallest change of the input with which it would be TRUE.'),
+    change: anything.nullable().describe('The smallest change of the input with which it would be `to`.'),
   }),
   execution: runAnswer,
   tree: anything.describe('The tree of the rule as it ran, or `error`.'),

@@ -59,7 +59,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     {
       title: 'Explain a run',
       description:
-        'Why an execution came out as it did: the deciding path, a sentence for each reason, and the smallest change of the input with which the result would be TRUE (computed, not run); then its input, answer and trace, and the tree of its rule as it ran, with the settings of each node.',
+        'Why an execution came out as it did: the deciding path, a sentence for each reason, and the smallest change of the input with which the result would be TRUE, or FALSE where it was TRUE (computed, not run); then its input, answer and trace, and the tree of its rule as it ran, with the settings of each node.',
       inputSchema: input({ mockId: z.uuid().describe('The execution: find_runs names it.') }),
       outputSchema: explanationAnswer,
       annotations: READS,

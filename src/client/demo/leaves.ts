@@ -83,7 +83,7 @@ class ChargeCard {
   }
 }
 
-const atLeast = (key: string) => ({ key, is: '>=', field: 'min' }) as const;
+const atLeast = (key: string) => ({ key, is: '>=', field: 'min', missing: 0 }) as const;
 const money = { name: 'Amount', desc: 'in whole units', type: 'double' } as const;
 
 const memberLevel = { name: 'Member of level', fields: { min: { name: 'Level', type: 'int' } } } as const;
@@ -98,13 +98,13 @@ export const demoLeaves: Leaves = {
   'demo.BlockedUser': {
     leaf: BlockedUser,
     ...{ name: 'Blocked user', order: 2 },
-    comparison: { key: 'uid', is: 'in', field: 'uids' },
+    comparison: { key: 'uid', is: 'in', field: 'uids', missing: false },
   },
   'demo.MemberLevel': describeLeaf({ leaf: MemberLevel, ...memberLevel, comparison: atLeast('level') }),
   'demo.InCity': {
     leaf: InCity,
     ...{ name: 'Lives in', desc: 'one of the listed cities' },
-    comparison: { key: 'city', is: 'in', field: 'cities' },
+    comparison: { key: 'city', is: 'in', field: 'cities', missing: 'unknown' },
   },
   'demo.GiveCoupon': describeLeaf({
     ...{ leaf: GiveCoupon, name: 'Give a coupon' },

@@ -39,12 +39,14 @@ type DataMember<T> = { [K in keyof T]-?: T[K] extends (...parameters: never[]) =
 /**
  * How a condition decides, for one that is a single comparison: TRUE when the value of `key` is `is` than the value of `field`.
  * With it, whoever debugs a rule is told which value would have made the condition TRUE. Declare it only when it is all that
- * `doFlow` does with a value that is there; the code is not checked against it.
+ * `doFlow` does with a value that is there, and when it does not fail without one; the code is not checked against it.
  */
 export type LeafComparison = {
   key: string;
   is: '>=' | '>' | '<=' | '<' | '=' | '!=' | 'in' | 'not-in';
   field: string;
+  /** What it comes to without a value (absent or null): this, or what this field has, or what it comes to with this number. */
+  missing?: boolean | string | number;
 };
 
 /** A leaf class and what people who edit rules read about it. */

@@ -38,6 +38,9 @@ function entryOf(clazz: string, given: LeafClass | LeafDefinition): LeafEntry {
   if (comparison && kind !== 5) throw new TypeError(`comparison of ${clazz}: only a condition (doFlow) compares`);
   if (comparison && !fields.some(({ field }) => field === comparison.field))
     throw new TypeError(`comparison.field of ${clazz}: the class has no field ${comparison.field}`);
+  const missing = comparison?.missing;
+  if (typeof missing === 'string' && !fields.some(({ field }) => field === missing))
+    throw new TypeError(`comparison.missing of ${clazz}: the class has no field ${missing}`);
   return {
     clazz,
     aliases: typeof alias === 'string' ? [alias] : alias,

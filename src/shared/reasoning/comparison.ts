@@ -25,7 +25,15 @@ export const holdsBy: Partial<Record<Comparison['is'], (order: number) => boolea
 };
 
 /** A declared comparison with the value that is set for it. */
-export type Condition = { key: string; nested: boolean; is: Comparison['is']; setting: Json; wholeNumbers: boolean };
+export type Condition = {
+  key: string;
+  nested: boolean;
+  is: Comparison['is'];
+  setting: Json;
+  wholeNumbers: boolean;
+  /** What it comes to without a value; null where that is not declared. */
+  missing: boolean | null;
+};
 
 /** The comparison that a node declares; null where it declares none, or its setting is not known. */
 export function conditionOf({ comparison, settings, keys }: TreeNode): Condition | null {
@@ -41,12 +49,29 @@ export function conditionOf({ comparison, settings, keys }: TreeNode): Condition
     is: comparison.is,
     setting: read.root,
     wholeNumbers,
+    missing: missingOf(comparison, { settings, setting: read.root }),
   };
 }
 
-/** Whether a value fulfils a condition. Null where the declaration does not say: the value is missing, or of another kind. */
-export function fulfils({ is, setting }: Pick<Condition, 'is' | 'setting'>, value: Json | undefined): boolean | null {
-  if (value === undefined) return null;
+function missingOf(
+  { is, missing }: Comparison,
+  { settings, setting }: Pick<TreeNode, 'settings'> & Pick<Condition, 'setting'>,
+): boolean | null {
+  if (missing == null || typeof missing === 'boolean') return missing ?? null;
+  if ('number' in missing) {
+    const read = readJson(missing.number);
+    return read.kind === 'ok' ? fulfils({ is, setting, missing: null }, read.root) : null;
+  }
+  const value = settings.find(({ field }) => field === missing.setting)?.value;
+  return value === 'true' ? true : value === 'false' ? false : null;
+}
+
+/** Whether a value fulfils a condition. Null where the declaration does not say. */
+export function fulfils(
+  { is, setting, missing }: Pick<Condition, 'is' | 'setting' | 'missing'>,
+  value: Json | undefined,
+): boolean | null {
+  if (value === undefined || value.kind === 'null') return missing;
   switch (is) {
     case 'in':
     case 'not-in': {

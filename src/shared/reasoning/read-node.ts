@@ -39,7 +39,14 @@ function readSetting(setting: ExactValue): Setting {
 function readComparison(comparison: ExactValue | undefined): Comparison | null {
   const is = comparisons.find((known) => known === field(comparison, 'is'));
   const [key, of] = [text(field(comparison, 'key')), text(field(comparison, 'field'))];
-  return is === undefined || key === null || of === null ? null : { key, is, field: of };
+  if (is === undefined || key === null || of === null) return null;
+  return { key, is, field: of, missing: readMissing(field(comparison, 'missing')) };
+}
+
+function readMissing(missing: ExactValue | undefined): Exclude<Comparison['missing'], undefined> {
+  if (typeof missing === 'boolean') return missing;
+  if (typeof missing === 'string') return { setting: missing };
+  return missing === undefined || missing === null ? null : { number: stringifyExact(missing) };
 }
 
 function readNodeKey(entry: ExactValue): NodeKey {

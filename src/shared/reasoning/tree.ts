@@ -23,8 +23,16 @@ export type TreeNode = {
 /** One setting of a leaf, its value as JSON text. `configured`: by the rule; else it is the default of the class. `type`: as the class publishes it. */
 export type Setting = { field: string; name: string | null; type?: string | null; value: string; configured: boolean };
 
-/** How a condition decides: TRUE when the value of the key is in this relation to the setting. */
-export type Comparison = { key: string; is: (typeof comparisons)[number]; field: string };
+/**
+ * How a condition decides: TRUE when the value of the key is in this relation to the setting. `missing`: what it comes to without a value:
+ * this, or what this setting has, or what it comes to with this number, as JSON text.
+ */
+export type Comparison = {
+  key: string;
+  is: (typeof comparisons)[number];
+  field: string;
+  missing?: boolean | { setting: string } | { number: string } | null;
+};
 export const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
 
 /** Both ends inclusive, epoch ms. */

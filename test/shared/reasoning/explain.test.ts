@@ -44,14 +44,16 @@ describe('an explanation as text', () => {
     const coupon = node(4, 'LeafResult', [], { label: 'coupon' });
     const { sentences, change } = why(node(1, 'And', [spend, uid, coupon]), '[2:Spend:F:0][1:And:F:0]');
     expect(change).toEqual({
+      to: 'TRUE',
       keys: [
         { key: 'cost', before: '90.50', after: '9007199254740993' },
         { key: 'uid', before: null, after: '1' },
       ],
       assumed: ['4'],
+      undeclared: ['3'],
     });
     expect(sentences.at(-1)).toBe(
-      'The result would be TRUE with cost = 9007199254740993, uid = 1, if “coupon” #4 comes to TRUE. This is computed, not run.',
+      'The result would be TRUE with cost = 9007199254740993, uid = 1, if “coupon” #4 comes to TRUE. This is computed, not run. Fewer keys may do: “LeafFlow” #3 does not declare what it comes to without a value.',
     );
     expect(sentences.join(' ')).not.toContain('This node would be');
   });

@@ -39,6 +39,8 @@ describe('the settings of a leaf', () => {
 
 test.each([
   [{ key: 'cost', is: '>=', field: 'min' }, true],
+  [{ key: 'cost', is: '>=', field: 'min', missing: false }, true],
+  [{ key: 'cost', is: '>=', field: 'min', missing: 'unknown' }, true],
   [{ key: 'cost', is: 'roughly', field: 'min' }, false],
   [{ key: '', is: '>=', field: 'min' }, false],
   [{ key: 'cost', is: '>=' }, false],

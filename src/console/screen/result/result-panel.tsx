@@ -21,7 +21,7 @@ import type { Run } from './use-run.ts';
 import { Waiting } from './waiting.tsx';
 import { Why } from './why.tsx';
 
-const WayToTrue = lazy(() => import('./notices/way-line.tsx').then(({ WayToTrue }) => ({ default: WayToTrue })));
+const WayToOther = lazy(() => import('./notices/way-line.tsx').then(({ WayToOther }) => ({ default: WayToOther })));
 
 /** A run that ends sooner is shown when it has ended: its way there would only flash up. */
 const WAITING_MS = 400;
@@ -148,7 +148,7 @@ function WhyLine({ reading, run, input, onChoose }: WhyProps) {
         {between > 0 && ` ${say('why.between', { n: between })} `}
         <Why why={far} withWanted={false} {...{ reading, onChoose }} />
         <Suspense>
-          <WayToTrue {...{ reading, input, onChoose }} />
+          <WayToOther {...{ reading, input, onChoose }} />
         </Suspense>
       </span>
     </div>

@@ -23,8 +23,9 @@ export const whyWords: Record<keyof typeof words, Template> = {
   'why.wanted.other': '{key} 不等于 {value} 时，该节点会是 TRUE。',
   'why.wanted.in': '{key} 是 {value} 之一时，该节点会是 TRUE。',
   'why.wanted.notIn': '{key} 不是 {value} 中的任何一个时，该节点会是 TRUE。',
-  'why.change': '{changes} 时，结果会是 TRUE。这是推算的，没有运行。',
-  'why.change.assumed': '{changes} 时，如果 {nodes} 得出 TRUE，结果会是 TRUE。这是推算的，没有运行。',
+  'why.change': '{changes} 时，结果会是 {decision}。这是推算的，没有运行。',
+  'why.change.assumed': '{changes} 时，如果 {nodes} 得出 TRUE，结果会是 {decision}。这是推算的，没有运行。',
+  'why.change.undeclared': '可能需要改动的键更少：{nodes} 没有声明缺少值时的结果。',
   'why.change.value': '{key} = {value}',
   'why.change.other': '{key} 不是 {value}',
   'why.none-held': {

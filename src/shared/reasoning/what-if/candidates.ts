@@ -9,7 +9,8 @@ const MAX_OF_A_LIST = 20;
 const PLAIN = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/;
 
 /**
- * The values of one key that its conditions tell apart: each value that a condition names, and of numbers the next ones on both sides.
+ * The values of one key that its conditions tell apart: each value that a condition names, of numbers the next ones on both sides, and one
+ * between two of them that no whole step is between.
  * `now`: what the key has; its decimal places are kept, so that money stays money.
  */
 export function candidatesOf(conditions: readonly Condition[], now: Json | undefined): Candidate[] {
@@ -35,6 +36,8 @@ export function candidatesOf(conditions: readonly Condition[], now: Json | undef
         add('false');
     }
   }
+  const numbers = named.flatMap((value) => (value.kind === 'number' ? value.text : []));
+  if (!wholeNumbers) for (const text of numbersBetween(numbers, places)) add(text);
   const texts = named.flatMap((value) => (value.kind === 'string' ? value.value : []));
   if (texts.length > 0) add(JSON.stringify(anotherText(texts)), true);
   return [...found.values()];
@@ -50,6 +53,22 @@ function numbersAround(text: string, { places, wholeNumbers }: { places: number;
   const isCut = /[1-9]/.test(fraction.slice(scale));
   const around = [digits - 1n, digits, digits + 1n].map((value) => printScaled(value, scale));
   return isCut ? around : [text, ...around.filter((_, index) => index !== 1)];
+}
+
+/** One number in each gap that is smaller than two steps of `places` digits. */
+function numbersBetween(texts: readonly string[], places: number): string[] {
+  const parts = texts.flatMap((text) => {
+    const [, sign, whole = '0', fraction = ''] = PLAIN.exec(text) ?? [];
+    return sign === undefined ? [] : [{ sign, whole, fraction }];
+  });
+  const scale = Math.max(places, ...parts.map(({ fraction }) => fraction.length));
+  const sorted = [
+    ...new Set(parts.map(({ sign, whole, fraction }) => BigInt(`${sign}${whole}${fraction.padEnd(scale, '0')}`))),
+  ].sort((a, b) => (a < b ? -1 : 1));
+  return sorted.slice(1).flatMap((high, index) => {
+    const low = sorted[index] ?? high;
+    return high - low < 2n ? printScaled((low + high) * 5n, scale + 1) : [];
+  });
 }
 
 function printScaled(value: bigint, scale: number): string {

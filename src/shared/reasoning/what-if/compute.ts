@@ -1,28 +1,30 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, fulfils } from '../comparison.ts';
-import { constantOf, kindOf } from '../constant.ts';
+import { placeOf } from '../key-path.ts';
 import { isOutside } from '../time-window.ts';
-import { type Decision, decisionOf, inverted } from '../trace/mark.ts';
+import { decisionOf } from '../trace/mark.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
-import type { RunThatWas } from './leaf-in-run.ts';
-import { type Leaf, leafIn, topOf } from './leaf-in-run.ts';
+import { type Leaf, leafIn, type RunThatWas, topOf } from './leaf-in-run.ts';
+import * as outcome from './outcomes.ts';
 
 /** The computed result of a rule. */
-type Computed = {
-  /** Null: that cannot be said. */
-  decision: Decision | null;
+export type Computed = {
+  /** What the rule may come to. */
+  outcomes: outcome.Outcomes;
   /** A leaf reads what another one writes that would not do what it did: nothing can be said at all. */
   isDisturbed: boolean;
-  /** The computed result of each occurrence that its parent would run. */
-  decisions: ReadonlyMap<Occurrence, Decision | null>;
-  /** Those of them that would run: no condition and no time window keeps them from it. */
-  ran: ReadonlySet<Occurrence>;
+  /** What each occurrence may come to that its parent may run. */
+  at: ReadonlyMap<Occurrence, outcome.Outcomes>;
+  /** Those of them that would run: no condition and no time window keeps them from it. `false`: they may. */
+  ran: ReadonlyMap<Occurrence, boolean>;
   /** Consequences that did not run as they would: they count as TRUE, as in a dry run. */
   assumed: Occurrence[];
+  /** Conditions that have no value to compare, and do not declare what they come to without one. */
+  undeclared: Occurrence[];
 };
 
-/** Keys with the values they would have. */
-type Assignment = ReadonlyMap<string, Json>;
+/** Keys with the values they would have, by where they stand. */
+type Assignment = ReadonlyMap<string, { key: string; value: Json }>;
 
 /** A rule while it is computed. */
 type World = {
@@ -32,9 +34,10 @@ type World = {
   not: Occurrence | null;
   /** The keys that have another value. */
   changed: ReadonlySet<string>;
-  decisions: Map<Occurrence, Decision | null>;
-  ran: Set<Occurrence>;
+  at: Map<Occurrence, outcome.Outcomes>;
+  ran: Map<Occurrence, boolean>;
   assumed: Occurrence[];
+  undeclared: Occurrence[];
   /** Leaves that would not do what they did. */
   different: Set<Leaf>;
 };
@@ -56,13 +59,12 @@ export function createWhatIf(run: RunThatWas) {
     /** `not`: a consequence that counts as FALSE. */
     compute(assignment: Assignment, not: Occurrence | null = null): Computed {
       const world: World = {
-        ...{ run, leaves, assignment, not, changed: new Set([...assignment.keys()].map(topOf)) },
-        ...{ decisions: new Map(), ran: new Set(), assumed: [], different: new Set() },
+        ...{ run, leaves, assignment, not, changed: new Set([...assignment.values()].map(({ key }) => topOf(key))) },
+        ...{ at: new Map(), ran: new Map(), assumed: [], undeclared: [], different: new Set() },
       };
-      const decision = root ? finalOf(root, world) : null;
-      const { decisions, ran, assumed } = world;
-      const disturbed = isDisturbed(world);
-      return { decision: disturbed ? null : decision, isDisturbed: disturbed, decisions, ran, assumed };
+      const outcomes = root ? finalOf(root, world, true) : outcome.ANYTHING;
+      const { at, ran, assumed, undeclared } = world;
+      return { outcomes, isDisturbed: isDisturbed(world), at, ran, assumed, undeclared };
     },
     /** The comparisons of leaves that declare one; without a list, of all leaves. */
     conditionsOf: (of: Iterable<Occurrence> = leaves.keys()): Condition[] =>
@@ -70,72 +72,73 @@ export function createWhatIf(run: RunThatWas) {
   };
 }
 
-/** The result that the parent of an occurrence would see; null where that cannot be said. */
-function finalOf(at: Occurrence, world: World): Decision | null {
-  world.decisions.set(at, null);
-  const decision = decide(at, world);
-  world.decisions.set(at, decision);
-  return decision;
+/** What the parent of an occurrence may see. `surely`: the parent runs it for sure. */
+function finalOf(at: Occurrence, world: World, surely: boolean): outcome.Outcomes {
+  const outcomes = decide(at, world, surely);
+  world.at.set(at, outcomes);
+  return outcomes;
 }
 
-function decide(at: Occurrence, world: World): Decision | null {
+function decide(at: Occurrence, world: World, surely: boolean): outcome.Outcomes {
   const mark = world.run.marks.get(at);
-  if (mark?.instead) return decisionOf(mark);
-  if (mark?.outcome === 'LEFT_OUT') return 'NONE';
-  if (at.node.state !== 'released') return null;
-  if (isOutside(at.node.timeWindow, world.run.ranAt)) return 'NONE';
-  const condition = at.forward && finalOf(at.forward, world);
-  if (at.forward && condition === null) return null;
-  if (condition === 'FALSE') return 'FALSE';
-  world.ran.add(at);
+  const stub = mark?.instead === 'stubbed' ? decisionOf(mark) : null;
+  if (stub !== null) return outcome.only(stub);
+  if (mark?.outcome === 'LEFT_OUT') return outcome.only('NONE');
+  if (at.node.state !== 'released') return outcome.ANYTHING;
+  if (isOutside(at.node.timeWindow, world.run.ranAt)) return outcome.only('NONE');
+  const condition = at.forward ? finalOf(at.forward, world, surely) : outcome.only('NONE');
+  const kept = condition & (outcome.only('FALSE') | outcome.FAILS);
+  if (kept === condition) return kept;
+  world.ran.set(at, surely && kept === 0);
   const leaf = world.leaves.get(at);
-  const own = leaf ? ownOf(at, leaf, world) : relationOf(at, world);
-  if (own === null) return null;
-  const counted = own === 'NONE' && condition === 'TRUE' ? 'TRUE' : own;
-  return at.node.inverse ? inverted(counted) : counted;
+  const own = outcome.behind(condition, leaf ? ownOf(at, leaf, world) : relationOf(at, world, surely && kept === 0));
+  return kept | (at.node.inverse ? outcome.inverseOf(own) : own);
 }
 
-function ownOf(at: Occurrence, leaf: Leaf, world: World): Decision | null {
+function ownOf(at: Occurrence, leaf: Leaf, world: World): outcome.Outcomes {
+  const isAssumed = world.run.marks.get(at)?.instead === 'assumed';
   const readsSame = leaf.reads !== null && !leaf.reads.some((key) => world.changed.has(topOf(key)));
-  if (leaf.kept !== null && readsSame) return leaf.kept;
+  if (isAssumed) return assumed(at, world);
+  if (leaf.kept !== null && readsSame) return outcome.only(leaf.kept);
   world.different.add(leaf);
   if (leaf.condition) {
     const { key, nested } = leaf.condition;
-    const holds = fulfils(leaf.condition, world.assignment.get(key) ?? world.run.input(key, nested));
-    if (holds !== null) return holds ? 'TRUE' : 'FALSE';
+    const given = world.assignment.get(placeOf(leaf.condition));
+    const value = given ? given.value : world.run.input(key, nested);
+    const holds = fulfils(leaf.condition, value);
+    if (holds !== null) return outcome.only(holds ? 'TRUE' : 'FALSE');
+    if (value !== undefined && value.kind !== 'null') return outcome.ANYTHING;
+    world.undeclared.push(at);
+    return outcome.EITHER;
   }
-  if (at.node.type === 'LeafNone') return 'NONE';
-  if (at.node.type !== 'LeafResult') return null;
-  world.assumed.push(at);
-  return at === world.not ? 'FALSE' : 'TRUE';
+  if (at.node.type === 'LeafNone') return outcome.only('NONE');
+  return at.node.type === 'LeafResult' ? assumed(at, world) : outcome.ANYTHING;
 }
 
-function relationOf(at: Occurrence, world: World): Decision | null {
+function assumed(at: Occurrence, world: World): outcome.Outcomes {
+  world.assumed.push(at);
+  return outcome.only(at === world.not ? 'FALSE' : 'TRUE');
+}
+
+function relationOf(at: Occurrence, world: World, surely: boolean): outcome.Outcomes {
+  const { type } = at.node;
   const [only] = at.children;
   const parallel = isParallel(at.node);
-  if (parallel && only && at.children.length === 1) return finalOf(only, world);
-  const kind = kindOf(at.node.type);
-  const seen = new Set<Decision>();
+  if (parallel && only && at.children.length === 1) return finalOf(only, world, surely);
+  let tally: outcome.Tally = { open: outcome.only('NONE'), ended: 0 };
   for (const child of at.children) {
-    const decision = finalOf(child, world);
-    if (decision === null) return null;
-    seen.add(decision);
-    const settles = (kind === 'And' && decision === 'FALSE') || (kind === 'Any' && decision === 'TRUE');
-    if (settles && !parallel) break;
+    if (!parallel && tally.open === 0) break;
+    const goesOn = parallel || tally.ended === 0;
+    tally = outcome.counted(type, tally, finalOf(child, world, surely && goesOn));
   }
-  return constantOf(at.node.type) ?? verdictOf(kind, seen);
+  return outcome.verdictOf(type, tally);
 }
 
 function isDisturbed({ leaves, ran, different }: World): boolean {
-  for (const [at, leaf] of leaves) if ((leaf.kept !== null) !== ran.has(at)) different.add(leaf);
+  for (const [at, leaf] of leaves) if (leaf.kept === null ? ran.has(at) : ran.get(at) !== true) different.add(leaf);
   const uncertain = new Set([...different].flatMap(({ writes }) => writes.map(topOf)));
   if (uncertain.size === 0) return false;
   return [...leaves].some(
     ([at, leaf]) => ran.has(at) && !different.has(leaf) && leaf.reads?.some((key) => uncertain.has(topOf(key))),
   );
-}
-
-function verdictOf(kind: string, seen: ReadonlySet<Decision>): Decision {
-  const order: Decision[] = kind === 'And' ? ['FALSE', 'TRUE'] : ['TRUE', 'FALSE'];
-  return order.find((decision) => seen.has(decision)) ?? 'NONE';
 }

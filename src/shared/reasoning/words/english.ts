@@ -22,10 +22,14 @@ export const reasonEnglish = {
   'why.wanted.other': 'This node would be TRUE if {key} were anything but {value}.',
   'why.wanted.in': 'This node would be TRUE if {key} were one of {value}.',
   'why.wanted.notIn': 'This node would be TRUE if {key} were none of {value}.',
-  'why.change': 'The result would be TRUE with {changes}. This is computed, not run.',
+  'why.change': 'The result would be {decision} with {changes}. This is computed, not run.',
   'why.change.assumed': {
-    one: 'The result would be TRUE with {changes}, if {nodes} comes to TRUE. This is computed, not run.',
-    other: 'The result would be TRUE with {changes}, if {nodes} come to TRUE. This is computed, not run.',
+    one: 'The result would be {decision} with {changes}, if {nodes} comes to TRUE. This is computed, not run.',
+    other: 'The result would be {decision} with {changes}, if {nodes} come to TRUE. This is computed, not run.',
+  },
+  'why.change.undeclared': {
+    one: 'Fewer keys may do: {nodes} does not declare what it comes to without a value.',
+    other: 'Fewer keys may do: {nodes} do not declare what they come to without a value.',
   },
   'why.change.value': '{key} = {value}',
   'why.change.other': '{key} other than {value}',

@@ -1,10 +1,10 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import type { Facts } from '../facts.ts';
 import type { Result } from '../result.ts';
-import { decisionOf } from '../trace/mark.ts';
+import { type Decision, decisionOf } from '../trace/mark.ts';
 import { replayResult } from '../trace/replay-result.ts';
 import { ALWAYS, nameOf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
-import { type SmallestChange, wayToTrue } from '../what-if/smallest-change.ts';
+import { type SmallestChange, wayToOther } from '../what-if/smallest-change.ts';
 import { whyOf } from '../why.ts';
 import { type ReasonKey, reasonEnglish } from './english.ts';
 import { changeOfKeyWords, factWords, wantedWords } from './fact-words.ts';
@@ -15,13 +15,19 @@ import { type ReasonWords, wordsOf } from './reason-words.ts';
 type Step = { nodeId: string; name: string; outcome: string };
 /**
  * `path` and `sentences` are empty where the trace does not say. `change`: the smallest change of the input with which the result would be
- * TRUE, where that can be computed; values are JSON text, `assumed` the ids of consequences that count as TRUE.
+ * `to` (FALSE for a run that was TRUE), where that can be computed; values are JSON text, `assumed` the ids of consequences that count as
+ * TRUE, `undeclared` those of conditions that do not declare what they come to without a value: by them fewer keys may do.
  */
 type Explanation = {
   decision: string | null;
   path: Step[];
   sentences: string[];
-  change: { keys: { key: string; before: string | null; after: string }[]; assumed: string[] } | null;
+  change: {
+    to: Decision;
+    keys: { key: string; before: string | null; after: string }[];
+    assumed: string[];
+    undeclared: string[];
+  } | null;
 };
 
 type Asked = { root: TreeNode; result: Result | null; input: Json | null; ranAt: number };
@@ -42,7 +48,7 @@ export function explain({ root, result, input, ranAt }: Asked): Explanation {
     name: nameOf(node),
     outcome: replay.marks.get(occurrences[index] ?? start)?.outcome ?? '',
   }));
-  const change = wayToTrue({ occurrences, marks: replay.marks, tracesReads: trace === 'steps', input, ranAt });
+  const change = wayToOther({ occurrences, marks: replay.marks, tracesReads: trace === 'steps', input, ranAt });
   const sentences = reasons.map((reason) =>
     sentenceOf(wordsOf(reason, { marks: replay.marks, input }), { ranAt, withWanted: change === null }),
   );
@@ -51,8 +57,10 @@ export function explain({ root, result, input, ranAt }: Asked): Explanation {
     path: path.filter(({ index }, at) => index !== path[at - 1]?.index).map(({ index: _, ...step }) => step),
     sentences: change === null ? sentences : [...sentences, changeSentence(change)],
     change: change && {
+      to: change.to,
       keys: change.changes.map(({ key, before, after }) => ({ key, before, after })),
       assumed: change.assumed.map(({ node }) => node.id),
+      undeclared: change.undeclared.map(({ node }) => node.id),
     },
   };
 }
@@ -70,10 +78,14 @@ function sentenceOf({ key, nodes, decisions, texts, facts, window }: ReasonWords
   return wanted ? `${sentence} ${say(wanted.text, { key: wanted.key, value: wanted.value })}` : sentence;
 }
 
-function changeSentence({ changes, assumed }: SmallestChange): string {
-  const words = { changes: changes.map((change) => changeOfKeyWords(change, say)).join(', ') };
-  if (assumed.length === 0) return say('why.change', words);
-  return say('why.change.assumed', { ...words, n: assumed.length, nodes: nodesText(assumed) });
+function changeSentence({ to, changes, assumed, undeclared }: SmallestChange & { to: Decision }): string {
+  const words = { decision: to, changes: changes.map((change) => changeOfKeyWords(change, say)).join(', ') };
+  const sentence =
+    assumed.length === 0
+      ? say('why.change', words)
+      : say('why.change.assumed', { ...words, n: assumed.length, nodes: nodesText(assumed) });
+  if (undeclared.length === 0) return sentence;
+  return `${sentence} ${say('why.change.undeclared', { n: undeclared.length, nodes: nodesText(undeclared) })}`;
 }
 
 function nodesText(all: readonly (Occurrence | undefined)[]): string {

@@ -34,7 +34,12 @@ export type LeafField = {
 };
 
 /** How a condition decides, when its client declares it: it is TRUE when the key's value is in this relation to the field's. */
-export type Comparison = { key: string; is: (typeof comparisons)[number]; field: string };
+export type Comparison = {
+  key: string;
+  is: (typeof comparisons)[number];
+  field: string;
+  missing?: boolean | string | RawNumber | undefined;
+};
 const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
 
 /** The description that a client publishes of one of its leaf classes. `type`: 5 flow, 6 result, 7 none; null when not said. */
@@ -96,7 +101,15 @@ const plainValue = z.union([z.string(), z.boolean(), number]).nullable().catch(n
 const fieldsSchema = listOf(z.object({ field: z.string().min(1), name: text, type: text, value: plainValue }));
 
 const comparisonSchema = z
-  .object({ key: z.string().min(1), is: z.enum(comparisons), field: z.string().min(1) })
+  .object({
+    key: z.string().min(1),
+    is: z.enum(comparisons),
+    field: z.string().min(1),
+    missing: z
+      .union([z.boolean(), z.string().min(1), number])
+      .optional()
+      .catch(undefined),
+  })
   .nullable()
   .catch(null);
 

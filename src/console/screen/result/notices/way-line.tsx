@@ -1,10 +1,11 @@
 import { useMemo } from 'react';
 import { factsOf } from '../../../../shared/reasoning/facts.ts';
+import type { Decision } from '../../../../shared/reasoning/trace/mark.ts';
 import type { Occurrence } from '../../../../shared/reasoning/tree.ts';
 import {
   type SmallestChange,
   smallestChange,
-  wayToTrue,
+  wayToOther,
 } from '../../../../shared/reasoning/what-if/smallest-change.ts';
 import { changeOfKeyWords } from '../../../../shared/reasoning/words/fact-words.ts';
 import type { Reading } from '../../../run/reading.ts';
@@ -15,10 +16,10 @@ import { NodeLink } from '../../tree/node-link.tsx';
 import { Wanted } from '../leaf-facts.tsx';
 import { Nodes } from '../why.tsx';
 
-/** `to`: the node that would run; null where the result would be TRUE. */
+/** `to`: the node that would run, or the result there would be. */
 type Props = {
   change: SmallestChange;
-  to: Occurrence | null;
+  to: Occurrence | Decision;
   input: Input;
   onChoose: (occurrence: Occurrence) => void;
 };
@@ -26,7 +27,8 @@ type Props = {
 /** With which change of its input a run would have come to something else. One press writes it into the form; nothing runs. */
 function WayLine({ change, to, input, onChoose }: Props) {
   const { say } = useText();
-  const { changes, assumed } = change;
+  const { changes, assumed, undeclared } = change;
+  const isResult = typeof to === 'string';
   const write = () => input.set(withChange(input.text, change));
   const node = (occurrence: Occurrence) => <NodeLink occurrence={occurrence} onChoose={onChoose} />;
   const words = changes.map((one, index) => (
@@ -37,12 +39,19 @@ function WayLine({ change, to, input, onChoose }: Props) {
   ));
   return (
     <span className="way-line">
-      {to === null && ' '}
+      {isResult && ' '}
       <Sentence
-        text={`${to === null ? 'why.change' : 'why.reach'}${assumed.length === 0 ? '' : '.assumed'}`}
-        with={{ n: assumed.length }}
-        parts={{ changes: words, node: to && node(to), nodes: <Nodes of={assumed} node={node} /> }}
+        text={`${isResult ? 'why.change' : 'why.reach'}${assumed.length === 0 ? '' : '.assumed'}`}
+        with={{ n: assumed.length, ...(isResult && { decision: to }) }}
+        parts={{ changes: words, node: isResult ? null : node(to), nodes: <Nodes of={assumed} node={node} /> }}
       />{' '}
+      {undeclared.length > 0 && (
+        <Sentence
+          text="why.change.undeclared"
+          with={{ n: undeclared.length }}
+          parts={{ nodes: <Nodes of={undeclared} node={node} /> }}
+        />
+      )}{' '}
       {input.read.kind === 'ok' && (
         <button type="button" className="quiet" onClick={write}>
           {say('why.change.write')}
@@ -54,10 +63,10 @@ function WayLine({ change, to, input, onChoose }: Props) {
 
 type RunProps = Pick<Props, 'input' | 'onChoose'> & { reading: Reading };
 
-/** With which change of its input the result would be TRUE; where that cannot be said, with which value the node that decided would be. */
-export function WayToTrue({ reading, input, onChoose }: RunProps) {
-  const change = useMemo(() => wayToTrue(reading.toChange), [reading]);
-  if (change !== null) return <WayLine {...{ change, to: null, input, onChoose }} />;
+/** With which change of its input the result would be another; where that cannot be said, with which value the node that decided would be TRUE. */
+export function WayToOther({ reading, input, onChoose }: RunProps) {
+  const change = useMemo(() => wayToOther(reading.toChange), [reading]);
+  if (change !== null) return <WayLine {...{ change, to: change.to, input, onChoose }} />;
   const at = reading.why.at(-1)?.at;
   return at ? <Wanted facts={factsOf(at, reading.replay.marks.get(at), reading.before)} /> : null;
 }
