@@ -3,13 +3,12 @@ import type { Item } from '../../src/console/api/batch-items.ts';
 import { type Execution, readExecution } from '../../src/console/api/executions.ts';
 import { releasesOf } from '../../src/console/cases/releases.ts';
 import { causesOf } from '../../src/console/run/history/causes.ts';
+import { toldExecution } from '../support/told-execution.ts';
 
-const rules = (released: string, digest: string) =>
-  `{"released":${released},"loaded":${released},"digest":"${digest}"}`;
+const rules = (released: string, digest: string) => ({ released, loaded: released, digest });
 
 function run({ input = '{"cost":90}', ran = rules('4', 'a'), address = 'vm_1' }): Execution {
-  const record = `"mockId":"m","app":7,"ruleId":1,"state":"succeeded","history":[],"address":"${address}","rules":${ran}`;
-  return readExecution(`{${record},"input":${input},"result":null,"lateResult":null,"masked":[]}`);
+  return readExecution(toldExecution({ app: 7, address, rules: ran, input }));
 }
 
 describe('what differs between compared calls', () => {
@@ -43,7 +42,7 @@ describe('the releases between two batches', () => {
       tookMs: 1,
       mockId: 'm',
       ...{ input: null, expected: null, decidedBy: null },
-      rules: { released, loaded: null, told: false, unsure: false, about: false, digest },
+      rules: { released, loaded: null, digest },
     },
   });
 

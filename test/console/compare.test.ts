@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readExecution } from '../../src/console/api/executions.ts';
 import { differingNodes, firstDifference } from '../../src/console/run/compare.ts';
 import { readRun } from '../../src/console/run/reading.ts';
+import { toldExecution } from '../support/told-execution.ts';
 import { leaf, node, placesOf } from './support/rule-tree.ts';
 
 const { at, occurrences } = placesOf(node(1, 'And', [leaf(2), leaf(3)]));
@@ -13,8 +14,7 @@ function readingOf(amount: string, trace: 'steps' | 'process') {
   const steps = `"steps":[${[step(1, null, ''), step(2, 0, ''), step(3, 0, wrote)].join(',')}]`;
   const told = trace === 'steps' ? steps : '"process":"[2:N:T:0][3:N:T:0][1:N:T:1]"';
   const result = `{"success":true,"the service":{"amount":${amount}},"error":null,${told}}`;
-  const record = '"mockId":"m","app":1,"ruleId":1,"target":"all","state":"succeeded","history":[]';
-  return readRun(readExecution(`{${record},"input":{},"result":${result}}`), occurrences);
+  return readRun(readExecution(toldExecution({ result })), occurrences);
 }
 
 test('runs part at the node that wrote something else, to the last digit, though every node came to the same', () => {

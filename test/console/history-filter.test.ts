@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Listed, readRecord } from '../../src/console/api/executions.ts';
+import { type Listed, readExecution } from '../../src/console/api/executions.ts';
 import { groupComparisons } from '../../src/console/run/history/group-comparisons.ts';
 import {
   changedInput,
@@ -10,15 +10,17 @@ import {
   searchOf,
 } from '../../src/console/run/history/history-filter.ts';
 import { printSearch, splitSearch } from '../../src/console/run/history/search-parts.ts';
-import { parseExact } from '../../src/shared/contract/json/exact-json.ts';
+import type { Decision } from '../../src/shared/contract/job.ts';
+import { toldExecution } from '../support/told-execution.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const HOUR = 3_600_000;
 
-function run(mockId: string, at: number, { input = '{}', target = 'all', decision = 'TRUE' } = {}): Listed {
-  const history = `[{"state":"queued","at":${at}}]`;
-  const text = `{"mockId":"${mockId}","app":1,"ruleId":1,"target":"${target}","state":"succeeded","decision":"${decision}","history":${history}}`;
-  return { ...readRecord(parseExact(text)), input };
+type Run = { input?: string; target?: string; decision?: Decision };
+
+function run(mockId: string, at: number, { input = '{}', target = 'all', decision = 'TRUE' }: Run = {}): Listed {
+  const history = [{ state: 'queued' as const, at }];
+  return readExecution(toldExecution({ mockId, target, decision, history, input }));
 }
 const ids = (runs: readonly Listed[]) => runs.map(({ mockId }) => mockId);
 

@@ -3,10 +3,10 @@ import { readExecution } from '../../src/console/api/executions.ts';
 import { expectedRows } from '../../src/console/cases/expected.ts';
 import { caseText, expectedParts, partsOfRun } from '../../src/console/cases/proposal.ts';
 import { type Reading, readRun } from '../../src/console/run/reading.ts';
+import { toldExecution } from '../support/told-execution.ts';
 
 function readingOf(input: string, result: string): Reading {
-  const record = '"mockId":"m","app":1,"ruleId":1,"target":"all","state":"succeeded","history":[]';
-  return readRun(readExecution(`{${record},"input":${input},"result":${result}}`), []);
+  return readRun(readExecution(toldExecution({ input, result })), []);
 }
 const run = readingOf(
   '{"uid":9007199254740993,"gone":1,"same":1.0,"a.b":0}',

@@ -8,6 +8,7 @@ import { edgesOf } from '../../src/console/run/time-window.ts';
 import { formatAge, formatBytes, formatMs } from '../../src/console/text/durations.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
 import { isOutside } from '../../src/shared/reasoning/time-window.ts';
+import { toldExecution } from '../support/told-execution.ts';
 import { leaf, node } from './support/rule-tree.ts';
 
 /** A key whose name is the value of another one. */
@@ -150,14 +151,13 @@ describe('calls', () => {
   });
 
   test('an execution’s texts are cut out of its answer to the character', () => {
-    const body =
-      '{"mockId":"m","app":1,"ruleId":9007199254740993,"confId":null,"ts":null,"target":"all","state":"succeeded","history":[{"state":"queued","at":5}],"decision":"TRUE","outcome":{"status":200,"code":null,"mayHaveRun":true},"input":{"2":1.0,"1":-0},"result":{ "x": 1e400 },"lateResult":null}';
+    const texts = { input: '{"2":1.0,"1":-0,"1":{"__proto__":1}}', result: '{ "x": 1e400 }' };
+    const body = toldExecution({ ...texts, ruleId: '9007199254740993', history: [{ state: 'queued', at: 5 }] });
     const { record, input, result, lateResult } = readExecution(body);
-    expect([input, result, lateResult]).toEqual(['{"2":1.0,"1":-0}', '{ "x": 1e400 }', null]);
+    expect([input, result, lateResult]).toEqual([texts.input, texts.result, null]);
     expect(record).toMatchObject({
       ruleId: '9007199254740993',
       state: 'succeeded',
-      decision: 'TRUE',
       history: [{ state: 'queued', at: 5 }],
     });
   });

@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import { type Batch, type BatchProgress, type ItemHead, placeOfItem, totalOf } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { problemOf, type SetAside } from '../../shared/cases/document/refusal.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import { printedRules } from '../../shared/contract/rules-of-run.ts';
+import { rulesOfRunSchema } from '../../shared/contract/rules-of-run.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { expectBody } from '../cases/case-bodies.ts';
 import { MAX_LISTED_INPUT } from '../executions/list-executions.ts';
@@ -20,7 +21,7 @@ type Found = { batch: Batch; progress: BatchProgress };
 /** A batch as JSON text: its request and its progress. Ids are printed as integers. */
 export function batchBody({ batch, progress }: Found): string {
   const id = (text: string | null) => (text === null ? null : BigInt(text));
-  const { v, ruleId, confId, targets, cases, ...rest } = batch;
+  const { v, once, ruleId, confId, targets, cases, ...rest } = batch;
   const { state, endedAt, counts } = progress;
   const byTarget = targets.map((target, index) => ({ target, counts: counts[index] }));
   const size = { cases, items: cases * targets.length };
@@ -44,7 +45,7 @@ export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered
     target,
     ...rest,
     mockId,
-    rules: printedRules(rules),
+    rules: z.encode(rulesOfRunSchema.nullable(), rules),
     differences,
   });
 }

@@ -60,7 +60,7 @@ export function createListExecutions({ history, privacy, open }: ListExecutionsD
     /** The failures among those that a search finds, as far as one answer looks; with its cursor the next one goes on. */
     async failures(wanted: Omit<Wanted, 'limit'>) {
       const { records, ...rest } = await lookThrough({ ...wanted, limit: Number.POSITIVE_INFINITY });
-      return { groups: groupFailures(records), ...rest };
+      return { items: groupFailures(records), ...rest };
     },
 
     /** Refuses a search for values that are hidden: the field, and what is wrong with it; null if nothing is. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
-import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { anyObject, epochMs, mockId, text } from './answer-parts.ts';
 import { asJson } from './json-schema.ts';
 
@@ -45,8 +44,6 @@ export const problemAnswer = z
     error: text,
   })
   .meta({ id: 'Problem', description: 'A refusal (RFC 9457).' });
-
-export const acceptedAnswer = z.strictObject({ mockId, state: stateSchema }).meta({ id: 'Accepted' });
 
 export const healthAnswer = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 

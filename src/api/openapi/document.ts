@@ -70,7 +70,7 @@ export function createOpenApiDocument(version: string) {
 
 type ToJson = (schema: z.ZodType) => JsonSchema;
 
-function describe(operation: Operation, schemas: Record<'of' | 'ofRead', ToJson>) {
+function describe(operation: Operation, schemas: Record<'of' | 'ofAnswer' | 'ofRead', ToJson>) {
   const { of: toJson } = schemas;
   const { method, id, tag, summary, description, open, needs, body, answers } = operation;
   return {
@@ -96,7 +96,7 @@ function describe(operation: Operation, schemas: Record<'of' | 'ofRead', ToJson>
     responses: Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => {
         const isRead = method === 'get' && !open && Number(status) < 300;
-        return [status, response(answer, toJson, isRead ? schemas.ofRead : toJson)];
+        return [status, response(answer, schemas.ofAnswer, isRead ? schemas.ofRead : schemas.ofAnswer)];
       }),
     ),
   };

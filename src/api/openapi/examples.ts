@@ -88,7 +88,7 @@ export const rejected = {
 };
 
 export const failures = {
-  groups: [
+  items: [
     {
       code: 'failed',
       sentence: 'Client <client>: card <number> was refused',

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { executeRequestSchema } from '../../shared/contract/execute-request.ts';
-import { acceptedAnswer, noAnswerAnswer, resultAnswer } from './answers.ts';
+import { acceptedSchema } from '../../shared/contract/execution.ts';
+import { noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, MOCK_ID, problem, request, result, unanswered } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';
 import { badCall, refusal, usual } from './refusals.ts';
@@ -67,7 +68,7 @@ export const executeOperations: Operation[] = [
       },
       202: {
         description: 'With `Prefer: respond-async`: it was begun.',
-        schema: acceptedAnswer,
+        schema: acceptedSchema,
         examples: { begun: accepted },
         headers: { Location: 'Where the execution is.', 'Preference-Applied': 'respond-async' },
       },

@@ -1,7 +1,13 @@
 import { z } from 'zod';
+import {
+  cancelledSchema,
+  executionListSchema,
+  executionSchema,
+  failuresSchema,
+  keptSchema,
+} from '../../shared/contract/execution.ts';
 import { eraseParameters, executionParameters, failureParameters, listParameters } from '../http/parameters.ts';
 import { AT, accepted, events, execution, failures, listed, rejected } from './examples.ts';
-import { cancelAnswer, executionAnswer, executionListAnswer, failuresAnswer, keptAnswer } from './execution-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
@@ -27,7 +33,7 @@ export const executionOperations: Operation[] = [
     answers: {
       200: {
         description: 'One page, without inputs and results.',
-        schema: executionListAnswer,
+        schema: executionListSchema,
         examples: { page: { items: [listed, rejected], nextCursor: null } },
       },
       400: badQuestion('A parameter is wrong.', { field: 'limit', message: 'must be a whole number from 1 to 100' }),
@@ -47,7 +53,7 @@ export const executionOperations: Operation[] = [
     answers: {
       200: {
         description: 'The most frequent first, of as many executions as one answer looks through.',
-        schema: failuresAnswer,
+        schema: failuresSchema,
         examples: { groups: failures },
       },
       400: badQuestion('A parameter is wrong.', { field: 'from', message: 'must be epoch ms or an ISO 8601 time' }),
@@ -65,7 +71,7 @@ export const executionOperations: Operation[] = [
     answers: {
       200: {
         description: 'Items of batches and pinned executions are not counted.',
-        schema: keptAnswer,
+        schema: keptSchema,
         examples: {
           kept: {
             ...{ executions: 10_000, bytes: 41_000_000, oldest: AT },
@@ -119,7 +125,7 @@ export const executionOperations: Operation[] = [
     query: executionParameters,
     queryExample: { include: 'tree' },
     answers: {
-      200: { description: 'The execution.', schema: executionAnswer, examples: { succeeded: execution } },
+      200: { description: 'The execution.', schema: executionSchema, examples: { succeeded: execution } },
       400: badQuestion('A parameter is wrong.', { field: 'include', message: 'must be tree' }),
       404: unknown,
       410: refusal(
@@ -147,12 +153,12 @@ export const executionOperations: Operation[] = [
     answers: {
       200: {
         description: 'It had been cancelled before, or is erased.',
-        schema: cancelAnswer,
+        schema: cancelledSchema,
         examples: { cancelled: { mockId, state: 'cancelled' }, erased: { mockId, state: 'erased', found: true } },
       },
       202: {
         description: 'It is being cancelled; its state tells when it is.',
-        schema: cancelAnswer,
+        schema: cancelledSchema,
         examples: { cancelling: { mockId, state: 'cancelling' } },
       },
       400: badQuestion('A parameter is wrong.', { field: 'erase', message: 'must be true or false' }),

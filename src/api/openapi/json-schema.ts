@@ -10,27 +10,27 @@ export function asJson(json: JsonSchema): z.ZodType {
 const jsonOf = z.object({ json: z.record(z.string(), z.unknown()) });
 
 /**
- * The JSON Schema (2020-12) of what a Zod schema accepts. A `json` in its metadata takes the place of what Zod would
- * say. Schemas with an `id` are put under `components` and referred to.
+ * The JSON Schema (2020-12) of what a Zod schema accepts, or prints when it is of an answer. A `json` in its metadata takes the place of what
+ * Zod would say. Schemas with an `id` are put under `components` and referred to.
  */
 export function createJsonSchemas() {
   const components = new Map<string, JsonSchema>();
   const reads = new Set<string>();
 
-  function of(schema: z.ZodType): JsonSchema {
+  function of(schema: z.ZodType, io: 'input' | 'output' = 'input'): JsonSchema {
     const {
       $schema: _,
       $defs = {},
       ...rest
     } = z.toJSONSchema(schema, {
-      io: 'input',
+      io,
       unrepresentable: 'any',
       override({ zodSchema, jsonSchema }) {
         // Zod bounds integers by what a JavaScript number holds; this interface does not.
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
         const own = jsonOf.safeParse(z.globalRegistry.get(zodSchema));
-        if (!own.success) return;
+        if (!own.success) return orNull(jsonSchema);
         for (const key of Object.keys(jsonSchema)) if (key !== 'description') Reflect.deleteProperty(jsonSchema, key);
         Object.assign(jsonSchema, own.data.json);
       },
@@ -39,9 +39,11 @@ export function createJsonSchemas() {
     return rewritten(rest);
   }
 
+  const ofAnswer = (schema: z.ZodType) => of(schema, 'output');
+
   /** The answer of a read, which may name unknown parameters of its request. */
   function ofRead(schema: z.ZodType): JsonSchema {
-    const json = of(schema);
+    const json = ofAnswer(schema);
     const id = json.$ref?.split('/').pop();
     if (id === undefined) return withWarnings(json);
     reads.add(id);
@@ -56,6 +58,7 @@ export function createJsonSchemas() {
 
   return {
     of,
+    ofAnswer,
     ofRead,
     components: () =>
       Object.fromEntries(
@@ -64,6 +67,14 @@ export function createJsonSchemas() {
           .map(([id, schema]) => [id, reads.has(id) ? withWarnings(schema) : schema]),
       ),
   };
+}
+
+/** Generators know a nullable integer by its two types, and not by `anyOf`. */
+function orNull(schema: JsonSchema): void {
+  const [some, none, ...more] = schema.anyOf ?? [];
+  if (typeof some?.type !== 'string' || none?.type !== 'null' || more.length > 0 || some.enum) return;
+  delete schema.anyOf;
+  Object.assign(schema, some, { type: [some.type, 'null'] }, schema.description && { description: schema.description });
 }
 
 const unknownParameters = z

@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
 import type { SSEStreamingApi } from 'hono/streaming';
 import { isEndState } from '../../shared/contract/endings/states.ts';
+import { stateEventSchema } from '../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import { callerOf, needs } from '../access/permission.ts';
 import { recordBody } from '../executions/execution-body.ts';
@@ -38,7 +40,7 @@ async function tell(stream: SSEStreamingApi, records: AsyncIterable<ExecutionRec
   for await (const { history, address, outcome } of records) {
     for (const [ordinal, step] of history.entries()) {
       if (ordinal <= told) continue;
-      const data = JSON.stringify({ ...step, address, outcome: isEndState(step.state) ? outcome : null });
+      const data = printAs(stateEventSchema, { ...step, address, outcome: isEndState(step.state) ? outcome : null });
       await stream.writeSSE({ event: 'state', id: String(ordinal), data });
       told = ordinal;
     }

@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { cancelledSchema } from '../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import { callerOf, needs, tellAbout } from '../access/permission.ts';
 import type { EraseExecution } from '../executions/erase-execution.ts';
@@ -43,9 +45,9 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
         case 'settled':
           return problem(409, refusals.executionEnded(mockId));
         case 'cancelled':
-          return json(200, JSON.stringify({ mockId, state: 'cancelled' }));
+          return json(200, printAs(cancelledSchema, { mockId, state: 'cancelled' }));
         case 'asked':
-          return json(202, JSON.stringify({ mockId, state: 'cancelling' }));
+          return json(202, printAs(cancelledSchema, { mockId, state: 'cancelling' }));
       }
     });
 }
@@ -58,7 +60,7 @@ async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: 
   const erased = MOCK_ID.test(mockId) ? await eraseIt(mockId, apps) : ({ kind: 'unknown' } as const);
   switch (erased.kind) {
     case 'erased':
-      return json(200, JSON.stringify({ mockId, state: 'erased', found: erased.found }));
+      return json(200, printAs(cancelledSchema, { mockId, state: 'erased', found: erased.found }));
     case 'unknown':
       return unknownExecution(mockId);
     case 'open':

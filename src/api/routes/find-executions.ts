@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { failuresSchema } from '../../shared/contract/execution.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { BadCursor } from '../../shared/store/history/history.ts';
 import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
 import { listBody } from '../executions/execution-body.ts';
@@ -67,7 +69,7 @@ export function findExecutionsRoutes(executions: Executions) {
       if (read.kind === 'bad') return badQuestion(read.problems);
       const { apps } = callerOf(context);
       return searched(context, read.value, async () =>
-        JSON.stringify(await executions.failures({ ...read.value, apps })),
+        printAs(failuresSchema, await executions.failures({ ...read.value, apps })),
       );
     });
 }

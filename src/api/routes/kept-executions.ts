@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { keptSchema } from '../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import { MAX_PINNED } from '../../shared/store/history/history.ts';
 import { callerOf, needs, tellAbout } from '../access/permission.ts';
@@ -26,7 +28,7 @@ export function keptExecutionRoutes(executions: Executions) {
       const kept = await executions.kept();
       return json(
         200,
-        JSON.stringify(callerOf(context).apps === null ? kept : { ...kept, executions: null, bytes: null }),
+        printAs(keptSchema, callerOf(context).apps === null ? kept : { ...kept, executions: null, bytes: null }),
       );
     })
     .put('/executions/:mockId/pin', needs('run'), takesNoParameters(), async (context) => {

@@ -1,6 +1,6 @@
 import { failureGroupOf } from '../../shared/contract/endings/failure-group.ts';
+import type { ListedExecution } from '../../shared/contract/execution.ts';
 import { visible } from '../../shared/contract/json/visible-text.ts';
-import type { Listed } from './read-executions.ts';
 
 const clock = (at: number) => new Date(at).toISOString().slice(11, 19);
 
@@ -12,10 +12,10 @@ function whose(clients: ReadonlySet<string>): string {
 }
 
 /** Counts failures that are alike from now on. It takes what is new, and tells one line for each group that grew. */
-export function createFailureCounts(): (news: readonly Listed[]) => string[] {
+export function createFailureCounts(): (news: readonly ListedExecution[]) => string[] {
   const groups = new Map<string, { count: number; since: number; clients: Set<string>; line: string }>();
 
-  function add({ execution }: Listed): string | null {
+  function add(execution: ListedExecution): string | null {
     const group = failureGroupOf(execution);
     if (group === null) return null;
     const key = JSON.stringify(group);

@@ -1,15 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { z } from 'zod';
-import { isEndState, stepSchema } from '../../shared/contract/endings/states.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import type { HttpApi } from '../terminal/http-api.ts';
+import { isEndState } from '../../shared/contract/endings/states.ts';
+import { type StateEvent, stateEventSchema } from '../../shared/contract/execution.ts';
+import { type HttpApi, readAnswer } from '../terminal/http-api.ts';
 
 const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
-
-const stateEventSchema = stepSchema.extend({ address: z.string().nullable() });
-export type StateEvent = z.infer<typeof stateEventSchema>;
 
 /**
  * The states of an execution as they are reached, each once, until it ends or `signal` aborts. Reconnects by itself, and
@@ -41,8 +37,7 @@ export async function* statesOf(
 
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id: number; state: StateEvent }> {
   for await (const { event, id, data } of messagesIn(body)) {
-    const state = stateEventSchema.safeParse(parseJson(data));
-    if (event === 'state' && state.success) yield { id: Number(id), state: state.data };
+    if (event === 'state') yield { id: Number(id), state: readAnswer(stateEventSchema, data) };
   }
 }
 

@@ -1,9 +1,7 @@
-import { recordSchema } from '../../shared/contract/execution-record.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { executionSchema } from '../../shared/contract/execution.ts';
 import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
-import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
-import { rawMember } from '../terminal/raw-member.ts';
+import { createHttpApi, errorOf, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { objectText, readData } from '../terminal/read-data.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { beginRun, type Run } from './begin-run.ts';
@@ -12,8 +10,6 @@ import { showLiveStates } from './live-states.ts';
 import { resultLines } from './print-result.ts';
 
 export type ExecOptions = Run & { data: string; url: string; key?: string; json?: boolean };
-
-const endedSchema = recordSchema.pick({ state: true, outcome: true });
 
 /** Runs a rule and prints what the client answered; resolves to the exit code. Ctrl-C cancels the execution. */
 export async function exec(options: ExecOptions, surroundings: Surroundings): Promise<number> {
@@ -46,12 +42,11 @@ async function report(
     const why = error instanceof CommandFailed ? error.message : String(error);
     return { status: 0, text: JSON.stringify({ error: why }) };
   });
-  const ended = endedSchema.safeParse(parseJson(text));
-  if (status !== 200 || !ended.success)
+  if (status !== 200)
     throw new CommandFailed(`How execution ${mockId} ended is not known: ${errorOf(text)}`, exitCodes.unknown);
-  const result = rawMember(text, 'result') ?? 'null';
-  if (options.json) stdout.write(`${visibleJson(result)}\n`);
+  const execution = readAnswer(executionSchema, text, exitCodes.unknown);
+  if (options.json) stdout.write(`${visibleJson(execution.result ?? 'null')}\n`);
   // Standard output is for what the client answered.
-  else (ended.data.outcome?.code == null ? stdout : stderr).write(visibleLines(resultLines(result, text)));
-  return exitCodeOf(ended.data);
+  else (execution.outcome?.code == null ? stdout : stderr).write(visibleLines(resultLines(execution)));
+  return exitCodeOf(execution);
 }

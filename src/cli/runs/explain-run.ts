@@ -1,6 +1,5 @@
-import { z } from 'zod';
+import { type Execution, executionSchema } from '../../shared/contract/execution.ts';
 import { joinMembers, parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { field, text } from '../../shared/contract/json/read-exact.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
@@ -11,29 +10,10 @@ import { bareNode } from '../../shared/reasoning/tree.ts';
 import { type ReasonKey, reasonEnglish } from '../../shared/reasoning/words/english.ts';
 import { explain } from '../../shared/reasoning/words/explain.ts';
 import { format, type Parameters } from '../../shared/reasoning/words/format.ts';
-import { get, type HttpApi } from '../terminal/http-api.ts';
-import { rawMember } from '../terminal/raw-member.ts';
+import { get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
 
-const version = z.union([z.number(), z.string()]).nullable();
-const aboutSchema = z.object({
-  app: z.number(),
-  address: z.string().nullable(),
-  rules: z
-    .object({
-      released: version,
-      loaded: version,
-      digest: z.string().nullable(),
-      told: z.boolean().optional(),
-      unsure: z.boolean().optional(),
-      about: z.boolean().optional(),
-    })
-    .nullish(),
-  outcome: z.object({ mayHaveRun: z.boolean() }).nullish(),
-  history: z.array(z.object({ at: z.number() })),
-  ts: z.union([z.number(), z.string()]).nullable(),
-});
-type About = z.infer<typeof aboutSchema>;
+type About = Pick<Execution, 'app' | 'ruleId' | 'confId' | 'address' | 'rules' | 'outcome' | 'history' | 'ts'>;
 
 /**
  * A run with what explains it. `execution` and `tree` are JSON text; the tree is null where none could be read. `knowsRules`: the tree is
@@ -50,14 +30,15 @@ type Explained = Pick<ReturnType<typeof explain>, 'decision' | 'path' | 'sentenc
 export async function explainRun(api: HttpApi, mockId: string): Promise<Explained> {
   const whole = await get(api, `executions/${mockId}`, { include: 'tree' });
   const execution = joinMembers(membersOf(whole).filter(([name]) => name !== 'tree'));
-  const about = aboutSchema.parse(parseJson(execution));
-  const now = await treeOfNow(api, execution, about);
+  const about = readAnswer(executionSchema, whole);
+  const now = await treeOfNow(api, about);
   // The tree of now is the one that ran where its digest is the same, also where the service did not keep it with the run.
-  const isUnchanged = now !== null && about.rules?.digest != null && digestOf(now) === about.rules.digest;
-  const own = rawMember(whole, 'tree') ?? (isUnchanged ? now : null);
+  const isUnchanged =
+    now !== null && about.rules !== null && about.rules.digest !== null && digestOf(now) === about.rules.digest;
+  const own = about.tree ?? (isUnchanged ? now : null);
   const tree = own ?? now;
   const knowsRules = own !== null && !isOfAnother(about);
-  const why = tree === null ? null : explainBy(tree, { execution, about, knowsRules });
+  const why = tree === null ? null : explainBy(tree, about, knowsRules);
   const { decision = null, path = [], sentences = [], change = null } = why ?? {};
   const changes = knowsRules && !isUnchanged && now !== null ? [changesSince(own ?? now, now)].flat() : [];
   const told = [sentenceAbout(about, own !== null), ...changes].join(' ');
@@ -83,19 +64,17 @@ function readOfRule(tree: ExactValue) {
   return { root: root ? readNode(root) : null, rule: ofRule || null };
 }
 
-type By = { execution: string; about: About; knowsRules: boolean };
-
-function explainBy(tree: string, { execution, about, knowsRules }: By) {
+function explainBy(tree: string, { result, lateResult, input, ts, history }: Execution, knowsRules: boolean) {
   const root = field(parseExact(tree), 'root');
   if (!root) return null;
   const node = readNode(root);
-  const result = rawMember(execution, 'lateResult') ?? rawMember(execution, 'result');
-  const input = readJson(rawMember(execution, 'input') ?? 'null');
+  const answer = lateResult ?? result;
+  const data = readJson(input ?? 'null');
   return explain({
     root: knowsRules ? node : bareNode(node),
-    result: result === undefined ? null : readResult(result),
-    input: input.kind === 'ok' ? input.root : null,
-    ranAt: Number(about.ts ?? about.history[0]?.at ?? 0),
+    result: answer === null ? null : readResult(answer),
+    input: data.kind === 'ok' ? data.root : null,
+    ranAt: Number(ts ?? history[0]?.at ?? 0),
   });
 }
 
@@ -105,9 +84,9 @@ function membersOf(text: string): [string, string][] {
 }
 
 /** For the client that ran it. */
-async function treeOfNow(api: HttpApi, execution: string, { app, address }: About): Promise<string | null> {
-  const [ruleId, confId] = [rawMember(execution, 'ruleId'), rawMember(execution, 'confId')];
-  return get(api, 'tree', { app, ruleId, confId, address: address ?? undefined }).catch((error) => {
+async function treeOfNow(api: HttpApi, { app, ruleId, confId, address }: About): Promise<string | null> {
+  const selection = { app, ruleId: ruleId ?? undefined, confId: confId ?? undefined, address: address ?? undefined };
+  return get(api, 'tree', selection).catch((error) => {
     if (!(error instanceof CommandFailed)) throw error;
     return null;
   });
@@ -117,20 +96,18 @@ async function treeOfNow(api: HttpApi, execution: string, { app, address }: Abou
 function isOfAnother({ rules }: About): boolean {
   const { released = null, loaded = null, told = false, unsure = false, about = false } = rules ?? {};
   if (unsure || about) return true;
-  return !told && released !== null && loaded !== null && String(released) !== String(loaded);
+  return !told && released !== null && loaded !== null && released !== loaded;
 }
 
 function toldWords({ released, loaded }: NonNullable<About['rules']>): string {
-  if (String(loaded) === '0') return 'This is the tree that its client says it ran.';
+  if (loaded === '0') return 'This is the tree that its client says it ran.';
   const ran = `This is the tree of version ${loaded}, which its client says it ran.`;
-  const isOther = released !== null && String(released) !== String(loaded);
+  const isOther = released !== null && released !== loaded;
   return isOther ? `${ran} The released version was already ${released} when it was sent.` : ran;
 }
 
 function sentenceAbout(about: About, isKept: boolean): string {
   if (about.outcome?.mayHaveRun === false) return 'It did not run. This is the tree of now.';
-  if (!isKept && about.rules == null)
-    return 'This run was kept before rules were recorded. This is the tree of now: its settings may have been others, so they explain nothing.';
   if (!isKept)
     return 'This is the tree of now: that of the run is not known. Its settings may have been others, so they explain nothing.';
   if (about.rules?.unsure)

@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { isEndState } from '../../shared/contract/endings/states.ts';
+import { type ListedExecution, type Looked, listedExecutionSchema } from '../../shared/contract/execution.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, type HttpApi } from '../terminal/http-api.ts';
-import { rawMember } from '../terminal/raw-member.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
-import { type Listed, type Page, readExecutions, whatRan } from './read-executions.ts';
+import { type Page, readExecutions, whatRan } from './read-executions.ts';
 import { queryOf, type SearchWords } from './search-words.ts';
 
 export type HistoryOptions = SearchWords & {
@@ -28,11 +29,10 @@ export async function history(options: HistoryOptions, surroundings: Surrounding
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const api = createHttpApi({ url: options.url, key: options.key });
-  let told: Told | null = null;
+  let told: Looked | null = null;
   let found = 0;
   for await (const { items, looked } of pagesOf(api, options, limit, interrupted.signal)) {
-    for (const each of items.slice(0, limit - found))
-      stdout.write(options.json ? `${visibleJson(each.raw)}\n` : lineOf(each));
+    for (const each of items.slice(0, limit - found)) stdout.write(options.json ? `${jsonLine(each)}\n` : lineOf(each));
     found += items.length;
     if (looked) told = together(told, looked);
     if (readerLeft?.aborted) return exitCodes.ok;
@@ -60,7 +60,7 @@ export async function* pagesOf(
   for (const name of ['from', 'to'] as const) if (options[name]) query.set(name, options[name]);
   for (let left = limit; left > 0 && !signal.aborted; ) {
     query.set('limit', String(Math.min(left, PAGE)));
-    const page = await readExecutions(api, query, options);
+    const page = await readExecutions(api, query);
     yield page;
     left -= page.items.length;
     if (page.nextCursor === null) return;
@@ -69,22 +69,23 @@ export async function* pagesOf(
   }
 }
 
+/** An execution as the API wrote it. */
+export const jsonLine = (listed: ListedExecution) => visibleJson(printAs(listedExecutionSchema, listed));
+
 /** When, which execution, what came of it, of what, how long it took, where, for whom, with which input. */
-function lineOf(listed: Listed): string {
-  const { mockId, keyName, address, state, decision, history, outcome } = listed.execution;
+function lineOf(listed: ListedExecution): string {
+  const { mockId, keyName, address, state, decision, history, outcome } = listed;
   const [first, last] = [history[0], history.at(-1)];
   const took = isEndState(state) && first && last ? `${((last.at - first.at) / 1000).toFixed(2)} s` : '';
   const result = outcome?.code ?? (state === 'succeeded' ? (decision ?? state) : state);
-  const input = rawMember(listed.raw, 'input') ?? '';
+  const input = listed.input ?? '';
   const shown = input.length > MAX_INPUT ? `${input.slice(0, MAX_INPUT)}…` : input;
   const by = keyName === null ? '' : `by ${visible(keyName)}`;
   const rest = [whatRan(listed), took, visible(address ?? ''), by, visible(shown)].filter(Boolean).join('  ');
   return `${new Date(first?.at ?? 0).toISOString()}  ${mockId}  ${result.padEnd(9)}  ${rest}\n`;
 }
 
-type Told = { executions: number; withoutInput: number; until: number | null };
-
-function together(before: Told | null, { executions, withoutInput, until }: Told): Told {
+function together(before: Looked | null, { executions, withoutInput, until }: Looked): Looked {
   if (before === null) return { executions, withoutInput, until };
   return {
     executions: before.executions + executions,
@@ -93,7 +94,7 @@ function together(before: Told | null, { executions, withoutInput, until }: Told
   };
 }
 
-function searchedWords(found: number, { executions, withoutInput, until }: Told): string {
+function searchedWords(found: number, { executions, withoutInput, until }: Looked): string {
   const back = until === null ? '' : `, back to ${new Date(until).toISOString()}`;
   const without = withoutInput > 0 ? `; ${withoutInput} of them have no input that can be searched` : '';
   return `${found} found in ${executions} executions${back}${without}.\n`;

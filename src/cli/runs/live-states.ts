@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { isEndState, type State } from '../../shared/contract/endings/states.ts';
+import type { StateEvent } from '../../shared/contract/execution.ts';
 import { visible } from '../../shared/contract/json/visible-text.ts';
-import type { StateEvent } from './event-stream.ts';
 
 const REDRAW_MS = 100;
 

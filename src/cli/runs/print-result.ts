@@ -1,23 +1,12 @@
-import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { decisionSchema, warningSchema } from '../../shared/contract/job.ts';
+import type { Execution } from '../../shared/contract/execution.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { prettyJson } from '../terminal/pretty-json.ts';
 
-const part = z.number().nullable();
-const executionSchema = z.object({
-  decision: decisionSchema.nullable(),
-  address: z.string().nullable(),
-  warnings: z.array(warningSchema),
-  timings: z.object({ queued: part, pickUp: part, running: part, noticing: part, total: part }),
-});
-
 /** A result as a person reads it: how it went, the data after it, and where the time went. */
-export function resultLines(result: string, execution: string): string {
-  const { decision, address, warnings, timings } = executionSchema.parse(parseJson(execution));
-  const answer = parseExact(result);
+export function resultLines({ result, decision, address, warnings, timings }: Execution): string {
+  const answer = parseExact(result ?? 'null');
   const lines: string[] = decision === null ? [] : [decision];
   const error = memberOf(answer, 'error');
   if (typeof error === 'string') lines.push(error);
@@ -48,7 +37,7 @@ function dryRunLines(answer: ExactValue): string[] {
   ];
 }
 
-function timingLine({ queued, pickUp, running, noticing, total }: Record<string, number | null>): string {
+function timingLine({ queued, pickUp, running, noticing, total }: Execution['timings']): string {
   const named = { queue: queued, 'pick-up': pickUp, rule: running, noticing };
   const parts = Object.entries(named).flatMap(([name, ms]) =>
     typeof ms === 'number' ? [`${name} ${inSeconds(ms)}`] : [],

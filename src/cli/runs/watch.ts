@@ -2,12 +2,14 @@ import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { isEndState } from '../../shared/contract/endings/states.ts';
-import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import type { ListedExecution } from '../../shared/contract/execution.ts';
+import { visible } from '../../shared/contract/json/visible-text.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, type HttpApi } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { createFailureCounts } from './count-failures.ts';
-import { type Listed, type Page, readExecutions, whatRan } from './read-executions.ts';
+import { jsonLine } from './history.ts';
+import { type Page, readExecutions, whatRan } from './read-executions.ts';
 import { isSearch, queryOf, type SearchWords } from './search-words.ts';
 
 export type WatchOptions = SearchWords & { url: string; key?: string; json?: boolean; failures?: boolean };
@@ -46,7 +48,7 @@ export async function watch(options: WatchOptions, surroundings: Surroundings): 
     answeredAt = Date.now();
     const lines = options.failures
       ? countFailures(news)
-      : news.map((listed) => (options.json ? `${visibleJson(listed.raw)}\n` : line(listed, stdout)));
+      : news.map((listed) => (options.json ? `${jsonLine(listed)}\n` : line(listed, stdout)));
     for (const each of lines) stdout.write(each);
   }
   return readerLeft?.aborted ? exitCodes.ok : exitCodes.interrupted;
@@ -56,19 +58,19 @@ export async function watch(options: WatchOptions, surroundings: Surroundings): 
  * Looks at the list again, and resolves to what has changed since, oldest first. The list has open executions first and
  * then the ended ones, newest first: behind an end that was seen there is nothing new.
  */
-function createLook(api: HttpApi, words: SearchWords): () => Promise<Listed[]> {
+function createLook(api: HttpApi, words: SearchWords): () => Promise<ListedExecution[]> {
   const seen = new Map<string, number>();
   let isFirst = true;
 
-  async function readNews(): Promise<Listed[]> {
-    const news: Listed[] = [];
+  async function readNews(): Promise<ListedExecution[]> {
+    const news: ListedExecution[] = [];
     const query = queryOf(words);
     query.set('limit', String(PAGE));
     if (isSearch(words)) query.set('from', String(Date.now() - NEWS_OF_MS));
     for (let page = 0; page < MAX_PAGES; page++) {
-      const found: Page = await readExecutions(api, query, words);
+      const found: Page = await readExecutions(api, query);
       for (const each of found.items) {
-        const { mockId, state, history } = each.execution;
+        const { mockId, state, history } = each;
         if (seen.get(mockId) !== history.length) news.push(each);
         else if (isEndState(state)) return news;
       }
@@ -81,9 +83,9 @@ function createLook(api: HttpApi, words: SearchWords): () => Promise<Listed[]> {
   return async () => {
     const news = (await readNews()).reverse();
     isFirst = false;
-    for (const { execution } of news) {
-      seen.delete(execution.mockId); // the newest are last
-      seen.set(execution.mockId, execution.history.length);
+    for (const { mockId, history } of news) {
+      seen.delete(mockId); // the newest are last
+      seen.set(mockId, history.length);
     }
     for (const mockId of [...seen.keys()].slice(0, Math.max(0, seen.size - REMEMBERED))) seen.delete(mockId);
     return news;
@@ -95,8 +97,8 @@ function isAway(error: unknown): boolean {
 }
 
 /** When, which execution, of what, how far it is, and where. */
-function line(listed: Listed, stream: Writable): string {
-  const { mockId, address, state, history, outcome } = listed.execution;
+function line(listed: ListedExecution, stream: Writable): string {
+  const { mockId, address, state, history, outcome } = listed;
   const [first, last] = [history[0], history.at(-1)];
   const at = new Date(last?.at ?? 0).toISOString().slice(11, 23);
   const took = isEndState(state) && first && last ? `${((last.at - first.at) / 1000).toFixed(2)} s` : '';

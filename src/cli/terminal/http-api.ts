@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { readAs, UnexpectedAnswer } from '../../shared/contract/wire.ts';
 import { exitCodeOfAnswer, exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 
@@ -54,6 +55,21 @@ export function createHttpApi({ url, key }: { url: string; key: string | undefin
 /** The sentence every answer but a result has. */
 export function errorOf(text: string): string {
   return errorSchema.safeParse(parseJson(text)).data?.error ?? text.slice(0, 500);
+}
+
+/** Reads an answer by its schema. Throws `CommandFailed` when it is another one, as after an update of one side. */
+export function readAnswer<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+  exitCode: number = exitCodes.unreachable,
+): z.output<Schema> {
+  try {
+    return readAs(schema, text);
+  } catch (error) {
+    if (error instanceof UnexpectedAnswer || error instanceof SyntaxError)
+      throw new CommandFailed(error.message, exitCode);
+    throw error;
+  }
 }
 
 const BASE = '/rule-server/mock';

@@ -2,9 +2,10 @@ import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { digits, field, flag, list, number, oneOf, text } from '../../shared/contract/json/read-exact.ts';
+import { rulesOfRunSchema } from '../../shared/contract/rules-of-run.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { pathOf, type Verdict, verdicts } from './batches.ts';
-import { type RulesOfRun, readRulesOfRun } from './executions.ts';
+import type { RulesOfRun } from './executions.ts';
 import { get, request, withQuery } from './request.ts';
 
 /** One case on one target, in short. */
@@ -116,7 +117,7 @@ function readItem(value: ExactValue): Item {
     error: text(field(value, 'error')),
     tookMs: number(field(value, 'tookMs')),
     mockId: text(field(value, 'mockId')),
-    rules: readRulesOfRun(field(value, 'rules')),
+    rules: rulesOfRunSchema.nullable().parse(field(value, 'rules') ?? null),
     input: textIn(value, DATA_FIELD),
     expected: outcomeIn(field(value, 'expect')),
     decidedBy: readNamedNode(field(value, 'decidedBy')),

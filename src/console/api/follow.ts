@@ -1,16 +1,6 @@
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { field, text } from '../../shared/contract/json/read-exact.ts';
-import {
-  type Execution,
-  type ExecutionRecord,
-  eventsPath,
-  getExecution,
-  isEnd,
-  readOutcome,
-  readRecord,
-  readStep,
-} from './executions.ts';
+import { type StateEvent, stateEventSchema, toldExecutionSchema } from '../../shared/contract/execution.ts';
+import { readAs } from '../../shared/contract/wire.ts';
+import { type Execution, type ExecutionRecord, eventsPath, getExecution, isEnd } from './executions.ts';
 import { Refused } from './request.ts';
 
 /**
@@ -60,9 +50,9 @@ type Following = {
 
 function listen(following: Following): void {
   const { source } = following;
-  source.addEventListener('snapshot', ({ data }) => update(following, readRecord(parseExact(data))));
+  source.addEventListener('snapshot', ({ data }) => update(following, readAs(toldExecutionSchema, data)));
   source.addEventListener('state', ({ data }) => {
-    const next = withStep(following.record, parseExact(data));
+    const next = withStep(following.record, readAs(stateEventSchema, data));
     if (next) update(following, next);
   });
   source.addEventListener('open', () => {
@@ -78,16 +68,10 @@ function listen(following: Following): void {
 }
 
 /** The record with the step that an event told; null when there is no record yet, or when it has the step already. */
-function withStep(record: ExecutionRecord | null, value: ExactValue): ExecutionRecord | null {
-  const step = readStep(value);
-  if (!record || record.history.some(({ state, at }) => state === step.state && at === step.at)) return null;
-  return {
-    ...record,
-    state: step.state,
-    history: [...record.history, step],
-    address: text(field(value, 'address')) ?? record.address,
-    outcome: readOutcome(field(value, 'outcome')),
-  };
+function withStep(record: ExecutionRecord | null, { state, at, address, outcome }: StateEvent): ExecutionRecord | null {
+  if (!record || record.history.some((step) => step.state === state && step.at === at)) return null;
+  const history = [...record.history, { state, at }];
+  return { ...record, state, history, address: address ?? record.address, outcome };
 }
 
 function update(following: Following, next: ExecutionRecord): void {

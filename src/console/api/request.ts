@@ -1,6 +1,8 @@
+import type { z } from 'zod';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { field, list, text } from '../../shared/contract/json/read-exact.ts';
+import { readAs } from '../../shared/contract/wire.ts';
 import { hearClock } from './service-clock.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */
@@ -74,6 +76,15 @@ export async function request(
   if (answer.status === 401) onSignedOut();
   if (!response.ok) throw new Refused(answer);
   return answer;
+}
+
+/** The answer to a GET, as its schema says. */
+export async function getAs<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  signal?: AbortSignal,
+): Promise<z.output<Schema>> {
+  return readAs(schema, (await request(path, signal ? { signal } : {})).text);
 }
 
 /** The answer to a GET, read by `read`. */

@@ -6,6 +6,6 @@ export function callOf(
   { app, ruleId, confId, ts, target, dryRun }: ExecutionRecord,
   input: string | null,
 ): ExecuteCall {
-  const asked = { app, ruleId, confId, ts, target, input: compactText(input ?? '{}'), dryRun };
+  const asked = { app: String(app), ruleId, confId, ts, target, input: compactText(input ?? '{}'), dryRun };
   return { ...asked, stub: {}, comparisonId: null, derivedFrom: null };
 }

@@ -3,10 +3,10 @@ import { DATA_FIELD } from './data-field.ts';
 import { outcomeOf } from './endings/codes.ts';
 import { answered, type Ending, unanswered } from './endings/ending.ts';
 import { codeSchema, type NoAnswer } from './endings/outcomes.ts';
-import { type State, type StateStep, stateSchema, stepSchema } from './endings/states.ts';
-import { decisionSchema, type JobData, warningSchema } from './job.ts';
+import { type State, type StateStep, stepSchema } from './endings/states.ts';
+import { executionMembers } from './execution.ts';
+import type { JobData } from './job.ts';
 import { parseJson } from './json/parse-json.ts';
-import { rulesOfRunSchema } from './rules-of-run.ts';
 
 /** How far a worker got with an execution: kept on its job, so that every API sees it while the execution runs. */
 export const progressSchema = z.object({
@@ -15,40 +15,16 @@ export const progressSchema = z.object({
 });
 export type Progress = z.infer<typeof progressSchema>;
 
-/** One execution as history keeps it. Ids are decimal text; the result, an answer as JSON text, is kept apart. */
+/** One execution as history keeps it; the result, an answer as JSON text, is kept apart. */
 export const recordSchema = z.object({
-  mockId: z.string(),
-  app: z.int(),
-  ruleId: z.string().nullable(),
-  confId: z.string().nullable(),
-  ts: z.string().nullable(),
-  target: z.string(),
-  keyName: z.string().nullable(),
+  ...executionMembers,
   /** The batch it is an item of. */
-  batchId: z.string().nullable().default(null),
-  address: z.string().nullable(),
-  state: stateSchema,
-  history: z.array(stepSchema),
-  warnings: z.array(warningSchema),
-  outcome: z.object({ status: z.int(), code: z.string().nullable(), mayHaveRun: z.boolean() }).nullable(),
-  /** The decision of the rule by its trace; null when the trace does not say. */
-  decision: decisionSchema.nullable().default(null),
+  batchId: z.string().nullable(),
   /** When the client's answer was written, as its file says; null when there is none. Epoch ms. */
-  answeredAt: z.int().nullable().default(null),
-  lateResult: z.boolean().default(false),
-  /** The rules it ran on; null when it was not sent, and when it was kept before rules were. */
-  rules: rulesOfRunSchema.nullable().default(null),
-  /** The lane of its client; null for one of the trunk. */
-  lane: z.string().nullable().default(null),
-  /** The beginning of the client's error, or why there is no answer. */
-  error: z.string().nullable().default(null),
+  answeredAt: z.int().nullable(),
+  lateResult: z.boolean(),
   /** The beginning of what the client wrote and is no result. */
-  written: z.string().nullable().default(null),
-  /** It had no effects. */
-  dryRun: z.boolean().default(false),
-  /** The comparison it is a part of, and the execution it repeats, as its caller said. */
-  comparisonId: z.string().nullable().default(null),
-  derivedFrom: z.string().nullable().default(null),
+  written: z.string().nullable(),
   /** Of what was asked for under an Idempotency-Key (`Once`). It is not shown. */
   digest: z.string().optional(),
 });

@@ -4,6 +4,7 @@ import { stepSchema } from './endings/states.ts';
 import type { ExecuteRequest } from './execute-request.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 import { formatTarget } from './target.ts';
+import { int64 } from './wire.ts';
 
 /**
  * The version of a job's data. Added fields
@@ -112,8 +113,10 @@ export function toJobData(
   };
 }
 
-/** Something about an execution its caller should know, that did not keep it from running. `nodeId` is decimal text. */
-export const warningSchema = z.object({ code: z.string(), message: z.string(), nodeId: z.string().optional() });
+/** Something about an execution its caller should know, that did not keep it from running. */
+export const warningSchema = z
+  .object({ code: z.string(), message: z.string(), nodeId: int64.optional() })
+  .meta({ id: 'Warning' });
 export type Warning = z.infer<typeof warningSchema>;
 
 /** The decision of a rule: its root's state, with inversion done. */

@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { RawNumber } from './json/raw-number.ts';
+import { int64, text } from './wire.ts';
 
-/**
- * The rules that an execution ran on, as far as they are known. `released`: the version of the app's files when it was sent. `loaded`: the
- * version that its client had told by then. `digest`: of the rule and every node it reaches, as they were then. `told`: the answer itself
- * said `loaded` and `digest`, so these are the rules that ran. `unsure`: the files had changed without a new version, so that clients may hold
- * them as they were before. `about`: another version was released before the answer came, and the answer does not say which one ran.
- */
+/** The rules that an execution ran on, as far as they are known. */
 export const rulesOfRunSchema = z.object({
-  released: z.string().nullable(),
-  loaded: z.string().nullable(),
-  digest: z.string().nullable(),
-  told: z.literal(true).optional(),
-  unsure: z.literal(true).optional(),
-  about: z.literal(true).optional(),
+  released: int64.nullable().describe('The version of the app when it was sent.'),
+  loaded: int64.nullable().describe('The version that its client had told by then; with `told` the one that it ran.'),
+  digest: text.nullable().describe('The same for the same rule and nodes: GET tree has it as well.'),
+  told: z.literal(true).optional().describe('The answer itself said `loaded` and `digest`: they are what ran.'),
+  unsure: z
+    .literal(true)
+    .optional()
+    .describe('The files had changed without a new version: its client may hold them as they were before.'),
+  about: z
+    .literal(true)
+    .optional()
+    .describe('Another version was released before the answer came, which does not say what it ran on.'),
 });
 export type RulesOfRun = z.infer<typeof rulesOfRunSchema>;
 
@@ -37,12 +39,6 @@ export function rulesOnceAnswered(
 ): RulesOfRun | undefined {
   if (told !== null) return { released: sent?.released ?? null, loaded: told.version, digest: told.digest, told: true };
   return sent === undefined || sent.digest === null || isStillReleased ? sent : { ...sent, about: true };
-}
-
-/** The same for `stringifyExact`: versions are printed as the integers they are. */
-export function printedRules(rules: RulesOfRun | null) {
-  const id = (text: string | null) => (text === null ? null : BigInt(text));
-  return rules && { ...rules, released: id(rules.released), loaded: id(rules.loaded) };
 }
 
 /** A tree is kept this much longer than the executions that ran on it, so that it never leaves before them. */

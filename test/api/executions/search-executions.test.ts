@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { hasWords, holds, readCondition, type Search } from '../../../src/api/executions/search/search-conditions.ts';
 import { searchExecutions } from '../../../src/api/executions/search/search-executions.ts';
-import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
+import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
 import { parseExact } from '../../../src/shared/contract/json/exact-json.ts';
 import { cursorOf, type HistoryFilter } from '../../../src/shared/store/history/history.ts';
+import { keptRecord } from '../../support/kept-record.ts';
 
 const INPUT = parseExact(
   '{"uid":42,"text":"42","total":99.50,"big":12345678901234567890,"user":{"name":"Ann","tags":["a","b"]},"none":null,"on":true,"a.b":1e2}',
@@ -69,24 +70,16 @@ const inputs = Array.from({ length: COUNT }, (_, n) =>
 );
 const records = inputs.map((_, n): ExecutionRecord => {
   const at = 1_000_000 + (COUNT - n) * 1000;
-  return recordSchema.parse({
-    ...{
-      mockId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
-      app: 7,
-      ruleId: '1',
-      confId: null,
-      ts: null,
-    },
-    ...{ target: 'all', keyName: n % 5 === 0 ? 'ann' : null, address: `client-${n % 4}`, state: 'succeeded' },
+  return keptRecord({
+    mockId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    app: 7,
+    ...{ keyName: n % 5 === 0 ? 'ann' : null, address: `client-${n % 4}`, state: 'succeeded' },
     history: [
       { state: 'queued', at },
       { state: 'succeeded', at: at + 5 },
     ],
-    ...{
-      warnings: [],
-      outcome: { status: 200, code: null, mayHaveRun: true },
-      decision: n % 3 === 0 ? 'TRUE' : 'FALSE',
-    },
+    outcome: { status: 200, code: null, mayHaveRun: true },
+    decision: n % 3 === 0 ? 'TRUE' : 'FALSE',
     ...{ lane: n % 7 === 0 ? 'beta' : null, comparisonId: `compared-${n % 11}` },
     error: n % 13 === 0 ? `Card ${n} was declined` : null,
   });
@@ -99,7 +92,7 @@ async function list({ limit, cursor }: HistoryFilter) {
   return { records: page, nextCursor: last && from + limit < COUNT ? cursorOf(last) : null };
 }
 const record = (n: number): ExecutionRecord =>
-  recordSchema.parse({ ...records[0], mockId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` });
+  keptRecord({ ...records[0], mockId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` });
 const numberOf = ({ mockId }: ExecutionRecord) => Number(mockId.slice(-12));
 
 async function all(search: Partial<Search>, limit = 30) {

@@ -1,16 +1,8 @@
 import { type FailureGroup, failureGroupOf } from '../../../shared/contract/endings/failure-group.ts';
+import type { Failures } from '../../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../../shared/contract/execution-record.ts';
 
 const MAX_CLIENTS = 10;
-
-/** `clients`: those with the most; null is for calls that went to none. `mockId`: the newest. Times are of ends, epoch ms. */
-type Failures = FailureGroup & {
-  count: number;
-  first: number;
-  last: number;
-  mockId: string;
-  clients: { address: string | null; count: number }[];
-};
 
 /** The failures among executions, the newest of which come first: those alike together, the most frequent first. */
 export function groupFailures(records: readonly ExecutionRecord[]): Failures[] {

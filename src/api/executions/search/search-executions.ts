@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { valueAt } from '../../../shared/cases/judging/value-at.ts';
 import type { Step } from '../../../shared/cases/path.ts';
 import { isEndState } from '../../../shared/contract/endings/states.ts';
+import type { Looked } from '../../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../../shared/contract/execution-record.ts';
 import { parseExact } from '../../../shared/contract/json/exact-json.ts';
 import { HIDDEN } from '../../../shared/privacy/hide-at.ts';
@@ -18,8 +19,6 @@ const REPAIRED_WITHIN_MS = 300_000;
 /** One answer does not take longer; who asks goes on with its cursor. */
 const SEARCH_MS = 400;
 
-/** `until`: when the last one that was looked at ended, epoch ms. `withoutInput`: those of which no input could be searched. */
-export type Looked = { executions: number; withoutInput: number; until: number | null };
 export type Found = HistoryPage & { looked: Looked };
 
 type Sources = {

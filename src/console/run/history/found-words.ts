@@ -32,7 +32,7 @@ function asTextIn(runs: readonly Listed[], { where }: RunSearch) {
   });
   for (const { path, value, steps } of asked) {
     const n = runs.filter(({ input }) => {
-      const read = input === null ? null : readJson(input);
+      const read = input ? readJson(input) : null;
       return read?.kind === 'ok' && valueAt(read.root, steps)?.kind === 'string';
     }).length;
     if (n > 0) return { n, path, value };

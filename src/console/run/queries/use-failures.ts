@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { RunSearch } from '../../api/executions.ts';
-import { type Failures, getFailures } from '../../api/failures.ts';
+import { type Failures, getFailures, type RunSearch } from '../../api/executions.ts';
 
 const ASK_AGAIN_MS = 20_000;
 /** One answer looks through thousands of runs. */
@@ -18,8 +17,8 @@ export function useFailures({ app, ruleId, search }: Scope) {
       let cursor: string | null = null;
       for (let answer = 0; answer < MAX_ANSWERS; answer++) {
         const page = await getFailures({ app: app ?? '', ruleId, search, cursor }, signal);
-        found.groups = together(found.groups, page.groups);
-        found.looked += page.looked;
+        found.groups = together(found.groups, page.items);
+        found.looked += page.looked.executions;
         cursor = page.nextCursor;
         if (cursor === null) break;
       }

@@ -81,7 +81,7 @@ const withItems = (scope: string, items: readonly Listed[]) => (now: KeptItems) 
 
 /** Where the list ends: `next` leads on. `seen`: the runs that it has had. */
 type Cursor = { scope: string; next: string | null; looked: Looked; seen: ReadonlySet<string> };
-type Page = { items: readonly Listed[]; nextCursor: string | null; looked: Looked | null };
+type Page = { items: readonly Listed[]; nextCursor: string | null; looked?: Looked | undefined };
 
 /** Of the newest page, come again below which older ones are kept: what is new on it was looked at, too; of others that are new it does not tell. */
 function withNewest(before: Cursor | null, scope: string, { items, nextCursor: next, looked }: Page): Cursor {
@@ -101,7 +101,7 @@ const idsOf = (items: readonly Listed[], others: Iterable<string> = []) =>
 
 const notLooked: Looked = { executions: 0, withoutInput: 0, until: null };
 
-function together(before: Looked | undefined, page: Looked | null): Looked {
+function together(before: Looked | undefined, page: Looked | undefined): Looked {
   const executions = (before?.executions ?? 0) + (page?.executions ?? 0);
   const withoutInput = (before?.withoutInput ?? 0) + (page?.withoutInput ?? 0);
   return { executions, withoutInput, until: page?.until ?? before?.until ?? null };

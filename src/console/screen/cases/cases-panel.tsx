@@ -124,7 +124,7 @@ function useOpenCase({ place, input, onOpenRun }: Opening) {
     const named = { item: printItemPlace({ batchId: cell.batchId, n: item.n }, batch), caseName: null };
     const { mockId, ts, target, verdict } = item;
     if (mockId === null || verdict === 'pending' || verdict === 'skipped') return load(item.input, { ...named, ts });
-    onOpenRun({ app: app ?? '', ruleId, confId, ts, target, mockId }, { ...named, input: item.input });
+    onOpenRun({ app: Number(app), ruleId, confId, ts, target, mockId }, { ...named, input: item.input });
   };
   return (pressed: Pressed) => {
     openItem(pressed).catch(() => announce(say('failed.unreachable')));

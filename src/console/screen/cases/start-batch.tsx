@@ -82,7 +82,7 @@ export function StartBatch(props: Props) {
 function RoomWords({ runs, inputCharacters }: { runs: number; inputCharacters: number }) {
   const { say } = useText();
   const { data } = useKept();
-  const room = data === undefined ? null : runsThatFit(data.bytesOfBatches, { runs, inputCharacters });
+  const room = data === undefined ? null : runsThatFit(data.limits.bytes / 2, { runs, inputCharacters });
   if (room === null || room >= runs) return null;
   return <p className="notice warn">{say('cases.room', { n: runs, room })}</p>;
 }

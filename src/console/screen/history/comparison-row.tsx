@@ -12,10 +12,13 @@ export function ComparisonRow({ runs, everyRule }: { runs: readonly Listed[]; ev
   const oldest = runs.at(-1);
   if (!oldest) return null;
   const time = text.time(oldest.history[0]?.at ?? 0);
-  const { app, ruleId, confId, input } = oldest;
+  const { app, ruleId, confId, input = null } = oldest;
   const open = () =>
     goTo(
-      { app, ruleId, confId, panel: null, run: null, runs: runs.map(({ mockId }) => mockId).reverse(), input },
+      {
+        ...{ app: String(app), ruleId, confId, panel: null, run: null, input },
+        runs: runs.map(({ mockId }) => mockId).reverse(),
+      },
       { push: true },
     );
   return (

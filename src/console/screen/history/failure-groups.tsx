@@ -1,5 +1,4 @@
-import type { RunSearch } from '../../api/executions.ts';
-import type { Failures } from '../../api/failures.ts';
+import type { Failures, RunSearch } from '../../api/executions.ts';
 import { useFailures } from '../../run/queries/use-failures.ts';
 import { goTo } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';

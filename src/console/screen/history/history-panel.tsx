@@ -156,8 +156,8 @@ function useFilter({ find }: Place): [HistoryFilter, (filter: HistoryFilter) => 
 function useKeptWords(): string {
   const { say, time } = useText();
   const { data } = useKept();
-  if (!data || data.runs === null || data.oldest === null) return say('history.compare.hint');
-  return say('history.kept', { n: data.runs, time: time(data.oldest) });
+  if (!data || data.executions === null || data.oldest === null) return say('history.compare.hint');
+  return say('history.kept', { n: data.executions, time: time(data.oldest) });
 }
 
 /** Whose runs are listed, in the middle of a sentence. */

@@ -34,10 +34,10 @@ type RowProps = {
 export function HistoryRow({ record, before, everyRule, current, selected, onSelect, onOpen, onAgain }: RowProps) {
   const { say, moment, ...text } = useText();
   const cannotRun = useLacks()('run');
-  const isDry = useIsDry(record.app) || record.dryRun;
+  const isDry = useIsDry(String(record.app)) || record.dryRun;
   const time = text.time(record.history[0]?.at ?? 0);
-  const changed = changedInput(before, record.input);
-  const short = inputInShort(record.input, MAX_INPUT) ?? '';
+  const changed = changedInput(before, record.input ?? null);
+  const short = inputInShort(record.input ?? null, MAX_INPUT) ?? '';
   return (
     <tr className={current ? 'current' : ''} aria-current={current ? 'true' : undefined} onClick={onOpen}>
       <td onClick={(event) => event.stopPropagation()}>
@@ -117,7 +117,7 @@ function CurlButton({ record }: { record: ExecutionRecord }) {
 function linkTo({ app, ruleId, confId, target, ts, mockId }: ExecutionRecord): string {
   const below = { panel: null, batch: null, item: null, caseName: null };
   const place = {
-    app,
+    app: String(app),
     ruleId,
     confId,
     target: readTarget(target),

@@ -42,6 +42,6 @@ async function runBefore({
 }: ExecutionRecord): Promise<string | null> {
   if (derivedFrom !== null) return derivedFrom;
   const search = { ...everyRun, to: String(history[0]?.at ?? 0) };
-  const { items } = await getHistory({ app, ruleId, search, limit: PAGE, cursor: null });
+  const { items } = await getHistory({ app: String(app), ruleId, search, limit: PAGE, cursor: null });
   return items.find((item) => item.mockId !== mockId && item.confId === confId)?.mockId ?? null;
 }

@@ -34,7 +34,7 @@ export function useOpenRun({ place, input, run }: What) {
     const record = followed.kind === 'open' ? followed.record : followed.execution.record;
     const sent = followed.kind === 'open' ? place.input : followed.execution.input;
     // A link that somebody wrote may say another rule or time than the run was of: the run is right.
-    if (draftKey(record.app, record) !== draftKey(place.app ?? '', place)) return goTo(whatRan(record));
+    if (draftKey(String(record.app), record) !== draftKey(place.app ?? '', place)) return goTo(whatRan(record));
     if (followed.kind === 'open' && sent === null) return;
     wanted.current = null;
     if (sent !== null) input.adopt(sent);
@@ -60,7 +60,7 @@ export function useOpenRun({ place, input, run }: What) {
         if (masked.length > 0) return goTo({ run: record.mockId, runs: [] }, { push: true });
         await run.begin({
           ...callOf(record, sent),
-          dryRun: record.dryRun || isDry(record.app),
+          dryRun: record.dryRun || isDry(String(record.app)),
           derivedFrom: record.mockId,
         });
       };
@@ -75,5 +75,5 @@ export function useOpenRun({ place, input, run }: What) {
 type Ran = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target'>;
 
 function whatRan({ app, ruleId, confId, ts, target }: Ran): Partial<Place> {
-  return { app, ruleId, confId, ts, target: readTarget(target) };
+  return { app: String(app), ruleId, confId, ts, target: readTarget(target) };
 }

@@ -28,9 +28,12 @@ export function scanJson(text: string): Scanned {
   }
 }
 
-/** Parses one JSON text with its numbers kept as written. Throws a `SyntaxError` naming place and path. */
-export function parseExact(text: string): ExactValue {
-  const scan = createJsonScan(text, true);
+/**
+ * Parses one JSON text with its numbers kept as written. Throws a `SyntaxError` naming place and path. `sources` gets the text of each object
+ * and array.
+ */
+export function parseExact(text: string, sources?: WeakMap<object, string>): ExactValue {
+  const scan = createJsonScan(text, true, sources);
   try {
     return scanDocument(scan).value;
   } catch (error) {

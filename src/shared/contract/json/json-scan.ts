@@ -11,7 +11,7 @@ import {
   Wrong,
   word,
 } from './json-tokens.ts';
-import type { ExactValue } from './raw-number.ts';
+import type { ExactObject, ExactValue } from './raw-number.ts';
 import { cut } from './visible-text.ts';
 
 export const MAX_DEPTH = 200;
@@ -49,9 +49,9 @@ function anyValue(scan: JsonScan, depth: number): { type: JsonKind; value: Exact
     case undefined:
       throw new EndsTooEarly();
     case '{':
-      return { type: 'object', value: object(scan, depth + 1) };
+      return { type: 'object', value: withSource(scan, object, depth + 1) };
     case '[':
-      return { type: 'array', value: array(scan, depth + 1) };
+      return { type: 'array', value: withSource(scan, array, depth + 1) };
     case '"':
       return { type: 'string', value: string(scan) };
     case 't':
@@ -65,7 +65,14 @@ function anyValue(scan: JsonScan, depth: number): { type: JsonKind; value: Exact
   }
 }
 
-function object(scan: JsonScan, depth: number): ExactValue {
+function withSource(scan: JsonScan, read: typeof object | typeof array, depth: number): ExactValue {
+  const start = scan.at;
+  const value = read(scan, depth);
+  scan.sources?.set(value, scan.text.slice(start, scan.at));
+  return value;
+}
+
+function object(scan: JsonScan, depth: number): ExactObject {
   const { text, build } = scan;
   if (depth > MAX_DEPTH) throw new Wrong(`nested deeper than ${MAX_DEPTH} levels`, scan.at);
   const built: { [key: string]: ExactValue } = build ? Object.create(null) : {};
@@ -103,7 +110,7 @@ function memberKey(scan: JsonScan, keys: Set<string>): string {
   return key;
 }
 
-function array(scan: JsonScan, depth: number): ExactValue {
+function array(scan: JsonScan, depth: number): ExactValue[] {
   const { text, build, steps } = scan;
   if (depth > MAX_DEPTH) throw new Wrong(`nested deeper than ${MAX_DEPTH} levels`, scan.at);
   const built: ExactValue[] = [];

@@ -9,14 +9,15 @@ export type Member = { key: string; kind: JsonKind; raw: string };
 export type JsonScan = {
   readonly text: string;
   readonly build: boolean;
+  readonly sources: WeakMap<object, string> | undefined;
   at: number;
   readonly members: Member[];
   readonly duplicates: string[];
   readonly steps: (string | number)[];
 };
 
-export function createJsonScan(text: string, build: boolean): JsonScan {
-  return { text, build, at: 0, members: [], duplicates: [], steps: [] };
+export function createJsonScan(text: string, build: boolean, sources?: WeakMap<object, string>): JsonScan {
+  return { text, build, sources, at: 0, members: [], duplicates: [], steps: [] };
 }
 
 export class Wrong extends Error {

@@ -9,6 +9,14 @@ export class RawNumber {
   }
 }
 
+/** A part of a JSON text that is printed as it is. */
+export class JsonText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 export type ExactValue = null | boolean | string | RawNumber | ExactValue[] | ExactObject;
 
 /** A JSON object with its numbers as they were written. */
@@ -20,7 +28,7 @@ export function isExactObject(value: ExactValue | undefined): value is ExactObje
 
 /** Prints a value with raw numbers and bigints as plain JSON numbers. */
 export function stringifyExact(value: unknown): string {
-  if (value instanceof RawNumber) return value.text;
+  if (value instanceof RawNumber || value instanceof JsonText) return value.text;
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return `[${value.map((item) => stringifyExact(item)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

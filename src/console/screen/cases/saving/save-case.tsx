@@ -28,7 +28,7 @@ export function SaveCase({ reading, saved, onDone }: Props) {
   const announce = useAnnounce();
   const changeCases = useChangeCases();
   const { record, input, masked } = reading.execution;
-  const of = casesOf(record);
+  const of = casesOf({ ...record, app: String(record.app) });
   const known = useSavedCases(of);
   const parts = useMemo(() => partsOfRun(reading), [reading]);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { outcomes } from './endings/codes.ts';
+import { stateSchema, stepSchema } from './endings/states.ts';
+import { decisionSchema, warningSchema } from './job.ts';
+import { rulesOfRunSchema } from './rules-of-run.ts';
+import { int, int64, json, jsonObject, long, mockId, pageOf, text, time } from './wire.ts';
+
+/** The members of an execution, as history keeps them and as the interface tells them. */
+export const executionMembers = {
+  mockId,
+  app: int,
+  ruleId: int64.nullable(),
+  confId: int64.nullable(),
+  ts: int64.nullable(),
+  target: text,
+  keyName: text.nullable().describe('The name of the API key that asked for it.'),
+  address: text.nullable().describe('The client it went to.'),
+  lane: text.nullable().describe('The lane of that client; null for one of the trunk, and until it has ended.'),
+  state: stateSchema,
+  history: z.array(stepSchema),
+  warnings: z.array(warningSchema),
+  outcome: z
+    .object({
+      status: int,
+      code: text.nullable().meta({ json: { type: ['string', 'null'], enum: [...Object.keys(outcomes), null] } }),
+      mayHaveRun: z.boolean(),
+    })
+    .nullable()
+    .describe('The answer that its caller got, null until then.'),
+  decision: decisionSchema
+    .nullable()
+    .describe('The outcome of the rule, by the last entry of its trace; null when that does not say.'),
+  error: text
+    .nullable()
+    .describe("The beginning of the client's error, or why there is no answer; at most 300 characters."),
+  dryRun: z.boolean().describe('It had no effects.'),
+  comparisonId: text.nullable().describe('The comparison that it is a part of, as its caller said.'),
+  derivedFrom: text.nullable().describe('The execution that it repeats, as its caller said.'),
+  rules: rulesOfRunSchema.nullable().describe('The rules it ran on; null when it was not sent to a client.'),
+};
+
+const ms = int.nullable();
+const told = {
+  ...executionMembers,
+  timings: z
+    .object({ queued: ms, pickUp: ms, running: ms, noticing: ms, total: ms })
+    .describe('Where the time went, in milliseconds: null for a part that has not ended or was not seen.'),
+};
+
+/** An execution without its texts, as the events of one begin with it. */
+export const toldExecutionSchema = z.object(told);
+
+export const listedExecutionSchema = z
+  .object({
+    ...told,
+    input: jsonObject
+      .nullable()
+      .optional()
+      .describe('With `include=input`; null while it is on its way, and when it is larger than 4 KiB.'),
+  })
+  .meta({ id: 'ListedExecution' });
+export type ListedExecution = z.output<typeof listedExecutionSchema>;
+
+const looked = z.object({
+  executions: int,
+  withoutInput: int.describe('Those of which no input is kept, or not whole.'),
+  until: time.nullable().describe('When the last one that was looked at ended, epoch milliseconds.'),
+});
+export type Looked = z.output<typeof looked>;
+
+export const executionListSchema = z
+  .object({
+    ...pageOf(listedExecutionSchema),
+    looked: looked
+      .optional()
+      .describe('Of a search: how far it came. With a nextCursor it can go on, also where nothing was found yet.'),
+  })
+  .meta({ id: 'ExecutionList' });
+
+const answer = { anyOf: [{ $ref: '#/components/schemas/Result' }, { $ref: '#/components/schemas/NoAnswer' }] };
+
+export const executionSchema = z
+  .object({
+    ...told,
+    input: jsonObject.nullable().describe('Null when it was larger than 64 KiB.'),
+    result: jsonObject.meta({ json: answer }).nullable().describe('The answer that its caller got, null until then.'),
+    lateResult: jsonObject.meta({ json: answer }).nullable().describe('An answer that came after it had timed out.'),
+    written: text
+      .nullable()
+      .describe(
+        'What the client wrote, where that is no result: at most 4,096 bytes. Null for an app of MASK or HISTORY_OFF.',
+      ),
+    masked: z
+      .array(text)
+      .describe('The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).'),
+    pinned: z.boolean().describe('It is kept until it is unpinned.'),
+    keptUntil: time
+      .nullable()
+      .describe(
+        'Epoch milliseconds; it leaves earlier when HISTORY_COUNT or HISTORY_BYTES is reached. Null if it is pinned or open.',
+      ),
+    tree: json
+      .meta({ json: { $ref: '#/components/schemas/Tree' } })
+      .nullable()
+      .optional()
+      .describe('With `include=tree`: of the rules it ran on, as they were then; null where it is not kept.'),
+  })
+  .meta({ id: 'Execution' });
+export type Execution = z.output<typeof executionSchema>;
+
+/** The event of each state that an execution reaches. */
+export const stateEventSchema = stepSchema.extend({
+  address: executionMembers.address,
+  outcome: executionMembers.outcome,
+});
+export type StateEvent = z.output<typeof stateEventSchema>;
+
+export const failuresSchema = z
+  .object({
+    ...pageOf(
+      z
+        .object({
+          code: text.describe('Why there is no answer; `failed` where the client answered with a failure.'),
+          sentence: text.describe('The error, with the client, ids, quoted values and numbers replaced.'),
+          count: int,
+          first: time.describe('When the first of them ended, epoch milliseconds.'),
+          last: time,
+          mockId: mockId.describe('The newest of them.'),
+          clients: z
+            .array(z.object({ address: text.nullable(), count: int }))
+            .describe('The ten with the most; null is for calls that went to none.'),
+        })
+        .meta({ id: 'FailureGroup' }),
+    ),
+    looked,
+  })
+  .meta({ id: 'Failures' });
+export type Failures = z.output<typeof failuresSchema>['items'][number];
+
+export const keptSchema = z
+  .object({
+    executions: int.nullable().describe('Null for a key that is for some apps only.'),
+    bytes: long.nullable(),
+    oldest: time.nullable().describe('When the one that leaves next ended, epoch milliseconds.'),
+    limits: z.object({ executions: int, seconds: int, bytes: long }),
+    waits: z
+      .object({ worker: int, client: int })
+      .describe(
+        'How long an execution waits at the most: for a worker to begin it, then for its client to answer; ms.',
+      ),
+  })
+  .meta({ id: 'Kept' });
+
+export const acceptedSchema = z.object({ mockId, state: stateSchema }).meta({ id: 'Accepted' });
+
+export const cancelledSchema = z
+  .object({
+    mockId,
+    state: z.enum(['cancelling', 'cancelled', 'erased']),
+    found: z.boolean().optional().describe('Of `erased`: whether there was anything to erase.'),
+  })
+  .meta({ id: 'Cancelled' });
