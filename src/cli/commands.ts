@@ -20,7 +20,6 @@ import {
   HISTORY_EXAMPLES,
   LAYOUT_EXAMPLES,
   MCP_EXAMPLES,
-  MOVE_KEYS_EXAMPLES,
   REPLAY_EXAMPLES,
   SCHEMA_EXAMPLES,
   WATCH_EXAMPLES,
@@ -30,7 +29,6 @@ import { needsOptions } from './needs-options.ts';
 import type { BackupOptions } from './operating/backup.ts';
 import { describeKeys } from './operating/key-commands.ts';
 import type { LayoutOptions } from './operating/layout.ts';
-import type { MoveKeysOptions } from './operating/move-keys.ts';
 import type { ReplayOptions } from './replay/replay.ts';
 import type { EraseOptions } from './runs/erase.ts';
 import type { ExecOptions } from './runs/exec.ts';
@@ -71,7 +69,6 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeErase(describing);
   describeKeys(program, surroundings, ended);
   describeBackup(describing);
-  describeMoveKeys(describing);
   describeForgetDirectory(describing);
   describeLayout(describing);
   program.commandsGroup('Connect:');
@@ -141,19 +138,6 @@ function describeBackup({ program, surroundings, ended }: Describing): void {
     .addHelpText('after', BACKUP_EXAMPLES)
     .action(async (file: string, options: BackupOptions) =>
       ended(await (await import('./operating/backup.ts')).backup(file, options, surroundings)),
-    );
-}
-
-function describeMoveKeys({ program, surroundings, ended }: Describing): void {
-  program
-    .command('move-keys')
-    .description(
-      'put the Idempotency-Keys of the store of "rule-server all" into Redis (REDIS_URL), once that is stopped',
-    )
-    .option('--shared-dir <folder>', 'the SHARED_DIR of the service, if not that of this environment')
-    .addHelpText('after', MOVE_KEYS_EXAMPLES)
-    .action(async (options: MoveKeysOptions) =>
-      ended(await (await import('./operating/move-keys.ts')).moveKeys(options, surroundings)),
     );
 }
 

@@ -56,20 +56,7 @@ made, its keys included, is outcome-unknown and does not run again.
 ${exitCodesHelp([0, 2, 3, 8], {
   0: 'the copy is whole',
   3: 'nothing was copied: the file is there already, or cannot be written',
-  8: 'no "rule-server all" without Redis works there',
-})}`;
-
-export const MOVE_KEYS_EXAMPLES = `
-Examples:
-  REDIS_URL=redis://redis:6379 rule-server move-keys --shared-dir /data
-
-Stop the service first, run this on its machine and as its user, then start the service with REDIS_URL. Keys and their answers of the last
-24 h come along. History, pins and batches stay behind in .rule-server/store.
-${exitCodesHelp([0, 1, 2, 8], {
-  0: 'all keys are in Redis',
-  1: 'Redis has no room for all of them (IDEMPOTENCY_BYTES)',
-  2: 'the command line or a setting is wrong, or a process uses the store',
-  8: 'Redis does not answer',
+  8: 'there is no store of a "rule-server all" without Redis',
 })}`;
 
 export const FORGET_DIRECTORY_EXAMPLES = `

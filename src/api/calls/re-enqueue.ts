@@ -19,7 +19,7 @@ import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
  * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `marks.ts` with
  *   `resolve-doubt.ts` keep items from running twice.
  * - Keyed calls and batches: a repeat meets the claim of the first one, which its key guards (`worker/files/claims/keys.ts`).
- * - Sessions, history, pins, batches and notes that were lost are gone. The embedded store has a ledger for that day (`store/embedded/file/ledger.ts`).
+ * - Sessions, history, pins, batches and notes that were lost are gone.
  */
 export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
   /** The calls that wait: whether the queue store has taken their job, and when it was added again last, epoch ms. */

@@ -27,9 +27,9 @@ export type EmbeddedFolder = { folder: string; flush: boolean; tell: (sentence: 
 /** The queue store inside this process: in memory, or in a folder that the next process finds again. */
 export async function openEmbedded(telemetry: Telemetry | undefined, kept?: EmbeddedFolder): Promise<QueueBackend> {
   const takers = createMemoryTakers();
-  const { database, where, full, stores, onAdd, close } = await (kept ? openKept(kept) : openInMemory());
+  const { database, where, full, stores, close } = await (kept ? openKept(kept) : openInMemory());
   const endings = createEndings();
-  const queues = createQueues(database, { onAdd, onEnd: endings.onEnd });
+  const queues = createQueues(database, { onEnd: endings.onEnd });
   const factory: BackendFactory<IQueueBackend, unknown> = (name, options) => queues.open(name, options);
 
   const replies = createEmbeddedReplies();
@@ -106,22 +106,17 @@ async function openInMemory() {
     where: 'embedded, in the memory of this process',
     full: () => null,
     stores: embeddedStores(tableShelves(database)),
-    onAdd: () => {},
     close: async () => database.close(),
   };
 }
 
 async function openKept({ folder, flush, tell }: EmbeddedFolder) {
-  const { database, openShelf, ledger, room, close } = await openStore({ folder, flush, tell });
+  const { database, openShelf, room, close } = await openStore({ folder, flush, tell });
   return {
     database,
     where: `embedded, in ${folder}`,
     full: room.full,
     stores: embeddedStores(openShelf),
-    onAdd(_queue: string, mockId: string, options: object): void {
-      const head = headIn(options);
-      if (head !== null) ledger.execution(mockId, head);
-    },
     close,
   };
 }

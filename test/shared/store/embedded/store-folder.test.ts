@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Batch } from '../../../../src/shared/cases/batch.ts';
 import type { ExecutionRecord } from '../../../../src/shared/contract/execution-record.ts';
 import { openStore } from '../../../../src/shared/store/embedded/file/embedded-store.ts';
-import { openLedger } from '../../../../src/shared/store/embedded/file/ledger.ts';
 import { embeddedStores } from '../../../../src/shared/store/embedded/stores/stores.ts';
 import { canMount, canMountNetwork, mountNetwork, mountTemporary } from '../../../support/mounts.ts';
 
@@ -157,15 +156,6 @@ it('nobody else on the machine can read the store', async () => {
   expect((await stat(join(root, '.rule-server'))).mode).toBe((await stat(join(root, 'made'))).mode);
 });
 
-it('a start that was cut off before the first database was made begins again, and drops nothing that was noted', async () => {
-  await once(async () => {});
-  const database = new DatabaseSync(join(folder, 'store.db'));
-  database.exec(`DELETE FROM run WHERE name = 'made'`);
-  database.close();
-  await once(async () => {});
-  expect(told).toEqual([expect.stringContaining('it was never finished')]);
-});
-
 it('a file of a later version is refused, and stays as it is', async () => {
   await once(async () => {});
   const database = new DatabaseSync(join(folder, 'store.db'));
@@ -177,51 +167,26 @@ it('a file of a later version is refused, and stays as it is', async () => {
   expect(await readdir(folder)).toContain('store.db');
 });
 
-it('the store of an earlier version is kept aside: its keys and executions are unknown, and do not run again', async () => {
-  const mockId = randomUUID();
-  await mkdir(join(folder, 'pg18/data'), { recursive: true });
-  const ledger = openLedger(join(folder, 'ledger'));
-  ledger.execution(mockId, { v: 1, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', claimBy: 2 });
-  ledger.key('k', JSON.stringify({ mockId, digest: 'd', at: 1, claimBy: 2 }));
-  await once(async ({ openHistory, openNotes }) => {
-    expect(await openHistory(LIMITS).get(mockId)).toMatchObject({ app: 7, outcome: { code: 'outcome-unknown' } });
-    const kept = await openNotes(10_000_000).put('k', 'another', 0);
-    expect(kept).toMatchObject({ kind: 'there', text: expect.stringContaining('"outcome-unknown"') });
-  });
-  expect(told).toEqual([
-    expect.stringMatching(
-      /^The store of an earlier version was moved to .*store\.earlier-.* Its history and batches stay behind/,
-    ),
-    expect.stringContaining('outcome-unknown: 1.'),
-  ]);
-  expect(await readdir(folder)).not.toContain('pg18');
-});
-
 const file = () => join(folder, 'store.db');
 it.each([
   ['a file of zeros', async () => writeFile(file(), Buffer.alloc((await stat(file())).size))],
   ['a page of zeros', () => zeroPage(2)],
   ['a file that was cut off', () => truncate(file(), 8192)],
   ['what the database said while it was used', () => writeFile(join(folder, 'damaged'), 'malformed')],
-])('%s is a damage: what was there is kept as unknown, under its ids and its keys', async (_, damage) => {
+])('%s is a damage: the store is kept aside whole, and a new one begins', async (_, damage) => {
   const mockId = randomUUID();
-  await once(async ({ openHistory, openNotes }) => {
-    await openNotes(10_000_000).put('k', JSON.stringify({ mockId, digest: 'd', at: 1, claimBy: 2 }), Date.now());
+  await once(async ({ openHistory }) => {
     await openHistory(LIMITS).add({ record: recordOf(mockId), input: '{}', result: { body: '{}' } });
   });
-  openLedger(join(folder, 'ledger')).execution(mockId, {
-    ...{ v: 1, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', claimBy: 2 },
-  });
   await damage();
-  await once(async ({ openHistory, openNotes }) => {
-    expect(await openHistory(LIMITS).get(mockId)).toMatchObject({ app: 7, outcome: { code: 'outcome-unknown' } });
-    const kept = await openNotes(10_000_000).put('k', 'another', 0);
-    expect(kept).toMatchObject({ kind: 'there', text: expect.stringContaining('"outcome-unknown"') });
+  await once(async ({ openHistory }) => {
+    expect(await openHistory(LIMITS).get(mockId)).toBeNull();
+    await openHistory(LIMITS).add({ record: recordOf(mockId), input: '{}', result: { body: '{}' } });
   });
-  expect(told).toEqual([
-    expect.stringMatching(/was damaged .*store\.damaged-/),
-    expect.stringContaining('outcome-unknown: 1.'),
-  ]);
+  expect(told).toEqual([expect.stringMatching(/was damaged .*store\.damaged-.* What it kept is not known any more/)]);
+  const aside = (await readdir(join(root, '.rule-server'))).filter((name) => name.startsWith('store.damaged-'));
+  expect(await readdir(join(root, '.rule-server', aside[0] ?? ''))).toContain('store.db');
+  await once(async ({ openHistory }) => expect(await openHistory(LIMITS).get(mockId)).not.toBeNull());
 });
 
 it('a folder that cannot be written stops the start, and says so', async () => {
@@ -258,22 +223,4 @@ it('two stores are not opened on one folder', async () => {
     await expect(openStore({ folder, tell: () => {} })).rejects.toThrow(`in use by process ${process.pid} on `);
   });
   await once(async () => {});
-});
-
-it('the ledger keeps the newest executions, and keys for a day', async () => {
-  let now = Date.parse('2026-01-01T00:00:00Z');
-  const ledger = openLedger(join(folder, 'ledger'), () => now);
-  for (let count = 0; count < 16_000; count++) {
-    now++;
-    ledger.execution(String(count), {});
-  }
-  ledger.key('old', 'note');
-  now += 23 * 3_600_000;
-  ledger.key('day', 'note');
-  expect([...ledger.read()].filter((line) => 'key' in line)).toHaveLength(2);
-  now += 3 * 3_600_000;
-  ledger.key('new', 'note');
-  const lines = [...ledger.read()];
-  expect(lines.flatMap((line) => ('key' in line ? [line.key] : []))).toEqual(['day', 'new']);
-  expect(lines.flatMap((line) => ('execution' in line ? [line.execution] : [])).at(0)).toBe('5000');
 });

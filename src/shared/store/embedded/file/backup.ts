@@ -1,39 +1,26 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Entry } from '../stores/shelf.ts';
 import { flushAtOnce } from './flusher.ts';
+import { notesAsUnknown } from './power-loss.ts';
 import { DatabaseSync } from './sqlite.ts';
 
-const MARK = `INSERT INTO run VALUES ('backup', '1') ON CONFLICT DO NOTHING`;
-
-/** Copies a database as one reader sees it, while others write: in a thread, over a connection of its own. The copy is marked and flushed. */
-const COPY = `
-const { parentPort, workerData: { from, to, mark } } = require('node:worker_threads');
-const { closeSync, fsyncSync, openSync } = require('node:fs');
-const { DatabaseSync } = require('node:sqlite');
-const database = new DatabaseSync(from, { readOnly: true });
-database.prepare('VACUUM INTO ?').run(to);
-database.close();
-const copy = new DatabaseSync(to);
-copy.exec(mark);
-copy.close();
-const handle = openSync(to, 'r');
-fsyncSync(handle);
-closeSync(handle);
-parentPort.postMessage('done');
-`;
-
 /**
- * Writes a copy of a database that is in use; `rule-server backup` asks for it over a socket (`store-socket.ts`), and nothing stops
- * meanwhile. A thread copies what one reader sees and flushes it; then it gets its name. `embedded-store.ts` puts a copy back. The copy says that it
- * is one: the store that it is put into takes nothing for sure that had not ended by then. Resolves to its bytes. Throws a sentence for people.
+ * Writes a copy of a database, also of one that another process uses: what one reader sees, while that process writes on. The copy is flushed
+ * before it gets its name, and marked: the store that it is put into takes nothing for sure that had not ended by then. Returns its bytes.
  */
-export async function copyDatabase(from: string, to: string): Promise<number> {
+export function copyDatabase(from: string, to: string): number {
   if (existsSync(to)) throw new Error(`${to} is there already: choose another name, or remove it`);
   const part = `${to}.part`;
   rmSync(part, { force: true });
   try {
-    await inThread({ from, to: part, mark: MARK });
+    const database = new DatabaseSync(from, { readOnly: true });
+    try {
+      database.prepare('VACUUM INTO ?').run(part);
+    } finally {
+      database.close();
+    }
+    markAsCopy(part);
     renameSync(part, to);
     flushAtOnce(dirname(to));
     return statSync(to).size;
@@ -42,22 +29,35 @@ export async function copyDatabase(from: string, to: string): Promise<number> {
   }
 }
 
-function inThread(workerData: { from: string; to: string; mark: string }): Promise<void> {
-  const worker = new Worker(COPY, { eval: true, workerData, execArgv: ['--disable-warning=ExperimentalWarning'] });
-  return new Promise((resolve, reject) => {
-    worker.once('message', () => resolve());
-    worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the copy ended early (${code})`)));
-  });
-}
-
-/** Says in a copy that it is one. Throws where the file is no store. */
-export function markAsCopy(path: string): void {
+/**
+ * Says in a copy that it is one, and takes the keys over that only the database has which it will replace: their calls are unknown. Throws where
+ * the file is no store.
+ */
+export function markAsCopy(path: string, replaced?: string): void {
   const database = new DatabaseSync(path);
   try {
-    database.exec(MARK);
+    database.exec(`BEGIN; INSERT INTO run VALUES ('backup', '1') ON CONFLICT DO NOTHING`);
+    const put = database.prepare('INSERT INTO notes (key, info) VALUES (?, ?) ON CONFLICT DO NOTHING');
+    for (const { key, info = null } of replaced === undefined ? [] : keysIn(replaced)) put.run(key, info);
+    database.exec('COMMIT');
   } finally {
     database.close();
   }
   flushAtOnce(path);
+}
+
+/** None where the database is damaged: for 20 minutes the claims under the keys hold all the same. */
+function keysIn(path: string): Entry[] {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      return notesAsUnknown(database.prepare('SELECT key, info FROM notes WHERE info IS NOT NULL').all(), {
+        all: true,
+      });
+    } finally {
+      database.close();
+    }
+  } catch {
+    return [];
+  }
 }

@@ -45,7 +45,7 @@ export type Database = {
 /**
  * Opens a SQLite database that is written by one transaction a turn of the event loop: what is asked in one turn is done at once and in
  * order, and committed at the end of the turn. The disk is waited for in another thread, by all commits of meanwhile together. Not waited
- * for: progress and data of jobs, and the taking of a job, whose worker waits instead. The ledger is never flushed; claims and requests are with
+ * for: progress and data of jobs, and the taking of a job, whose worker waits instead. Claims and requests are flushed with
  * `FSYNC=1` (`worker/files/flush.ts`). Where a commit fails, nothing of that turn was done, and every operation of it rejects.
  */
 export function openDatabase({ path, flush = true, check = () => {} }: Options = {}): Database {

@@ -1,32 +1,25 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
-import { parseJson } from '../../../contract/json/parse-json.ts';
 import { errnoOf } from '../../../runtime/errno.ts';
 import { servedFileSystems } from '../../../runtime/served-file-systems.ts';
 import { BadSettings } from '../../../runtime/settings/settings.ts';
 import { JOB_TABLES } from '../queue/job-table.ts';
-import type { OpenShelf, Shelf } from '../stores/shelf.ts';
+import type { OpenShelf } from '../stores/shelf.ts';
 import { SHELF_TABLES, tableShelves } from '../stores/shelves.ts';
-import { copyDatabase, markAsCopy } from './backup.ts';
+import { markAsCopy } from './backup.ts';
 import { type Database, NewerLayout, openDatabase } from './database.ts';
 import { flushAtOnce } from './flusher.ts';
-import { type Ledger, openLedger } from './ledger.ts';
-import { keepAsUnknown } from './lost-store.ts';
 import { beginRun, endRun, RUN_TABLE } from './power-loss.ts';
 import { createRoom, type Room } from './room.ts';
 import { lockStore } from './store-lock.ts';
-import { listenForBackups } from './store-socket.ts';
 
-const FILE = 'store.db';
+/** The database in the folder of a store. */
+export const FILE = 'store.db';
 /** A copy that an operator wants back: the next start puts it in the place of the database. */
 const RESTORE = 'restore.db';
 /** There once the database said that it is damaged: the next start moves it aside. */
 const DAMAGED = 'damaged';
-/** The folders of versions whose store was PostgreSQL inside the process. */
-const EARLIER = /^pg\d+$/;
-
-type Store = { database: Database; openShelf: OpenShelf; ledger: Ledger; room: Room; close(): Promise<void> };
+type Store = { database: Database; openShelf: OpenShelf; room: Room; close(): Promise<void> };
 
 /** `tell` is given one sentence for whatever an operator should know. */
 type Options = { folder: string; flush?: boolean; tell: (sentence: string) => void };
@@ -39,35 +32,22 @@ export function prepareTables(database: Database): Promise<void> {
   });
 }
 
-/**
- * Opens the store in a folder, which this process has for itself from then on. A damaged database is moved aside and a new
- * one made. Then, and whenever a new one is made, what the ledger names is kept as `outcome-unknown`.
- */
+/** Opens the store in a folder, which this process has for itself from then on. A damaged database is moved aside and a new one made. */
 export async function openStore({ folder, flush = true, tell }: Options): Promise<Store> {
   makeFolder(folder);
   const unlock = lockStore(folder);
   try {
-    const ledger = openLedger(join(folder, 'ledger'));
     const room = createRoom(folder);
-    const database = await openOrMake(folder, { flush, room, ledger, tell });
-    const openOwn = tableShelves(database);
-    await beginRun(database, { flush, openShelf: openOwn, ledger, tell });
-    const copy = (to: string) => copyDatabase(join(folder, FILE), to);
-    const stopListening = await listenForBackups(folder, copy).catch((error) => {
-      tell(
-        `The store ${folder} cannot be backed up while it is used: no socket can be made in it (${errnoOf(error)}).`,
-      );
-      return () => {};
-    });
+    const database = await openOrMake(folder, { flush, room, tell });
+    const openShelf = tableShelves(database);
+    await beginRun(database, { flush, openShelf, tell });
     database.onDamage((error) => {
       writeFileSync(join(folder, DAMAGED), error.message);
       tell(`The store ${folder} is damaged (${error.message}): restart the service, which moves it aside.`);
     });
-    const openShelf: OpenShelf = (name) => (name === 'notes' ? noteKeysOf(openOwn(name), ledger) : openOwn(name));
     return {
-      ...{ database, openShelf, ledger, room },
+      ...{ database, openShelf, room },
       async close() {
-        stopListening();
         await endRun(database).catch(() => {}); // then the next start takes it for one that was killed
         database.close();
         unlock();
@@ -101,9 +81,9 @@ function makeFolder(folder: string): void {
     );
 }
 
-type Making = { flush: boolean; room: Room; ledger: Ledger; tell: Options['tell'] };
+type Making = { flush: boolean; room: Room; tell: Options['tell'] };
 
-async function openOrMake(folder: string, { flush, room, ledger, tell }: Making): Promise<Database> {
+async function openOrMake(folder: string, { flush, room, tell }: Making): Promise<Database> {
   const path = join(folder, FILE);
   const open = () => openDatabase({ path, flush, check: room.check });
   if (existsSync(join(folder, RESTORE))) putBack(folder, tell);
@@ -111,15 +91,12 @@ async function openOrMake(folder: string, { flush, room, ledger, tell }: Making)
     const found = await openFound(folder, open).catch(unlessFault);
     if ('database' in found) return found.database;
     tell(
-      `The store was damaged (${found.why}). It was moved to ${moveAside(folder, 'damaged', OF_THE_DATABASE)}, and a new one begins. How earlier executions ended is not known. Look at the folder or remove it.`,
+      `The store was damaged (${found.why}). It was moved to ${moveAside(folder, 'damaged', OF_THE_DATABASE)}, and a new one begins. What it kept is not known any more. Look at the folder or remove it.`,
     );
   }
-  const earlier = readdirSync(folder).filter((name) => EARLIER.test(name));
-  if (earlier.length > 0)
-    tell(
-      `The store of an earlier version was moved to ${moveAside(folder, 'earlier', earlier)}. Its history and batches stay behind. Remove the folder when you miss nothing.`,
-    );
-  return makeNew(path, { open, ledger, tell });
+  const database = open();
+  await prepareTables(database);
+  return database;
 }
 
 /** The database with what belongs to it: a log of one database, replayed over another one, would damage it. */
@@ -127,42 +104,23 @@ const OF_THE_DATABASE = [FILE, `${FILE}-wal`, `${FILE}-shm`, DAMAGED];
 
 /**
  * Puts a copy in the place of the database, which is moved aside with its log. A start that is cut off in between goes on with the copy at the
- * next one. Whatever was copied there counts as a copy: nothing that had not ended in it runs again.
+ * next one. Whatever was copied there counts as a copy: nothing that had not ended in it runs again, and no call under a later key of the database.
  */
 function putBack(folder: string, tell: Options['tell']): void {
   const copy = join(folder, RESTORE);
+  const isReplaced = existsSync(join(folder, FILE));
   try {
     openDatabase({ path: copy, flush: false }).close(); // refuses the file of a later version
-    markAsCopy(copy);
+    markAsCopy(copy, isReplaced ? join(folder, FILE) : undefined);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new BadSettings(
       `${copy} cannot be put back (${why}): put a file there that "rule-server backup" wrote, or remove it.`,
     );
   }
-  const aside = existsSync(join(folder, FILE)) ? moveAside(folder, 'replaced', OF_THE_DATABASE) : null;
+  const aside = isReplaced ? moveAside(folder, 'replaced', OF_THE_DATABASE) : null;
   renameSync(copy, join(folder, FILE));
   tell(`The copy ${copy} was put back.${aside === null ? '' : ` The store it replaces is in ${aside} now.`}`);
-}
-
-/** Makes a new database. It says that it is made once it knows what the ledger names; a start that was cut off before begins again. */
-async function makeNew(
-  path: string,
-  { open, ledger, tell }: Pick<Making, 'ledger' | 'tell'> & { open: () => Database },
-) {
-  const database = open();
-  try {
-    await prepareTables(database);
-    const unknown = await keepAsUnknown(ledger, tableShelves(database));
-    if (unknown > 0)
-      tell(`Executions of before that are kept as outcome-unknown: ${unknown}. None of them runs again.`);
-    await database.write(() => database.statement(`INSERT INTO run VALUES ('made', '1')`).run());
-    return database;
-  } catch (error) {
-    database.close();
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-    throw error;
-  }
 }
 
 async function openFound(folder: string, open: () => Database): Promise<{ database: Database }> {
@@ -170,8 +128,6 @@ async function openFound(folder: string, open: () => Database): Promise<{ databa
   const database = open();
   try {
     await prepareTables(database);
-    const isMade = await database.read(() => database.statement(`SELECT 1 FROM run WHERE name = 'made'`).get());
-    if (isMade === undefined) throw new Error('it was never finished');
     const wasClosed = await database.read(() => database.statement(`SELECT 1 FROM run WHERE name = 'closed'`).get());
     const damage = wasClosed === undefined ? database.damage() : undefined;
     if (damage !== undefined) throw new Error(damage);
@@ -202,25 +158,4 @@ function unlessFault(error: unknown): { why: string } {
   if (['ENOSPC', 'EACCES', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EDQUOT'].includes(errnoOf(error))) throw error;
   if (error instanceof Error && 'errcode' in error && FAULTS.has(Number(error.errcode) & 0xff)) throw error;
   return { why: error instanceof Error ? error.message : String(error) };
-}
-
-/** A note whose call may run from now on; those that have ended are in the ledger already. */
-const openNoteSchema = z.object({ text: z.string(), dueAt: z.int() });
-
-/** The shelf of notes, which also tells the ledger which calls stand under which keys. */
-function noteKeysOf(shelf: Shelf, ledger: Ledger): Shelf {
-  return {
-    ...shelf,
-    async put(entries) {
-      for (const { key, info } of entries) {
-        const { data } = openNoteSchema.safeParse(parseJson(info ?? ''));
-        if (data) ledger.key(key, data.text);
-      }
-      await shelf.put(entries);
-    },
-    async remove(keys) {
-      for (const key of keys) if (!key.endsWith(':answer')) ledger.key(key, null);
-      await shelf.remove(keys);
-    },
-  };
 }

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { z } from 'zod';
+import { unanswered } from '../../../contract/endings/ending.ts';
+import { sentences } from '../../../contract/endings/sentences.ts';
+import { toSettled } from '../../../contract/execution-record.ts';
+import { jobHeadSchema } from '../../../contract/job.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
 import { headIn } from '../../queue/job-heads.ts';
 import { queueNames } from '../../queue/queue-names.ts';
-import type { OpenShelf } from '../stores/shelf.ts';
+import { historyEntries } from '../stores/history.ts';
+import { noteEntry } from '../stores/notes.ts';
+import type { Entry, OpenShelf, Shelf } from '../stores/shelf.ts';
 import type { Database } from './database.ts';
-import type { Ledger } from './ledger.ts';
-import { endNotes, keepAsUnknown, unknownOf } from './lost-store.ts';
 
 /**
  * What is known of the run before. `boot`: the start of the machine that it ran on; `flush`; `closed`, if it ended by itself; `backup`, if
@@ -15,7 +19,7 @@ import { endNotes, keepAsUnknown, unknownOf } from './lost-store.ts';
  */
 export const RUN_TABLE = 'CREATE TABLE IF NOT EXISTS run (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;';
 
-type Options = { flush: boolean; openShelf: OpenShelf; ledger: Ledger; tell: (sentence: string) => void };
+type Options = { flush: boolean; openShelf: OpenShelf; tell: (sentence: string) => void };
 
 const runSchema = z.array(z.object({ name: z.string(), value: z.string() }));
 const jobsSchema = z.array(z.object({ id: z.string(), opts: z.string(), added_at: z.int() }));
@@ -29,7 +33,7 @@ const jobsSchema = z.array(z.object({ id: z.string(), opts: z.string(), added_at
  * - The file is a copy that was put back: all that had not ended then may have ended since, under their keys, too.
  */
 export async function beginRun(database: Database, options: Options): Promise<void> {
-  const { flush, openShelf, ledger, tell } = options;
+  const { flush, openShelf, tell } = options;
   const { read, write, statement } = database;
   const rows = runSchema.parse(await read(() => statement('SELECT * FROM run').all()));
   const before = new Map(rows.map(({ name, value }) => [name, value]));
@@ -37,7 +41,6 @@ export async function beginRun(database: Database, options: Options): Promise<vo
   if (before.has('backup')) {
     const jobs = await endAsUnknown(database, 'TRUE', openShelf);
     const notes = await endNotes(openShelf('notes'));
-    await keepAsUnknown(ledger, openShelf);
     tell(
       `The store is a copy that was put back. Kept as outcome-unknown: ${jobs} executions that had not ended, and ${notes} keys. None of them runs again.`,
     );
@@ -69,13 +72,55 @@ async function endAsUnknown(database: Database, which: string, openShelf: OpenSh
   const unfinished = `SELECT id, opts, added_at FROM job WHERE queue = ? AND finished_at IS NULL AND ${which}`;
   const jobs = jobsSchema.parse(await read(() => statement(unfinished).all(queueNames.executions)));
   for (const { id, opts, added_at } of jobs) {
-    const unknown = unknownOf(id, headIn(parseJson(opts)), added_at);
-    if (unknown) await openShelf(unknown.name).put(unknown.entries);
+    await keepAsUnknown(id, { head: headIn(parseJson(opts)), at: added_at }, openShelf);
     await write(() => statement('DELETE FROM job WHERE queue = ? AND id = ?').run(queueNames.executions, id));
   }
   return jobs.length;
 }
 
+/** Puts an execution of which nobody can say how it ended into its history. */
+async function keepAsUnknown(
+  mockId: string,
+  { head, at }: { head: unknown; at: number },
+  openShelf: OpenShelf,
+): Promise<void> {
+  const { data } = jobHeadSchema.safeParse(head);
+  if (!data) return;
+  const job = { mockId, data: { ...data, input: '' }, queuedAt: at };
+  const { record, result } = toSettled(job, unanswered(sentences.storeLost(mockId)), at);
+  const body = 'body' in result ? result.body : '';
+  const shelf = openShelf(record.batchId === null ? 'history' : 'history_of_batches');
+  await shelf.put(historyEntries(record, { input: '', body, at }).entries);
+}
+
+const noteSchema = z.looseObject({ mockId: z.string() });
+/** The text of a call under a key that had no ending. */
+const openNoteSchema = noteSchema.extend({ ending: z.undefined().optional(), answeredBy: z.undefined().optional() });
+const keptNotesSchema = z.array(
+  z.object({
+    key: z.string(),
+    info: z.string().transform((info) => z.object({ text: z.string() }).safeParse(parseJson(info)).data?.text ?? ''),
+  }),
+);
+
+/** Calls under keys as rows of a table of notes, of which nobody knows how they ended. Without `all`: those that had not ended. */
+export function notesAsUnknown(rows: unknown, { all }: { all: boolean }): Entry[] {
+  return keptNotesSchema.parse(rows).flatMap(({ key, info: text }) => {
+    const { data: note } = (all ? noteSchema : openNoteSchema).safeParse(parseJson(text));
+    if (!note) return [];
+    const ending = { ...unanswered(sentences.storeLost(note.mockId)), mockId: note.mockId };
+    return [noteEntry(key, JSON.stringify({ ...note, ending }), null).entry];
+  });
+}
+
+/** Ends the calls under keys that had not ended. Resolves to how many. */
+async function endNotes(shelf: Shelf): Promise<number> {
+  const open = notesAsUnknown(shelf.load(), { all: false });
+  for (let first = 0; first < open.length; first += AT_ONCE) await shelf.put(open.slice(first, first + AT_ONCE));
+  return open.length;
+}
+
+const AT_ONCE = 500;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const MINUTE_MS = 60_000;
 

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
  */
 const NEEDED = { forCalls: 64 * MIB, forStatements: 32 * MIB };
 
-/** The ledger begins a new file every hour, and every 5,000 lines. A disk without free inodes takes none. */
+/** Claims and requests lie on this disk, too. One without free inodes takes none. */
 const FILES_NEEDED = { forCalls: 64, forStatements: 8 };
 
 /** Not at each call or transaction: what is written meanwhile is far less than what is left. */

@@ -30,12 +30,8 @@ type Shared = {
   waiting: Set<() => void>;
   takes: Map<string, Promise<void>>;
 };
-/** What else belongs to the transactions of the queues. What either throws keeps the job from being added, or from ending. */
-type Listeners = {
-  /** A job is added; called before it is there. */
-  onAdd?: (queue: string, id: string, options: object) => void;
-  onEnd?: (queue: string, job: EndedJob) => void;
-};
+/** What else belongs to the transaction that ends a job. What it throws keeps the job from ending. */
+type Listeners = { onEnd?: (queue: string, job: EndedJob) => void };
 type Queues = { database: Database; of(name: string): Shared; listeners: Listeners };
 
 type Next = [JobJson | null, string, number, number];
@@ -176,7 +172,6 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     const delay = job.delay ?? job.opts.delay ?? 0;
     const priority = job.priority ?? job.opts.priority ?? 0;
     const addedAt = job.timestamp ?? Date.now();
-    this.#queues.listeners.onAdd?.(this.#name, id, job.opts);
     this.#table.add({
       ...{ id, name: job.name, data: job.data, opts: job.opts, addedAt, isFirst: job.opts.lifo === true && !priority },
       ...{ priority, dueAt: delay > 0 ? addedAt + delay : null },
