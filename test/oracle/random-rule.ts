@@ -110,8 +110,7 @@ const inHundred = (shares: Shares): (keyof typeof LEAVES)[] =>
 
 const isLeaf = (name: string): name is keyof typeof LEAVES => Object.hasOwn(LEAVES, name);
 
-function randomSettings(chance: Chance, leaf: keyof typeof LEAVES): Record<string, unknown> {
-  const key = chance.pick(KEYS);
+function randomSettings(chance: Chance, leaf: keyof typeof LEAVES, key = chance.pick(KEYS)): Record<string, unknown> {
   switch (leaf) {
     case 'Compared': {
       const city = key === 'city';
@@ -141,7 +140,7 @@ export function nodesOf(root: RandomNode): RandomNode[] {
 export function objectsOf(root: RandomNode): RuleObjects {
   const nodes = nodesOf(root).map(({ id, type, leaf, inverse, window, errorState, forward, children, settings }) => ({
     ...{ id, type: NUMBERS[type], inverse },
-    ...(leaf && { confName: leaf, confField: settings }),
+    ...(leaf && { confName: leaf, confField: leaf === 'Gives' ? { ...settings, node: id } : settings }),
     ...(window && { timeType: 7, start: window[0], end: window[1] }),
     ...(errorState !== null && { errorState }),
     ...(forward && { forwardId: forward.id }),
@@ -187,6 +186,55 @@ function keysOf({ leaf, settings }: RandomNode): TreeNode['keys'] {
   if (leaf === null || typeof key !== 'string') return [];
   const direction = leaf === 'Gives' || leaf === 'Sets' ? 'write' : 'read';
   return [{ key, direction, dynamic: false, nested: false, valueType: key === 'city' ? 'String' : 'Double' }];
+}
+
+/** The same rule with one change: of a setting, a relation, a child, a condition, a window, an inversion. Nodes keep their ids. */
+export function changedRule(rule: RandomNode, chance: Chance): RandomNode {
+  const changed = structuredClone(rule);
+  const nodes = nodesOf(changed);
+  const node = chance.pick(nodes);
+  const added = { ...{ id: nodes.length + 1, inverse: false, window: null, forward: null, children: [] } };
+  const fresh = () => ({
+    ...added,
+    ...randomLeaf(chance, { leaves: { Compared: 0.5, Gives: 0.5 }, windows: 0, nodes: 0 }),
+  });
+  switch (chance.pick(['inside', 'inside', 'inside', 'window', 'inverse', 'forward'])) {
+    case 'window':
+      node.window = node.window ? null : randomWindow(chance, { leaves: {}, windows: 1, nodes: 0 });
+      return changed;
+    case 'inverse':
+      node.inverse = !node.inverse;
+      return changed;
+    case 'forward':
+      node.forward = node.forward ? null : fresh();
+      return changed;
+    default:
+      if (node.leaf === null) changeRelation(node, chance, fresh);
+      else
+        node.settings = randomSettings(
+          chance,
+          node.leaf,
+          KEYS.find((key) => key === node.settings.key),
+        );
+      return changed;
+  }
+}
+
+function changeRelation(node: RandomNode, chance: Chance, fresh: () => RandomNode): void {
+  const { children } = node;
+  switch (chance.pick(['type', 'type', 'added', 'removed', 'order'])) {
+    case 'type':
+      node.type = chance.pick(RELATIONS);
+      return;
+    case 'added':
+      children.splice(chance.below(children.length + 1), 0, fresh());
+      return;
+    case 'removed':
+      children.splice(chance.below(children.length), 1);
+      return;
+    case 'order':
+      children.reverse();
+  }
 }
 
 export type Input = Record<string, number | string | null>;

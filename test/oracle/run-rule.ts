@@ -47,11 +47,15 @@ class Fails {
     return true;
   }
 }
+/** The actions of the run that is going on, by the ids of their nodes. */
+const acted: number[] = [];
 class Gives {
   key = '';
   amount = 0;
   says = true;
+  node = 0;
   doResult(service: Data): boolean {
+    acted.push(this.node);
     service.put(this.key, this.amount);
     return this.says;
   }
@@ -72,6 +76,8 @@ class Sets {
   }
 }
 
+/** After so many nothing of a run goes on any more. */
+const MOST_TURNS = 200;
 const computes = { effects: false } as const;
 const registry = createRegistry({
   Compared: describeLeaf({ leaf: Compared }),
@@ -80,7 +86,8 @@ const registry = createRegistry({
 
 export const ruleSetOf = (root: RandomNode): RuleSet => createRuleSet(releasedOf(objectsOf(root)), registry);
 
-export type Ran = { outcome: string | null; success: boolean; text: string };
+/** `actions`: the nodes that acted, in order, also after the answer was written. */
+export type Ran = { outcome: string | null; success: boolean; text: string; actions: readonly number[] };
 type How = { ts?: number; dryRun?: boolean; withSteps?: boolean };
 
 /** Runs a rule in this process. `text`: the answer that its client would have written. */
@@ -92,11 +99,13 @@ export async function run(
   const data = toExact(input, noOrigins, 'it');
   if (!isExactObject(data)) throw new Error('no object');
   const request = { ruleId: 1n, confId: null, ts: BigInt(ts), data, ...(dryRun && { stubs: new Map() }) };
+  acted.length = 0;
   const around = { ruleTimeoutMs: 5000, handleError: undefined, onError: () => {} };
   const { execution, ending } = await runRule(rules, request, around, { withSteps });
   const text = printAnswer({ mockId: 'm', executeAt: ts, rules: { version: 1n, digest: null }, execution, ending });
   const success = ending.kind === 'done';
-  return { outcome: success ? ending.outcome : null, success, text };
+  for (let turn = 0; turn < MOST_TURNS; turn++) await null;
+  return { outcome: success ? ending.outcome : null, success, text, actions: [...acted] };
 }
 
 export function jsonOf(input: Input): Json {

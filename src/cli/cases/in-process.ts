@@ -94,7 +94,7 @@ async function runCase(
   const scanned = scanJson(body);
   const members = new Map(scanned.kind === 'complete' ? scanned.members.map((member) => [member.key, member]) : []);
   const success = members.get('success')?.raw === 'true';
-  const decision = decisionOf(members.get('process'));
+  const decision = decisionOf(members.get('process'), members.get('outcome'));
   return itemOfAnswer(one, { body, success, decision, address: HERE, rules: null, tookMs }, ignore);
 }
 

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { decisionOf } from '../../../src/shared/contract/endings/decision.ts';
 
-const ended = (process: string) => decisionOf({ key: 'process', kind: 'string', raw: JSON.stringify(process) });
+const member = (key: string, raw: string) => ({ key, kind: 'string' as const, raw });
+const ended = (process: string, outcome?: string) =>
+  decisionOf(
+    member('process', JSON.stringify(process)),
+    outcome === undefined ? undefined : member('outcome', JSON.stringify(outcome)),
+  );
 
 test('what a rule came to is the last entry of its trace, with inversion done', () => {
   expect(ended('[2:SpendThreshold:T:0][3:GiveCoupon:F:0][1:And:F:12]')).toBe('FALSE');
@@ -20,6 +25,11 @@ test('a trace that does not say what the rule came to has no decision', () => {
   expect(ended('')).toBeNull();
   expect(ended('[120:BoomFlow:S:0]')).toBeNull();
   expect(ended('whatever a client writes')).toBeNull();
-  expect(decisionOf(undefined)).toBeNull();
-  expect(decisionOf({ key: 'process', kind: 'object', raw: '{}' })).toBeNull();
+  expect(decisionOf(undefined, undefined)).toBeNull();
+  expect(decisionOf({ key: 'process', kind: 'object', raw: '{}' }, undefined)).toBeNull();
+});
+
+test('what the client says itself counts where a node in parallel ended after the rule', () => {
+  expect(ended('[2:Compared:T:0][1:P-Any:T:0][3:LooksUp:N:4]', 'TRUE')).toBe('TRUE');
+  expect(ended('[2:Compared:T:0][1:P-Any:T:0]', 'whatever')).toBe('TRUE');
 });

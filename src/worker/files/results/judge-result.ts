@@ -60,7 +60,7 @@ function completed(members: Member[], mockId: string, dataField: string): Judgem
   complete('error', 'null');
   complete('executeAt', String(time.now()));
   const told = {
-    decision: decisionOf(given.get('process')),
+    decision: decisionOf(given.get('process'), given.get('outcome')),
     error: textOf(given.get('error')),
     rules: rulesOf(given.get('rules')),
   };
