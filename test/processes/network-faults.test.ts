@@ -1,22 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { httpCall } from '../support/http-call.ts';
 import { canMountNetwork, mountNetwork } from '../support/mounts.ts';
 import { callInTurn, untilServed } from '../support/network-calls.ts';
-import { startRedis } from '../support/redis.ts';
 import { createResponder } from '../support/responder.ts';
-import { startApiProcess, startWorkerProcess } from '../support/start-process.ts';
 import { startService } from '../support/start-service.ts';
 
 const CALL = { app: 1, ruleId: 1, 'the service': { number: 7 } };
 
 const OLD_FILES = 20_000;
-const choice = inject('redis');
 
 describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs root and sshfs)', () => {
   it('whose connection breaks while an execution is claimed: the claim is tried again, and the caller gets its answer', async () => {
@@ -71,45 +66,4 @@ describe.skipIf(!canMountNetwork)('a shared directory on another machine (needs 
         expect([status, json.error, json['the service']]).toEqual([200, null, CALL['the service']]);
     }
   });
-
-  it.skipIf(choice.kind === 'unavailable')(
-    'of which one client’s directory hangs: calls to the other client go on, and the worker says which one hangs',
-    async () => {
-      await using network = await mountNetwork();
-      const healthy = await createResponder({ sharedDir: network.behind, app: 1, does: echoes() });
-      const ill = await createResponder({ sharedDir: network.behind, app: 2, does: echoes() });
-      await using _ = healthy;
-      await using __ = ill;
-      await using inner = await mountNetwork([], join(network.path, 'mock/2', ill.address));
-      const redis = await startRedis(choice);
-      try {
-        const WORKER_PORT = await freePort();
-        const common = { queueUrl: redis.url, settings: { RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS: 60_000 } };
-        await using api = await startApiProcess(common);
-        const settings = { ...common.settings, WORKER_PORT };
-        await using worker = await startWorkerProcess({ ...common, settings, sharedDir: network.path });
-        await using atEnd = new AsyncDisposableStack();
-        atEnd.defer(() => inner.cutOff()); // before the worker's end: a process that waits for a file system cannot be killed
-        await inner.hang();
-        const hung = api.execute({ ...CALL, app: 2 }).catch(() => {});
-        const readyz = () => httpCall(`http://127.0.0.1:${WORKER_PORT}/readyz`);
-        await eventually(async () => {
-          const { json } = await readyz();
-          expect(json).toMatchObject({ status: 'ready', hanging: [`mock/2/${ill.address}`] });
-        }, 20_000);
-        for (let call = 0; call < 10; call++) {
-          const { status, json } = await api.execute(CALL);
-          expect([status, json.error]).toEqual([200, null]);
-        }
-        const metrics = await httpCall(`http://127.0.0.1:${WORKER_PORT}/metrics`);
-        expect(metrics.text).toMatch(/^rule_server_worker_hanging_directories [1-9]/m);
-        await atEnd.disposeAsync();
-        await worker.kill();
-        await api.kill();
-        await hung;
-      } finally {
-        await redis.stop();
-      }
-    },
-  );
 });

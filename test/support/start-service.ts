@@ -103,7 +103,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const addWorker = async () => {
     const backend = await openBackend();
     const metrics = metricsOf(workersStarted++);
-    const worker = await startWorker({ settings, backend, sharedDir, log, metrics, ...(atStep ? { atStep } : {}) });
+    const worker = await startWorker({
+      settings,
+      backend,
+      sharedDir,
+      log,
+      metrics,
+      sweepEveryMs: 1000,
+      ...(atStep ? { atStep } : {}),
+    });
     workers.push(worker);
     await vi.waitFor(() => assertTakesJobs(worker), { timeout: 60_000 });
     return worker;

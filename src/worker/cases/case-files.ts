@@ -3,11 +3,12 @@ import { MAX_CASES_BYTES } from '../../shared/cases/document/document.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { absent, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { throughHandle } from '../files/directory/real-directory.ts';
+import { type ClientDirectory, directoryAt } from '../files/client-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { privateDirectory } from '../files/file-names.ts';
-import { readBoundedFile, refusal } from '../files/reading/bounded-file.ts';
-import { lstat, mkdir, readdir, rename, rm } from '../files/seams/files.ts';
+import { readWhole, refusal } from '../files/reading/bounded-file.ts';
+import { mapInBulk } from '../files/reading/bulk.ts';
+import { mkdir } from '../files/seams/files.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 
 /** The rule or the node that the cases belong to. Ids are decimal text. */
@@ -32,33 +33,33 @@ const LEFT_BEHIND_MS = 60 * 60_000;
  */
 export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {} }: CaseFilesDependencies) {
   const root = join(privateDirectory(sharedDir), 'cases');
-  const folderOf = (app: number) => join(root, String(app));
+  const folderOf = (app: number) => directoryAt(join(root, String(app)));
 
   async function read(cases: CasesOf): Promise<Reading<string>> {
-    return throughHandle(folderOf(cases.app), (real) => readText(join(real, nameOf(cases)))).catch(readingOfFolder);
+    return readText(folderOf(cases.app), nameOf(cases)).catch(readingOfFolder);
   }
 
-  async function compareAndRename(real: string, name: string, change: Change): Promise<Saving> {
-    const reading = await readText(join(real, name));
+  async function compareAndRename(folder: ClientDirectory, name: string, change: Change): Promise<Saving> {
+    const reading = await readText(folder, name);
     if (reading.kind === 'unusable') return { kind: 'changed', reading };
     const etag = reading.kind === 'found' ? etagOf(reading.value) : null;
     if (etag === etagOrNull(change.text)) return { kind: 'saved' }; // a repeat, when the first answer was lost
     if (etag !== change.expected) return { kind: 'changed', reading };
     await beforeRename();
-    await rename(join(real, change.temporary), join(real, name));
+    await folder.rename(change.temporary, name);
     return { kind: 'saved' };
   }
 
-  async function saveIn(real: string, name: string, change: Omit<Change, 'temporary'>): Promise<Saving> {
-    const temporary = await writeTemporary(real, change.text ?? '');
+  async function saveIn(folder: ClientDirectory, name: string, change: Omit<Change, 'temporary'>): Promise<Saving> {
+    const temporary = await writeTemporary(folder, change.text ?? '');
     try {
-      const lock = { path: join(real, `${name}.lock`), temporary, clock };
-      return await withLock(lock, () => compareAndRename(real, name, { ...change, temporary }));
+      const lock = { folder, name: `${name}.lock`, temporary, clock };
+      return await withLock(lock, () => compareAndRename(folder, name, { ...change, temporary }));
     } catch (error) {
       if (error instanceof LockLost || errnoOf(error) === 'ENOENT') return { kind: 'busy' };
       throw error;
     } finally {
-      await rm(join(real, temporary), { force: true });
+      await folder.remove(temporary);
     }
   }
 
@@ -69,19 +70,17 @@ export function createCaseFiles({ sharedDir, clock, beforeRename = async () => {
     /** Replaces cases by `text`, or removes them, when they are still those whose ETag is `expected` (null: none). */
     async save(cases: CasesOf, change: Omit<Change, 'temporary'>): Promise<Saving> {
       await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
-      await throughHandle(root, (real) => mkdir(join(real, String(cases.app))).catch(unless('EEXIST')));
-      return throughHandle(folderOf(cases.app), async (real) => {
-        await removeLeftBehind(real, await clock.touch());
-        return saveIn(real, nameOf(cases), change);
-      });
+      const folder = folderOf(cases.app);
+      await mkdir(folder.path).catch(unless('EEXIST'));
+      await removeLeftBehind(folder, await clock.touch());
+      return saveIn(folder, nameOf(cases), change);
     },
 
     /** The cases that are saved for an app. */
     async list(app: number): Promise<SavedFile[]> {
-      const names = await throughHandle(folderOf(app), (real) => readdir(real)).catch(unless('ENOENT'));
-      const files = await Promise.all(
-        (names ?? []).map((name) => throughHandle(folderOf(app), (real) => look(real, name))),
-      );
+      const folder = folderOf(app);
+      const names = (await folder.list().catch(unless('ENOENT'))) ?? [];
+      const files = await mapInBulk(names, (name) => look(folder, name));
       return files.filter((file) => file !== null).sort((a, b) => b.changedAt - a.changedAt);
     },
   };
@@ -93,9 +92,15 @@ type Change = { expected: string | null; text: string | null; temporary: string 
 const etagOrNull = (text: string | null) => (text === null ? null : etagOf(text));
 const nameOf = ({ ruleId, confId }: CasesOf) => (ruleId !== null ? `rule-${ruleId}.yaml` : `conf-${confId}.yaml`);
 
-async function readText(path: string): Promise<Reading<string>> {
-  const reading = await readBoundedFile(path, MAX_CASES_BYTES);
+async function readText(folder: ClientDirectory, name: string): Promise<Reading<string>> {
+  const reading = await folder.read(name, (file) => readWhole(file, MAX_CASES_BYTES)).catch(readingOfFile);
   return reading.kind === 'found' && reading.value === '' ? absent : reading;
+}
+
+/** What is wrong with the folder is for `readingOfFolder`. */
+function readingOfFile(error: unknown): Reading<string> {
+  if (errnoOf(error) === 'ENOTDIR') throw error;
+  return readingOfError(error);
 }
 
 /** A link in the place of the folder is refused like one in the place of the file. */
@@ -103,19 +108,19 @@ function readingOfFolder(error: unknown): Reading<string> {
   return errnoOf(error) === 'ENOTDIR' ? unusable('lies behind a link') : readingOfError(error);
 }
 
-async function look(real: string, name: string): Promise<SavedFile | null> {
+async function look(folder: ClientDirectory, name: string): Promise<SavedFile | null> {
   const [, kind, id = ''] = FORM.exec(name) ?? [];
-  const found = kind === undefined ? undefined : await lstat(join(real, name)).catch(unless('ENOENT'));
+  const found = kind === undefined ? undefined : await folder.stat(name).catch(unless('ENOENT'));
   if (!found || found.size === 0 || refusal(found, MAX_CASES_BYTES)) return null;
   const ids = kind === 'rule' ? { ruleId: id, confId: null } : { ruleId: null, confId: id };
   return { ...ids, bytes: found.size, changedAt: Math.round(found.mtimeMs) };
 }
 
 /** Temporary files of workers that were killed. */
-async function removeLeftBehind(real: string, now: number): Promise<void> {
-  for (const name of await readdir(real)) {
+async function removeLeftBehind(folder: ClientDirectory, now: number): Promise<void> {
+  for (const name of await folder.list()) {
     if (!name.endsWith('.tmp')) continue;
-    const found = await lstat(join(real, name)).catch(unless('ENOENT'));
-    if (found && now - found.mtimeMs > LEFT_BEHIND_MS) await rm(join(real, name), { force: true });
+    const found = await folder.stat(name).catch(unless('ENOENT'));
+    if (found && now - found.mtimeMs > LEFT_BEHIND_MS) await folder.remove(name);
   }
 }

@@ -3,13 +3,12 @@ import { LRUCache } from 'lru-cache';
 import type { Skipped } from '../../shared/rules/entries.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
-import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { isRealDirectory } from '../files/directory/client-directories.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
+import { isRealDirectory } from '../files/client-directory.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
-import { lstat, lstatCached } from '../files/quick-files.ts';
+import { lstat, lstatCached } from '../files/file-system.ts';
+import { mapInBulk } from '../files/reading/bulk.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import { readdir } from '../files/seams/files.ts';
 import { type Client, directoryOnly } from './client.ts';
@@ -27,7 +26,6 @@ const TOLERABLE_FOR_MS = 3000;
 const GOOD_FOR_LISTINGS = 2;
 const TOLERABLE_FOR_LISTINGS = 4;
 const MAX_APPS_REMEMBERED = 500;
-const PARALLEL_LOOKS = 16;
 
 /** The clients of an app, and the registrations that were passed over. */
 export type Roster = { clients: Client[]; skipped: Skipped[] };
@@ -131,11 +129,7 @@ function listingsOf(sharedDir: string, roster: (app: number, options?: { fresh?:
 
 async function appsWithClients(sharedDir: string): Promise<number[]> {
   const folders = ['clients', 'mock'].map((name) => join(sharedDir, name));
-  const names = await Promise.all(
-    folders.map(
-      async (folder) => (await limitedByDirectory(folder, () => readdir(folder)).catch(unless('ENOENT'))) ?? [],
-    ),
-  );
+  const names = await Promise.all(folders.map(async (folder) => (await readdir(folder).catch(unless('ENOENT'))) ?? []));
   return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
 }
 
@@ -153,13 +147,12 @@ async function aheadMs(clock: FileClock): Promise<number> {
 
 /** Directories that no registration names. A directory that a worker made for an address that has never answered is no client. */
 function createUnregisteredClients(sharedDir: string) {
-  const run = createConcurrencyLimit(PARALLEL_LOOKS);
   return async function directoriesOf(app: number, claimed: ReadonlySet<string>): Promise<Client[]> {
     const path = mockDirectory(sharedDir, app);
     if (!(await isRealDirectory(sharedDir, path))) return [];
     const entries = (await entriesOf(path)).filter((entry) => entry.isDirectory());
     const names = entries.map(({ name }) => name).filter((name) => isPlainName(name) && !claimed.has(name));
-    const ours = await Promise.all(names.map((name) => run(() => exists(join(path, name, MADE_BY_US)))));
+    const ours = await mapInBulk(names, (name) => exists(join(path, name, MADE_BY_US)));
     return names.filter((_, at) => !ours[at]).map((name) => directoryOnly(app, name));
   };
 }

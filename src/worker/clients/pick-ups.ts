@@ -1,9 +1,8 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pickUpFiles } from '../../shared/contract/pick-up-files.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { pickUpsDirectory } from '../files/file-names.ts';
 import { mkdir, readdir, readFile, rm, writeFile } from '../files/seams/files.ts';
 import type { Client } from './client.ts';
@@ -158,20 +157,15 @@ type PickUpFiles = ReturnType<typeof createPickUpFiles>;
 function createPickUpFiles(sharedDir: string) {
   const folderOf = (app: number | string) => pickUpsDirectory(sharedDir, app);
   const root = folderOf('');
-  const list = (path: string) => limitedByDirectory(path, () => readdir(path));
-  const makeFolder = (path: string) =>
-    limitedByDirectory(path, () => mkdir(path, { mode: 0o700 })).catch(unless('EEXIST'));
-  const run = <T>(app: number, name: string, task: (path: string) => Promise<T>): Promise<T> => {
-    const path = join(folderOf(app), name);
-    return limitedByDirectory(dirname(path), () => task(path));
-  };
+  const makeFolder = (path: string) => mkdir(path, { mode: 0o700 }).catch(unless('EEXIST'));
+  const pathOf = (app: number, name: string) => join(folderOf(app), name);
 
   return {
-    names: async (app: number): Promise<string[]> => (await list(folderOf(app)).catch(unless('ENOENT'))) ?? [],
-    apps: async (): Promise<number[]> => ((await list(root).catch(unless('ENOENT'))) ?? []).map(Number),
-    remove: (app: number, name: string) => run(app, name, (path) => rm(path, { force: true })),
+    names: async (app: number): Promise<string[]> => (await readdir(folderOf(app)).catch(unless('ENOENT'))) ?? [],
+    apps: async (): Promise<number[]> => ((await readdir(root).catch(unless('ENOENT'))) ?? []).map(Number),
+    remove: (app: number, name: string) => rm(pathOf(app, name), { force: true }),
     async write(app: number, name: string, text: string, flag: 'w' | 'wx'): Promise<void> {
-      const put = () => run(app, name, (path) => writeFile(path, text, { flag, mode: 0o600 }));
+      const put = () => writeFile(pathOf(app, name), text, { flag, mode: 0o600 });
       await put().catch(async (error) => {
         if (errnoOf(error) !== 'ENOENT') throw error;
         await makeFolder(root);
@@ -180,7 +174,7 @@ function createPickUpFiles(sharedDir: string) {
       });
     },
     async time(app: number, name: string): Promise<number | null> {
-      const text = await run(app, name, readFile).catch(unless('ENOENT', 'ENOTDIR'));
+      const text = await readFile(pathOf(app, name)).catch(unless('ENOENT', 'ENOTDIR'));
       return Number(text ?? 0) || null;
     },
   };

@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import { type ExactObject, integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
 import { listMember, memberOf, parseObject, textMember } from '../../shared/rules/members.ts';
 import { time } from '../../shared/seams/time.ts';
-import { createLimitPerApp } from '../files/concurrency-limit.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
 import { readEntries } from '../files/seams/files.ts';
@@ -16,7 +14,6 @@ import { parseLeafNodes } from '../rules/leaves/leaf-nodes.ts';
 const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 const MAX_LANES = 1000;
-const PARALLEL_READS = 16;
 
 /** A client as the registry lists it; its leaf nodes as published. */
 type Listed = Omit<Registration, 'leafNodes'> & { leafNodes: readonly unknown[] };
@@ -29,7 +26,6 @@ type PublishedMetadataDependencies = { sharedDir: string; listClients: (app: num
 export function createPublishedMetadata({ sharedDir, listClients }: PublishedMetadataDependencies) {
   const parsed = new WeakMap<readonly unknown[], readonly LeafNode[]>();
   const lastFiles = createPathCache({
-    run: createLimitPerApp(PARALLEL_READS, sharedDir),
     now: () => time.monotonic(),
     maxBytes: MAX_CACHED_BYTES,
     load: async (path) => {
@@ -82,7 +78,7 @@ export function createPublishedMetadata({ sharedDir, listClients }: PublishedMet
 }
 
 function entriesOf(path: string): Promise<Entry[]> {
-  return limitedByDirectory(path, () => readEntries(path)).catch(() => []);
+  return readEntries(path).catch(() => []);
 }
 
 function readLast(object: ExactObject) {

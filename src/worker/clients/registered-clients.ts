@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import type { Skipped } from '../../shared/rules/entries.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
-import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
 import { isSegment } from '../files/file-names.ts';
-import { lstat } from '../files/quick-files.ts';
-import { readSmallFile } from '../files/reading/bounded-file.ts';
+import { lstat } from '../files/file-system.ts';
+import { readBoundedFile } from '../files/reading/bounded-file.ts';
+import { mapInBulk } from '../files/reading/bulk.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
-import { createTurns } from '../files/reading/turns.ts';
 import type { Entry } from '../files/seams/operations.ts';
 import { type Client, directoryNameOf } from './client.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
@@ -17,7 +16,6 @@ const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
 const MAX_LANES = 1000;
 const MAX_SKIPPED = 100;
-const PARALLEL_READS = 16;
 const REGISTRATION = /^m_(.+)\.json$/;
 
 /** The registered clients of an app, the files that were passed over, and every directory name a file claims. */
@@ -32,7 +30,6 @@ type Parsed = { stamp: string; registration: RegistrationFile | null; reason: st
  * Reads the registrations and heartbeats of one app, on the trunk and in lanes. Files that did not change are not read again.
  */
 export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Options) {
-  const run = createConcurrencyLimit(PARALLEL_READS);
   let known: Known = { registrations: new Map(), beats: new Map() };
 
   /** `root`: a real directory. `clockAheadMs`: how far its file system's clock is ahead of ours. */
@@ -42,8 +39,7 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
       void (skipped.length < MAX_SKIPPED && skipped.push({ file, reason }));
     const places = await findPlaces(root, skip);
     const seen: Known = { registrations: new Map(), beats: new Map() };
-    const turn = createTurns();
-    const found = await Promise.all(places.map((place) => run(() => readPlace(place))));
+    const found = await mapInBulk(places, readPlace);
     known = seen; // A client has a new address with each start: forget those that are gone
     return {
       clients: found.filter((client) => client !== null),
@@ -52,7 +48,6 @@ export function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Opti
     };
 
     async function readPlace({ folder, lane, name }: RegistrationPlace): Promise<Client | null> {
-      await turn();
       const path = join(folder, `m_${name}.json`);
       const parsed = await readRegistration(path, known.registrations.get(path), leavesOf);
       if (!parsed) return null;
@@ -78,7 +73,7 @@ async function readRegistration(path: string, known: Parsed | undefined, leavesO
   if (!stats) return null;
   const stamp = `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
   if (known?.stamp === stamp) return known;
-  const text = await readSmallFile(path, MAX_REGISTRATION_BYTES);
+  const text = await readBoundedFile(path, MAX_REGISTRATION_BYTES);
   if (text.kind === 'absent') return null;
   const registration = text.kind === 'found' ? parseRegistration(text.value, leavesOf) : null;
   // A file that is written in place is incomplete for a moment: until then the last complete one counts.
@@ -165,7 +160,7 @@ async function readBeat(path: string, known: Beat | undefined): Promise<Beat | n
   const stats = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
   if (!stats) return null;
   if (known?.mtimeMs === stats.mtimeMs) return known;
-  const text = await readSmallFile(path, MAX_HEARTBEAT_BYTES);
+  const text = await readBoundedFile(path, MAX_HEARTBEAT_BYTES);
   const parsed = text.kind === 'found' ? parseHeartbeat(text.value) : null;
   if (!parsed) return known ?? null;
   return { ...parsed, mtimeMs: stats.mtimeMs, changedAt: known ? time.now() : 0 };

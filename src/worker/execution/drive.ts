@@ -242,8 +242,8 @@ type AtOnce = Exclude<Effect, Read | Write | { kind: 'tell of pick-up' }>;
 
 function doAtOnce(effect: AtOnce, { inbox, timers, onUnreadable }: Doer): void {
   switch (effect.kind) {
-    case 'set timer':
-      timers.later(effect.ms, { kind: effect.event });
+    case 'look for request in':
+      timers.later(effect.ms, { kind: 'request' });
       break;
     case 'handle':
       inbox.put(effect.event);

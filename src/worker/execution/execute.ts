@@ -7,7 +7,7 @@ import { time } from '../../shared/seams/time.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claim.ts';
-import { whereFilesAre } from '../files/quick-files.ts';
+import { fileSystemOf } from '../files/file-system.ts';
 import { explained } from '../files/reasons.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
@@ -22,7 +22,7 @@ import type { Workload } from './workload.ts';
  * An execution is marked as open only after this time: until then its request keeps the directory from being empty.
  * Over a network every call takes longer than on this machine, and a mark costs it six trips.
  */
-const MARK_OPEN_MS = { here: 25, elsewhere: 250 };
+const MARK_OPEN_MS = { local: 25, network: 250 };
 
 type ExecuteParts = BeginParts &
   Surroundings & {
@@ -169,7 +169,7 @@ async function dispatch(
     wait.put({ kind: 'resumed' });
     if (isWanted) log.info({ mockId, app: claim.app, address }, 'goes on with what another worker had dispatched');
   }
-  const markAfterMs = isOurs ? MARK_OPEN_MS[whereFilesAre(mailbox.directoryOf(claim))] : 0;
+  const markAfterMs = isOurs ? MARK_OPEN_MS[fileSystemOf(mailbox.directoryOf(claim)).isLocal ? 'local' : 'network'] : 0;
   if (registered && !marksFirst) wait.later(markAfterMs, { kind: 'mark' });
   // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.
   wait.deadlineIn(Math.max(0, Math.min(answerBy - time.now(), resultTimeoutMs)));

@@ -15,7 +15,6 @@ import type { Claim } from '../files/claims/claim.ts';
 import { answerWarnings, withoutRefuted } from '../files/dialects/warnings.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import type { Claimed, Ended, Execution } from './execution.ts';
-import type { LateResults } from './late-results.ts';
 import type { Answer, WaitEnding } from './state.ts';
 import type { AtStep } from './steps.ts';
 
@@ -149,7 +148,6 @@ export function traceExecution(tracing: Tracing, { mockId, takenAt }: Execution,
 
 type CleanUpParts = {
   mailbox: Mailbox;
-  lateResults: LateResults;
   atStep: AtStep;
   log: Logger;
 };
@@ -159,10 +157,10 @@ export type CleanUp = ReturnType<typeof createCleanUp>;
 /**
  * Removes the files of an execution once the queue accepted its ending. Answered: the answer is moved to the kept answers, then
  * the mark goes; the request went when the answer was read. Not answered: the request, the note of its withdrawal, the directory we made,
- * the mark, and the directory of a client that left. Where an answer may still come, it is looked out for, and what lies in its place stays
+ * the mark, and the directory of a client that left. Where an answer may still come, what lies in its place stays for the sweep
  * (`late-results.ts`). What fails here is left for the sweep.
  */
-export function createCleanUp({ mailbox, lateResults, atStep, log }: CleanUpParts) {
+export function createCleanUp({ mailbox, atStep, log }: CleanUpParts) {
   const alert = createThrottledAlert(log, 'Files cannot be removed');
 
   return async function cleanUp({ ending, claim, marked }: Ended): Promise<void> {
@@ -184,7 +182,6 @@ export function createCleanUp({ mailbox, lateResults, atStep, log }: CleanUpPart
     if (marked) await mailbox.removeMark(claim);
     if (ending.kind === 'answered') return;
     await mailbox.removeIfLeft(claim);
-    if (mayAnswerLate(ending)) lateResults.expect(claim);
   }
 }
 

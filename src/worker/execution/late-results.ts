@@ -1,10 +1,7 @@
-import { CLAIM_KEPT_MS } from '../../shared/contract/claim-age.ts';
+import { LRUCache } from 'lru-cache';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
-import { every } from '../../shared/runtime/periodic.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
-import { tryEach } from '../../shared/runtime/try-each.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import type { Claims } from '../files/claims/claims.ts';
@@ -16,9 +13,6 @@ import { type FoundResult, readResult } from '../files/results/result-file.ts';
 import type { Inspections } from '../placement/inspections.ts';
 import type { KeptTrees } from '../rules/kept-trees.ts';
 import { treeAsked } from './begin.ts';
-
-const LOOK_EVERY_MS = 2000;
-const MAX_EXPECTED = 1000;
 
 type LateResultsDependencies = {
   claims: Pick<Claims, 'findAnywhere'>;
@@ -34,57 +28,32 @@ type LateResultsDependencies = {
   log: Logger;
 };
 
-/** `unusable`: the stamp of what lay in the place of the answer at the last look, and was none. */
-type Expected = { claim: Claim; until: number; unusable?: string };
-
-export type LateResults = ReturnType<typeof createLateResults>;
+const MAX_SEEN = 10_000;
 
 /**
- * Looks out for answers that come after their execution ended without one: timed out, cancelled, or with a client that seemed
- * to have left. They are kept with it, and their files removed. What is no answer is removed once it has not changed for one look.
+ * Keeps answers that come after their execution ended without one: timed out, cancelled, or with a client that seemed to have left. The sweep
+ * finds them (`upkeep/sweep.ts`), within a minute. What is no answer is removed once it has not changed from one sweep to the next.
  */
 export function createLateResults(dependencies: LateResultsDependencies) {
   const { claims, log } = dependencies;
-  const expected = new Map<string, Expected>();
-  const keeping = createThrottledAlert(log, 'Late results cannot be kept');
+  /** What lay in the place of an answer at the last sweep, and was none: its stamp. */
+  const seen = new LRUCache<string, string>({ maxSize: MAX_SEEN, sizeCalculation: () => 1 });
   const removal = createThrottledAlert(log, 'Files of late results cannot be removed');
-  const cannotKeep = (error: unknown) => keeping.begins(error, 'the worker tries again');
-  const loop = every(LOOK_EVERY_MS, lookForAll, cannotKeep);
-
-  async function lookForAll(): Promise<void> {
-    const look = async ([mockId, one]: [string, Expected]) => {
-      if (time.now() > one.until || (await keepIfAnswered(one, dependencies, removal))) expected.delete(mockId);
-    };
-    await tryEach(expected, look, cannotKeep);
-    keeping.ends();
-    removal.ends();
-  }
-
-  /** Its execution ended, and its client may have it. Beyond a thousand of them the oldest is given up. */
-  function expect(claim: Claim): void {
-    expected.set(claim.mockId, { claim, until: time.now() + CLAIM_KEPT_MS });
-    const oldest = expected.keys().next().value;
-    if (expected.size > MAX_EXPECTED && oldest !== undefined) expected.delete(oldest);
-  }
 
   return {
-    expect,
-    /**
-     * A result lies there that no worker may be waiting for: the one that looked out for it may have ended since. Resolves to
-     * true if this worker now looks out for it.
-     */
-    async found(mockId: string): Promise<boolean> {
-      if (expected.has(mockId)) return true;
+    /** A result was found that no worker may be waiting for. Resolves to whether it stays, because it may still become an answer. */
+    async keep(mockId: string): Promise<boolean> {
       const record = await recordOf(mockId, dependencies);
       if (!record || !mayComeLate(record)) return false;
       const decision = await claims.findAnywhere(mockId);
       if (decision?.kind !== 'claimed') return false;
-      expect(decision.claim);
+      await keepIfAnswered(decision.claim, record, { ...dependencies, seen, removal });
       return true;
     },
-    close: () => loop.stop(),
   };
 }
+
+type Parts = LateResultsDependencies & { seen: LRUCache<string, string>; removal: ThrottledAlert };
 
 /** Whether an execution ended without an answer, though its client may have run it. */
 function mayComeLate({ outcome, lateResult }: ExecutionRecord): boolean {
@@ -104,23 +73,13 @@ async function recordOf(mockId: string, { history }: Pick<LateResultsDependencie
   return (await history.get(mockId)) ?? (await history.pins.get(mockId));
 }
 
-async function keepIfAnswered(
-  expected: Expected,
-  parts: LateResultsDependencies,
-  removal: ThrottledAlert,
-): Promise<boolean> {
-  const { claim } = expected;
+async function keepIfAnswered(claim: Claim, record: ExecutionRecord, parts: Parts): Promise<void> {
   const { mockId, app, address } = claim;
   const { history, inspections, keptTrees, keepsNothing, log } = parts;
   const found = await readLateResult(claim, parts);
-  if (found.kind !== 'present') return false;
+  if (found.kind !== 'present') return;
   try {
-    if (found.judgement.kind !== 'answer') {
-      await removeUnusable(expected, found.stamp, parts);
-      return false;
-    }
-    const record = await recordOf(mockId, parts);
-    if (!record) return false; // it may not be written yet
+    if (found.judgement.kind !== 'answer') return await removeUnusable(claim, found.stamp, parts);
     const { body, rules: told } = found.judgement;
     const isStillReleased = told !== null || (await inspections.isReleased(app, claim.rules?.released ?? null));
     const rules = rulesOnceAnswered(claim.rules, { told, isStillReleased });
@@ -132,23 +91,19 @@ async function keepIfAnswered(
   } finally {
     found.lease.release();
   }
-  await remove(claim, parts).catch((error) => removal.begins(error, 'they are left for the sweep'));
+  await remove(claim, parts).then(parts.removal.ends, (error) =>
+    parts.removal.begins(error, 'they are left for the sweep'),
+  );
   const kept = keepsNothing(app)
     ? 'nothing is kept of this app (HISTORY_OFF)'
     : 'the answer is kept with the execution';
   log.info({ mockId, app, address }, `answered late; ${kept}`);
-  return true;
 }
 
-/** Removes what is no answer once it has not changed for one look: its client may be about to put the answer there. */
-async function removeUnusable(
-  expected: Expected,
-  stamp: string,
-  { sharedDir }: LateResultsDependencies,
-): Promise<void> {
-  const { claim } = expected;
-  const isSame = expected.unusable === stamp;
-  expected.unusable = stamp;
+/** Removes what is no answer once it has not changed for one sweep: its client may be about to put the answer there. */
+async function removeUnusable(claim: Claim, stamp: string, { sharedDir, seen }: Parts): Promise<void> {
+  const isSame = seen.get(claim.mockId) === stamp;
+  seen.set(claim.mockId, stamp);
   if (!isSame) return;
   const files = filesOf(sharedDir, claim);
   await removeResultSeen(files, stamp);

@@ -1,26 +1,24 @@
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { dialects } from '../files/dialects/dialects.ts';
-import type { Listing } from '../files/directory/watched-directory.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
 import { explained } from '../files/reasons.ts';
 import type { FoundResult } from '../files/results/result-file.ts';
 import {
   faultOf,
+  isWrongForGood,
   noResult,
   type Sight,
   withJudgement,
   withSight,
-  wrongForGoodInMs,
 } from '../files/results/unusable-result.ts';
+import type { Listing } from '../files/watch.ts';
 import type { Doing, EarlierEnding, Effect, EffectOutcome, Facts, Moment, State, WaitEvent } from './state.ts';
 
 /** Only a client that has been away for this long has left: one that stops removes its files one after the other. */
 const GONE_AFTER_MS = 500;
 /** An instant client has answered by then, and the wait need not find out when it picked up. */
 export const REQUEST_LOOK_MS = 25;
-/** A result that this worker could not read is tried again so soon: the client has done its part. */
-const UNREADABLE_AGAIN_MS = 250;
 
 /** The next state, and the effects to carry out. */
 type Step = { state: State; effects: Effect[] };
@@ -120,8 +118,7 @@ function readListing(state: Open, { names, registered }: Listing, context: Conte
   const isPickedUp =
     there.kind === 'dispatched' && requestIsGone && names.has(openFileName(claim.mockId)) && !marksFirst;
   const { state: now, effects } = isPickedUp ? pickedUp(there) : stay(there);
-  if (requestIsGone && now.kind !== 'picked-up')
-    effects.push({ kind: 'set timer', event: 'request', ms: REQUEST_LOOK_MS });
+  if (requestIsGone && now.kind !== 'picked-up') effects.push({ kind: 'look for request in', ms: REQUEST_LOOK_MS });
   if (names.has(resultFileName(claim.mockId))) return also(readResult(now, 'go on', context), ...effects);
   return isGone ? also(readResult(now, 'leave', context), ...effects) : { state: now, effects };
 }
@@ -223,12 +220,10 @@ function afterReading(
   const state = withReading(before, read, context.moment);
   const effects: Effect[] = [];
   if (found.kind === 'present') effects.push({ kind: 'release', lease: found.lease });
-  if (found.kind === 'unreadable') effects.push({ kind: 'set timer', event: 'result', ms: UNREADABLE_AGAIN_MS });
   if (found.kind === 'unreadable' && before.unreadable === null) effects.push({ kind: 'count unreadable result' });
   // A file that has been wrong and unchanged for a while will not become a result.
-  const wrongInMs = wrongForGoodInMs(state.unusable, context.moment.now);
-  if (wrongInMs === 0) return also(withdraw(state, 'invalid result', context), ...effects);
-  if (wrongInMs !== undefined) effects.push({ kind: 'set timer', event: 'result', ms: wrongInMs });
+  if (isWrongForGood(state.unusable, context.moment.now))
+    return also(withdraw(state, 'invalid result', context), ...effects);
   return also(goOn(state, then, context), ...effects);
 }
 

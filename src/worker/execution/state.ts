@@ -3,10 +3,10 @@ import type { Decision } from '../../shared/contract/job.ts';
 import type { ToldRules } from '../../shared/contract/rules-of-run.ts';
 import type { Cancel } from '../../shared/store/queue/control.ts';
 import type { Claim } from '../files/claims/claim.ts';
-import type { Listing } from '../files/directory/watched-directory.ts';
 import type { Lease } from '../files/memory-budget.ts';
 import type { FoundResult } from '../files/results/result-file.ts';
 import type { Sight, UnusableResult } from '../files/results/unusable-result.ts';
+import type { Listing } from '../files/watch.ts';
 
 /**
  * One execution between its dispatch and its ending, as its worker sees it. `next.ts` is the machine: it takes a state and an event, and
@@ -128,7 +128,7 @@ export type Effect =
   | { kind: 'make directory' }
   // neither
   | { kind: 'tell of pick-up' }
-  | { kind: 'set timer'; event: 'result' | 'request'; ms: number }
+  | { kind: 'look for request in'; ms: number }
   | { kind: 'handle'; event: WaitEvent }
   | { kind: 'handle again'; event: WaitEvent }
   | { kind: 'release'; lease: Lease }

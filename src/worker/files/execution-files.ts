@@ -8,9 +8,8 @@ import { perProcess } from '../../shared/seams/process.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Claim } from './claims/claim.ts';
+import { type ClientDirectory, directoryAt } from './client-directory.ts';
 import { dialects } from './dialects/dialects.ts';
-import { limitedByDirectory } from './directory/directory-limit.ts';
-import { confirm, namesIn, throughHandle } from './directory/real-directory.ts';
 import {
   MADE_BY_US,
   mockDirectory,
@@ -20,10 +19,8 @@ import {
   temporaryFileName,
   withdrawnFileName,
 } from './file-names.ts';
-import { createFile, lstat, rename, unlink } from './quick-files.ts';
 import { isRegistered } from './registration-file.ts';
 import { toSight } from './results/unusable-result.ts';
-import { access, readdir, rm, rmdir, stat, writeFile } from './seams/files.ts';
 
 /** The directory and the id that the paths of one execution are made of. */
 export type ExecutionFiles = { directory: string; mockId: string };
@@ -43,7 +40,7 @@ const MODE_KEPT_MS = 5000;
  */
 const requestModes = perProcess(() =>
   shareFor(MODE_KEPT_MS, async (directory) => {
-    const { mode, uid } = await throughHandle(directory, (path) => limitedByDirectory(path, () => stat(`${path}/.`)));
+    const { mode, uid } = await directoryAt(directory).stat();
     const isOfItsGroup = (mode & 0o2000) !== 0 || uid === process.getuid?.();
     return (mode & 0o002) === 0 && isOfItsGroup ? 0o640 : 0o644;
   }),
@@ -59,9 +56,11 @@ export async function writeTemporary(
   const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, time.now())));
   try {
     const mode = await requestModes()(directory);
-    await throughHandle(directory, (path) => createFile(join(path, name), text, mode));
+    await directoryAt(directory).write(name, text, { mode });
   } catch (error) {
-    await removed(directory, name).catch(() => {}); // on a full disk it may be there, and empty
+    await directoryAt(directory)
+      .remove(name)
+      .catch(() => {}); // on a full disk it may be there, and empty
     throw error;
   }
   return name;
@@ -72,8 +71,7 @@ export async function writeTemporary(
  * busy.
  */
 export async function markOpen(files: ExecutionFiles): Promise<void> {
-  const name = openFileName(files.mockId);
-  await throughHandle(files.directory, (path) => limitedByDirectory(path, () => writeFile(join(path, name), '')));
+  await directoryAt(files.directory).write(openFileName(files.mockId), '').catch(unless('EEXIST'));
 }
 
 /**
@@ -82,9 +80,7 @@ export async function markOpen(files: ExecutionFiles): Promise<void> {
  */
 export async function renameRequest(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   try {
-    const name = requestFileName(files.mockId);
-    await throughHandle(files.directory, (path) => rename(join(path, temporary), join(path, name)));
-    await confirm(files.directory);
+    await directoryAt(files.directory).rename(temporary, requestFileName(files.mockId));
     return true;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return false;
@@ -104,17 +100,17 @@ export async function withdraw(files: ExecutionFiles, { temporary }: Claim): Pro
 
 /** Whether the request was taken back, by whichever worker. */
 export async function wasWithdrawn({ directory, mockId }: ExecutionFiles): Promise<boolean> {
-  return isThere(directory, withdrawnFileName(mockId));
+  return directoryAt(directory).has(withdrawnFileName(mockId));
 }
 
 /** Removes the request file; false when it was gone already. */
 export async function removeRequest({ directory, mockId }: ExecutionFiles): Promise<boolean> {
-  return removed(directory, requestFileName(mockId));
+  return directoryAt(directory).remove(requestFileName(mockId));
 }
 
 /** False once the client took the request, or a worker took it back. */
 export async function isRequestThere({ directory, mockId }: ExecutionFiles): Promise<boolean> {
-  return isThere(directory, requestFileName(mockId));
+  return directoryAt(directory).has(requestFileName(mockId));
 }
 
 /**
@@ -123,13 +119,13 @@ export async function isRequestThere({ directory, mockId }: ExecutionFiles): Pro
  */
 export async function removeFiles(files: ExecutionFiles, claim: Claim, { keepAnswer = false } = {}): Promise<void> {
   await removeRequest(files);
-  await removed(files.directory, withdrawnFileName(files.mockId));
+  await directoryAt(files.directory).remove(withdrawnFileName(files.mockId));
   if (!keepAnswer) await removeAnswer(files);
   if (mayBeMadeByUs(claim)) await removeIfNobodyCame(files.directory);
 }
 
 export async function removeTemporary(directory: string, temporary: string): Promise<void> {
-  await removed(directory, temporary);
+  await directoryAt(directory).remove(temporary);
 }
 
 /**
@@ -137,18 +133,18 @@ export async function removeTemporary(directory: string, temporary: string): Pro
  * with it.
  */
 export async function isMarkThere({ directory, mockId }: ExecutionFiles): Promise<boolean> {
-  return isThere(directory, openFileName(mockId));
+  return directoryAt(directory).has(openFileName(mockId));
 }
 
 /** Whether an execution has a file in its client's directory, as every one that is open. */
 export async function hasAny({ directory, mockId }: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   const names = [temporary, openFileName(mockId), requestFileName(mockId), resultFileName(mockId)];
-  const looks = [...names, withdrawnFileName(mockId)].map((name) => isThere(directory, name));
+  const looks = [...names, withdrawnFileName(mockId)].map((name) => directoryAt(directory).has(name));
   return (await Promise.all(looks)).includes(true);
 }
 
 export async function removeOpenMark({ directory, mockId }: ExecutionFiles): Promise<void> {
-  await removed(directory, openFileName(mockId));
+  await directoryAt(directory).remove(openFileName(mockId));
 }
 
 /**
@@ -161,40 +157,30 @@ export const mayBeMadeByUs = ({ registered }: Claim): boolean => !registered;
  * Removes a directory that was made for an address where no client came; one with anything else in it stays. An execution that ends
  * while the marker is away leaves the directory alone: so whoever puts the marker back looks again.
  */
-export async function removeIfNobodyCame(directory: string): Promise<void> {
-  while ((await isEmptyAndOurs(directory)) && (await removed(directory, MADE_BY_US))) {
-    const isOver = await limitedByDirectory(directory, () => rmdir(directory)).then(
-      () => true,
-      (error) => unless('ENOTEMPTY', 'EEXIST', 'ENOENT')(error) ?? errnoOf(error) === 'ENOENT',
-    );
-    if (isOver) return;
+export async function removeIfNobodyCame(path: string): Promise<void> {
+  const directory = directoryAt(path);
+  while ((await isEmptyAndOurs(directory)) && (await directory.remove(MADE_BY_US))) {
+    if ((await directory.removeItself()) === 'removed') return;
     // Another execution began to wait there meanwhile.
-    await throughHandle(directory, (path) =>
-      limitedByDirectory(path, () => writeFile(join(path, MADE_BY_US), '')),
-    ).catch(unless('ENOENT'));
+    await directory.write(MADE_BY_US, '').catch(unless('ENOENT', 'EEXIST'));
   }
 }
 
 /** Whether the marker alone is in a directory. While executions wait there it is not: the last one removes both. */
-async function isEmptyAndOurs(directory: string): Promise<boolean> {
-  const names = await namesIn(directory, (path) => limitedByDirectory(path, () => readdir(path))).catch(
-    unless('ENOENT', 'ENOTDIR'),
-  );
+async function isEmptyAndOurs(directory: ClientDirectory): Promise<boolean> {
+  const names = await directory.list().catch(unless('ENOENT', 'ENOTDIR'));
   return names?.length === 1 && names[0] === MADE_BY_US;
 }
 
 /** The directory of a client that unregistered goes with it: left behind, it would look like a client of its own. */
 export async function removeIfLeft({ directory }: ExecutionFiles, registration: string): Promise<void> {
-  if (!(await isRegistered(registration)))
-    await limitedByDirectory(directory, () => rmdir(directory)).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+  if (!(await isRegistered(registration))) await directoryAt(directory).removeItself();
 }
 
 /** A client may have put anything where its result belongs, even a directory. */
 export async function removeAnswer({ directory, mockId }: ExecutionFiles): Promise<void> {
-  const name = resultFileName(mockId);
-  const removeAll = (path: string) =>
-    limitedByDirectory(path, () => rm(join(path, name), { recursive: true, force: true }));
-  await removed(directory, name).catch(() => throughHandle(directory, removeAll));
+  const [name, own] = [resultFileName(mockId), directoryAt(directory)];
+  await own.remove(name).catch(() => own.removeAll(name));
 }
 
 /**
@@ -203,36 +189,26 @@ export async function removeAnswer({ directory, mockId }: ExecutionFiles): Promi
  */
 export async function removeResultSeen({ directory, mockId }: ExecutionFiles, stamp: string): Promise<void> {
   const [name, aside] = [resultFileName(mockId), temporaryFileName(mockId, 'unusable')];
-  await throughHandle(directory, async (path) => {
-    await rename(join(path, name), join(path, aside));
-    const isSame = toSight(await lstat(join(path, aside))).stamp === stamp;
-    if (!isSame) return rename(join(path, aside), join(path, name));
-    await limitedByDirectory(path, () => rm(join(path, aside), { recursive: true, force: true }));
-  }).catch(unless('ENOENT', 'ENOTDIR'));
+  const own = directoryAt(directory);
+  try {
+    await own.rename(name, aside);
+    if (toSight(await own.stat(aside)).stamp === stamp) await own.removeAll(aside);
+    else await own.rename(aside, name);
+  } catch (error) {
+    unless('ENOENT', 'ENOTDIR')(error);
+  }
 }
 
 /** Somebody picked up from a directory we made: from now on it is a client's. */
 export async function keepDirectory(directory: string): Promise<void> {
-  await removed(directory, MADE_BY_US);
-}
-
-async function isThere(directory: string, name: string): Promise<boolean> {
-  return throughHandle(directory, (path) => limitedByDirectory(path, () => access(join(path, name)))).then(
-    () => true,
-    (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
-  );
+  await directoryAt(directory).remove(MADE_BY_US);
 }
 
 async function isWithdrawn({ directory, mockId }: ExecutionFiles, from: string): Promise<boolean> {
-  return throughHandle(directory, (path) => rename(join(path, from), join(path, withdrawnFileName(mockId)))).then(
-    () => true,
-    (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
-  );
-}
-
-async function removed(directory: string, name: string): Promise<boolean> {
-  return throughHandle(directory, (path) => unlink(join(path, name))).then(
-    () => true,
-    (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
-  );
+  return directoryAt(directory)
+    .rename(from, withdrawnFileName(mockId))
+    .then(
+      () => true,
+      (error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,
+    );
 }

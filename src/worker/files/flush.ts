@@ -1,10 +1,8 @@
-import { dirname, join } from 'node:path';
-import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { dirname } from 'node:path';
+import { unless } from '../../shared/runtime/errno.ts';
 import type { Claim } from './claims/claim.ts';
-import { throughHandle } from './directory/real-directory.ts';
+import { directoryAt, flush } from './client-directory.ts';
 import type { ExecutionFiles } from './execution-files.ts';
-import { READ_SAFELY } from './results/read-safely.ts';
-import { open } from './seams/files.ts';
 
 export type Flush = ReturnType<typeof createFlush>;
 
@@ -24,7 +22,7 @@ export function createFlush({ isOn }: { isOn: boolean }) {
     ): Promise<void> {
       if (!isOn) return;
       // Another attempt may have dispatched it.
-      await throughHandle(files.directory, (path) => flush(join(path, temporary))).catch(unless('ENOENT'));
+      await directoryAt(files.directory).sync(temporary).catch(unless('ENOENT'));
       // A symbolic link cannot be flushed: it is in its folder's own data.
       for (const folder of await claimFolders()) {
         await flush(folder);
@@ -34,21 +32,7 @@ export function createFlush({ isOn }: { isOn: boolean }) {
 
     /** The new name of the request: a name that the disk forgets would be given a second time. */
     async dispatched({ directory }: ExecutionFiles): Promise<void> {
-      if (isOn) await throughHandle(directory, (path) => flush(`${path}/.`)).catch(unless('ENOENT'));
+      if (isOn) await directoryAt(directory).sync().catch(unless('ENOENT'));
     },
   };
 }
-
-async function flush(path: string): Promise<void> {
-  const file = await open(path, READ_SAFELY);
-  try {
-    await file.sync();
-  } catch (error) {
-    if (!CANNOT_FLUSH.has(errnoOf(error))) throw error;
-  } finally {
-    await file.close();
-  }
-}
-
-/** File systems without a way to flush a directory. */
-const CANNOT_FLUSH = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS']);

@@ -7,11 +7,9 @@ import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Claim, ClaimKey, ClaimOrRefusal } from './claims/claim.ts';
 import type { Claims } from './claims/claims.ts';
 import type { Taken } from './claims/keys.ts';
+import { directoryAt } from './client-directory.ts';
 import { dialects } from './dialects/dialects.ts';
-import { limitedByDirectory } from './directory/directory-limit.ts';
 import type { SharedDirectory } from './directory/shared-directory.ts';
-import type { Listener } from './directory/watched-directory.ts';
-import type { ResultWatcher } from './directory/watcher.ts';
 import * as request from './execution-files.ts';
 import { registrationPath } from './file-names.ts';
 import type { Flush } from './flush.ts';
@@ -20,7 +18,7 @@ import { findRegistration, isRegistered } from './registration-file.ts';
 import type { KeptAnswers } from './results/kept-answers.ts';
 import { type FoundResult, readResult } from './results/result-file.ts';
 import { mayBeNews, type Sight, type UnusableResult } from './results/unusable-result.ts';
-import { lstat } from './seams/files.ts';
+import type { Listener, ResultWatcher } from './watch.ts';
 
 type Parts = {
   sharedDirectory: SharedDirectory;
@@ -155,9 +153,7 @@ function looks({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
       if (mark === 'written') return (await request.isMarkThere(files)) ? 'picked up' : 'vanished';
       if (claim.registered) return 'not known';
       // Without a mark, only a directory that is still there tells that the client took the request out of it.
-      return (await limitedByDirectory(files.directory, () => lstat(files.directory)).catch(unless('ENOENT')))
-        ? 'picked up'
-        : 'not known';
+      return (await directoryAt(files.directory).isThere()) ? 'picked up' : 'not known';
     },
     /** Whether the request was taken back, by whichever worker. */
     wasWithdrawn: (claim: Claim): Promise<boolean> => request.wasWithdrawn(filesIn(sharedDirectory, claim)),

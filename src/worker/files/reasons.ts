@@ -1,5 +1,5 @@
 import { errnoOf } from '../../shared/runtime/errno.ts';
-import { ForeignPath, OutsideOfGroup } from './directory/client-directories.ts';
+import { ForeignPath, OutsideOfGroup } from './client-directory.ts';
 
 /** Why the shared directory could not be written or read, by the error's code: what a sentence says about it. */
 const REASONS = new Map([

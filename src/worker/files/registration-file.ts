@@ -1,12 +1,12 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { limitedByDirectory } from './directory/directory-limit.ts';
 import { clientsDirectory, registrationPath } from './file-names.ts';
-import { lstat, readdir } from './seams/files.ts';
+import { lstat } from './file-system.ts';
+import { readdir } from './seams/files.ts';
 
 /** Whether a registration is there. If it cannot be looked at, it counts as there. */
 export function isRegistered(path: string): Promise<boolean> {
-  return limitedByDirectory(dirname(path), () => lstat(path)).then(
+  return lstat(path).then(
     () => true,
     (error) => !['ENOENT', 'ENOTDIR'].includes(errnoOf(error)),
   );
@@ -19,8 +19,7 @@ export async function findRegistration(
 ): Promise<boolean> {
   const lanesPath = join(clientsDirectory(sharedDir, client.app), 'lane');
   try {
-    const lanes =
-      (await limitedByDirectory(lanesPath, () => readdir(lanesPath)).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+    const lanes = (await readdir(lanesPath).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
     for (const lane of [null, ...lanes]) {
       if (await isRegistered(registrationPath(sharedDir, { ...client, lane }))) return true;
     }

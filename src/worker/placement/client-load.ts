@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
-import { namesIn, throughHandle } from '../files/directory/real-directory.ts';
+import { directoryAt } from '../files/client-directory.ts';
 import {
   mockDirectory,
   openExecutionOf,
@@ -11,7 +10,6 @@ import {
   requestFileName,
   withdrawnFileName,
 } from '../files/file-names.ts';
-import { lstat, readdir } from '../files/seams/files.ts';
 import type { ClientSlots } from './client-slots.ts';
 
 /** A look at a client's directory is good for this long. */
@@ -133,16 +131,15 @@ function leastOf(all: readonly Client[], rank: (client: Client) => Ranked | unde
 type Reading = { fileNow: number; openForMs: number; isOwn: ClientLoadDependencies['isOwn'] };
 
 async function readMarks(path: string, { fileNow, openForMs, isOwn }: Reading): Promise<Marks> {
-  const list = (real: string) => limitedByDirectory(real, () => readdir(real));
-  const names = new Set(await namesIn(path, list).catch(() => []));
+  const directory = directoryAt(path);
+  const names = new Set(await directory.list().catch(() => []));
   const all = [...new Set([...names].flatMap((name) => openExecutionOf(name) ?? []))];
   const isBegun = (mockId: string) => !names.has(requestFileName(mockId)) && !names.has(withdrawnFileName(mockId));
   const begun = all.filter(isBegun);
   const count = { open: all.length, others: all.filter((mockId) => !isOwn(path, mockId)).length };
   for (const mockId of begun) {
     // The marks of a worker that died stay longer than any execution can be open.
-    const mark = (real: string) => limitedByDirectory(real, () => lstat(join(real, openFileName(mockId))));
-    const stats = await throughHandle(path, mark).catch(() => null);
+    const stats = await directory.stat(openFileName(mockId)).catch(() => null);
     if (stats && fileNow - stats.mtimeMs < openForMs) return { ...count, running: true };
   }
   return { ...count, running: false };

@@ -17,8 +17,8 @@ const MAX_CONNECTIONS = 100;
 type HealthServerDependencies = { worker: RunningWorker; metrics: Metrics; keyring: Keyring };
 
 /**
- * Serves three paths, unless `WORKER_PORT` is 0. /healthz says that the process lives. /readyz says whether it takes jobs, why
- * not, and which directories hang. /metrics needs a key that may `ops` if there are keys.
+ * Serves three paths, unless `WORKER_PORT` is 0. /healthz says that the process lives. /readyz says whether it takes jobs, and
+ * why not. /metrics needs a key that may `ops` if there are keys.
  */
 export async function startHealthServer(
   { HOST, WORKER_PORT }: Pick<Settings, 'HOST' | 'WORKER_PORT'>,
@@ -41,7 +41,6 @@ export async function startHealthServer(
         return send(response, ready ? 200 : 503, {
           status: ready ? 'ready' : 'not ready',
           reason: reason ?? store.reason,
-          hanging: worker.hanging(),
         });
       case '/metrics': {
         const found = keyring.find(keyring.bearerOf(request.headers.authorization) ?? '');

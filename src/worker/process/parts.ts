@@ -19,11 +19,11 @@ import { createUnknownJobs } from '../execution/unknown-jobs.ts';
 import { createWorkload } from '../execution/workload.ts';
 import { createClaims } from '../files/claims/claims.ts';
 import { createSharedDirectory } from '../files/directory/shared-directory.ts';
-import { createResultWatcher } from '../files/directory/watcher.ts';
 import { createFlush } from '../files/flush.ts';
 import { createMailbox } from '../files/mailbox.ts';
 import { createMemoryBudget } from '../files/memory-budget.ts';
 import { createKeptAnswers } from '../files/results/kept-answers.ts';
+import { createResultWatcher } from '../files/watch.ts';
 import { type ClientLoad, createClientLoad } from '../placement/client-load.ts';
 import { createClientSlots } from '../placement/client-slots.ts';
 import { createInspections } from '../placement/inspections.ts';
@@ -45,8 +45,10 @@ export type WorkerOptions = {
   metrics?: Metrics;
   tracing?: Tracing;
   atStep?: AtStep;
+  /** How often left files and late answers are looked for. */
+  sweepEveryMs?: number;
 };
-export type AllOptions = Required<WorkerOptions>;
+export type AllOptions = Required<Omit<WorkerOptions, 'sweepEveryMs'>>;
 
 /** The parts that know the shared directory: its claims, its clients and their load, its rules. */
 export function createDirectoryParts({ settings, backend, sharedDir, metrics, log }: AllOptions) {
@@ -106,7 +108,7 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const keptTrees = createKeptTrees({ ...directory, trees, privacy, settings, log });
   const late = { ...directory, history, keptTrees, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
   const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
-  const cleanUp = createCleanUp({ mailbox, lateResults, atStep, log });
+  const cleanUp = createCleanUp({ mailbox, atStep, log });
   const onEnded: typeof directory.byApp.ended = (ended, reached) => {
     metrics.ended(ended);
     directory.byApp.ended(ended, reached);

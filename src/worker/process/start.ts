@@ -1,21 +1,19 @@
-import { relative } from 'node:path';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { atMost } from '../../shared/runtime/at-most.ts';
-import { every } from '../../shared/runtime/periodic.ts';
 import { createThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../shared/runtime/telemetry/metrics.ts';
 import { noTracing } from '../../shared/runtime/telemetry/tracing.ts';
+import { startUpkeep, type Task } from '../../shared/runtime/upkeep.ts';
 import { random } from '../../shared/seams/random.ts';
 import { listenForCancels } from '../../shared/store/queue/control.ts';
 import { createBatchWorker } from '../batches/batch-worker.ts';
-import { hangingDirectories } from '../files/directory/directory-limit.ts';
 import { createAnswerQuery } from '../queries/answer-query.ts';
 import { createErase } from '../queries/erase.ts';
 import { createFence } from '../queries/fence.ts';
 import { createQueryWorker } from '../queries/query-worker.ts';
 import { createSavedCases } from '../queries/saved-cases.ts';
-import { startSweeps } from '../upkeep/start-sweeps.ts';
+import { sweepTasks } from '../upkeep/sweep-tasks.ts';
 import { createDirectoryCheck, type StoreState, type WorkerState } from './check-directory.ts';
 import { createClientCensus } from './client-census.ts';
 import {
@@ -28,10 +26,11 @@ import {
 import { createWorker } from './worker.ts';
 import { registerWorkerMetrics } from './worker-metrics.ts';
 
-const CHECK_DIRECTORY_EVERY_MS = 1000;
 /** A task for the threads that wait for files: it compresses nothing, and touches no file. */
 const threads = () => promisify(deflateRaw)(Buffer.alloc(0));
-const TELL_LOAD_EVERY_MS = 250;
+/** A late answer is found within it. */
+const SWEEP_EVERY_MS = 60_000;
+const CHECK = 'checking the shared directory';
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
 const CONNECT_WITHIN_MS = 1000;
 /** While the queue store is away nothing can be handed over or closed: the locks of open executions lapse then. */
@@ -42,15 +41,19 @@ export type RunningWorker = {
   state(): WorkerState;
   /** Whether the queue store answers it and takes writes, and if not, why. */
   store(): StoreState;
-  /** The directories below the shared one in which a file operation does not come to its end. */
-  hanging(): string[];
   /** Gives its open waits to other workers and lets go of everything. */
   stop(): Promise<void>;
 };
 
 /** Starts the side that touches the shared directory. It takes jobs as long as that directory is the right one. */
 export async function startWorker(given: WorkerOptions): Promise<RunningWorker> {
-  const options = { metrics: createMetrics(), tracing: noTracing, atStep: () => {}, ...given };
+  const options = {
+    metrics: createMetrics(),
+    tracing: noTracing,
+    atStep: () => {},
+    sweepEveryMs: SWEEP_EVERY_MS,
+    ...given,
+  };
   const { settings, backend, log } = options;
   const directory = createDirectoryParts(options);
   const execution = createExecutionParts(options, directory);
@@ -73,32 +76,28 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const cancels = listenForCancels(backend, interrupts.cancel);
   await atMost(CONNECT_WITHIN_MS, backend.connected);
   await check.check();
-  const checks = every(CHECK_DIRECTORY_EVERY_MS, check.check, (error) =>
-    log.error({ err: error }, 'checking the shared directory failed'),
-  );
-  // An API that does not hear of it takes calls as before.
-  const loads = every(
-    TELL_LOAD_EVERY_MS,
-    () => backend.takers.tellLoad(id, workload.load()),
-    () => {},
-  );
-  const sweeps = startSweeps({ ...directory, onResult: lateResults.found, onSwept, log });
+  // An API that does not hear of the load takes calls as before.
+  const tellLoad = () => backend.takers.tellLoad(id, workload.load()).catch(() => {});
+  const tasks: Task[] = [
+    { name: CHECK, everyMs: 1000, run: check.check },
+    { name: 'telling the load', everyMs: 250, run: tellLoad },
+    { name: 'letting go of idle directories', everyMs: 10_000, run: watcher.forgetIdle },
+    ...sweepTasks({ ...directory, everyMs: options.sweepEveryMs, onResult: lateResults.keep, onSwept, log }),
+  ];
+  const upkeep = startUpkeep(tasks, (error, name) => log.error({ err: error }, `${name} failed`));
 
   return {
     state: () => ({ ...check.state() }),
     store: check.store,
-    hanging: () => hangingDirectories().map((directory) => relative(options.sharedDir, directory)),
     async stop() {
       // An execution that is just beginning has to watch its directory before it can be handed over.
       const handedOver = worker.stop().finally(() => watcher.close());
       const others = [
-        checks.stop().then(() => announce.idle()),
-        loads.stop(),
-        sweeps.stop(),
+        upkeep.stop(),
+        upkeep.over(CHECK).then(() => announce.idle()),
         cancels.close(),
         queries.close(),
         batches.stop(),
-        lateResults.close(),
       ];
       await atMost(STOP_WITHIN_MS, Promise.allSettled([handedOver, ...others]));
     },
@@ -143,6 +142,5 @@ function register({ metrics, settings }: AllOptions, directory: DirectoryParts, 
     census: createClientCensus(directory),
     byApp: directory.byApp,
     noticing: directory.watcher.noticing,
-    hanging: () => hangingDirectories().length,
   }).swept;
 }

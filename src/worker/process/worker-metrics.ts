@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 import { codes, outcomeOf } from '../../shared/contract/endings/codes.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
-import type { Noticing } from '../files/directory/watcher.ts';
+import type { Noticing } from '../files/watch.ts';
 import type { ClientCensus } from './client-census.ts';
 
 type Sources = {
@@ -14,7 +14,6 @@ type Sources = {
   census: ClientCensus;
   byApp: Pick<AppCounts, 'know'>;
   noticing: () => Noticing;
-  hanging: () => number;
 };
 
 /** The gauges and counters of a worker process. */
@@ -57,11 +56,6 @@ export function registerWorkerMetrics(metrics: Metrics, sources: Sources) {
     },
   });
   registerNoticing(metrics, sources.noticing);
-  metrics.gauge(
-    'worker_hanging_directories',
-    'Directories in which a file operation does not come to its end; /readyz of this worker names them.',
-    sources.hanging,
-  );
   const findings = new Counter({
     name: 'rule_server_sweep_findings_total',
     help: 'Files of executions, and minutes of claims, that the sweep removed because no worker had.',

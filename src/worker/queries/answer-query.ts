@@ -5,9 +5,9 @@ import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
-import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { ForeignPath } from '../files/directory/client-directories.ts';
+import { ForeignPath } from '../files/client-directory.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
+import { mapInBulk } from '../files/reading/bulk.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import type { MetadataFor } from '../rules/leaves/leaf-metadata.ts';
 import { readSchema } from '../rules/leaves/schema.ts';
@@ -131,16 +131,12 @@ function notThere(kind: string, { app, ruleId, confId }: Selection): Answer {
   return { kind: 'refused', status: 404, error: error ?? 'It is not there.' };
 }
 
-const PARALLEL_LOOKS = 16;
-
 /** Lists the clients of an app with what each has to do; null when a link stands where they should be. */
 function createListClients({ clients, load, pickUps }: Pick<AnswerQueryDependencies, 'clients' | 'load' | 'pickUps'>) {
-  const run = createConcurrencyLimit(PARALLEL_LOOKS);
-
   return async function listClients(app: number) {
     const roster = await clients.roster(app, { fresh: true }).catch(unlessForeign);
     if (roster === null) return null;
-    const entries = await Promise.all(roster.clients.map((client) => run(() => entryOf(client))));
+    const entries = await mapInBulk(roster.clients, entryOf);
     return { clients: entries, skipped: roster.skipped };
   };
 

@@ -2,38 +2,32 @@ import { join } from 'node:path';
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
 import { idMember, nameMember, parseObject } from '../../shared/rules/members.ts';
 import { absent } from '../../shared/rules/reading.ts';
-import { createConcurrencyLimit } from '../files/concurrency-limit.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
+import { mapInBulk } from '../files/reading/bulk.ts';
 import { readdir } from '../files/seams/files.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Rules } from '../rules/rules.ts';
 
 const MAX_APP = 2_147_483_647;
 const MAX_APP_BYTES = 64 * 1024;
-const PARALLEL_READS = 16;
 
 /** Lists the apps that have rules, clients or a directory of a client, in ascending order, with the names they have. */
 export function createListApps({ sharedDir, rules }: { sharedDir: string; rules: Rules }) {
-  const run = createConcurrencyLimit(PARALLEL_READS);
-
   return async function listApps() {
     const folders = [join(sharedDir, 'clients'), join(sharedDir, 'mock')];
     const names = await Promise.all(
-      folders.map(async (folder) =>
-        (await isRealFolder(folder)) ? limitedByDirectory(folder, () => readdir(folder)) : [],
-      ),
+      folders.map(async (folder) => ((await isRealFolder(folder)) ? readdir(folder) : [])),
     );
     const apps = names.flat().filter((name) => /^[1-9]\d{0,9}$/.test(name) && Number(name) <= MAX_APP);
     const all = [...new Set([...(await rules.listApps()), ...apps.map(Number)])].sort((a, b) => a - b);
-    return Promise.all(all.map(named));
+    return mapInBulk(all, named);
   };
 
   /** The name of an app stands beside its rules, in `apps/{app}.json`. */
   async function named(app: number): Promise<{ app: number; name: string | null }> {
     const folder = join(sharedDir, 'apps');
     const text = (await isRealFolder(folder))
-      ? await run(() => readBoundedFile(join(folder, `${app}.json`), MAX_APP_BYTES))
+      ? await readBoundedFile(join(folder, `${app}.json`), MAX_APP_BYTES)
       : absent;
     const name = text.kind === 'found' ? parseObject(text.value, (object) => nameOf(object, app)) : text;
     return { app, name: name.kind === 'found' ? name.value : null };

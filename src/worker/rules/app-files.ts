@@ -3,9 +3,8 @@ import { followLink, ofTarget } from '../../shared/rules/links.ts';
 import { parseObject } from '../../shared/rules/members.ts';
 import { absent, aLink, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
-import { withoutLinks } from '../files/directory/real-directory.ts';
-import { lstatCached } from '../files/quick-files.ts';
+import { withoutLinks } from '../files/client-directory.ts';
+import { lstatCached } from '../files/file-system.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { readdir, realpath } from '../files/seams/files.ts';
 import { isRealFolder } from './folder-listing.ts';
@@ -68,8 +67,7 @@ export function createAppFiles(sharedDir: string) {
 async function followIn(sharedDir: string, path: string): Promise<Reading<string>> {
   const root = await realpath(sharedDir);
   const [app = ''] = relative(sharedDir, path).split(sep);
-  const resolve = (link: string) => limitedByDirectory(dirname(link), () => realpath(link));
-  const target = await followLink(path, { real: join(root, app), resolve });
+  const target = await followLink(path, { real: join(root, app), resolve: realpath });
   return target.kind === 'found' ? { kind: 'found', value: join(sharedDir, relative(root, target.value)) } : target;
 }
 

@@ -5,7 +5,7 @@ import { idMember, memberNamed, parseObject } from '../../shared/rules/members.t
 import { type FileKind, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
 import { absent, type Reading } from '../../shared/rules/reading.ts';
 import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
-import { createLimitPerApp } from '../files/concurrency-limit.ts';
+import { mapInBulk } from '../files/reading/bulk.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
 import type { FileStats } from '../files/seams/operations.ts';
 import { type AppFiles, createAppFiles } from './app-files.ts';
@@ -13,7 +13,6 @@ import { type FolderListing, listFolder } from './folder-listing.ts';
 import { createRuleIndexes, type RuleIndex } from './rule-index.ts';
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
-const PARALLEL_READS = 16;
 
 /** A rule as one file says, and when that file was last changed. */
 type DatedRule = { rule: Rule; modifiedMs: number };
@@ -23,8 +22,7 @@ export type ConfigFiles = ReturnType<typeof createConfigFiles>;
 /** Finds an app's rules and nodes, and reads single files as they are now. */
 export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: () => number }) {
   const { pathOf, isApp, hasFolder, read, follow, ...files } = createAppFiles(sharedDir);
-  const run = createLimitPerApp(PARALLEL_READS, sharedDir);
-  const { folders, rules, nodes, edits, strays } = createCaches({ run, now, read, follow });
+  const { folders, rules, nodes, edits, strays } = createCaches({ now, read, follow });
   const indexOf = createRuleIndexes(folders.read);
   const hasRules = async (app: number) => (await hasFolder(app, 'bases')) || hasFolder(app, 'confs');
 
@@ -34,7 +32,7 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
     /** The apps that have a folder for rules or nodes, ascending. */
     async apps(): Promise<number[]> {
       const apps = await files.apps();
-      const found = await Promise.all(apps.map((app) => run(pathOf(app), () => hasRules(app))));
+      const found = await mapInBulk(apps, hasRules);
       return apps.filter((_, at) => found[at]);
     },
 
@@ -73,10 +71,10 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
   };
 }
 
-type Caching = Pick<Parameters<typeof createPathCache>[0], 'run' | 'now'> & Pick<AppFiles, 'read' | 'follow'>;
+type Caching = Pick<Parameters<typeof createPathCache>[0], 'now'> & Pick<AppFiles, 'read' | 'follow'>;
 
-function createCaches({ run, now, read, follow }: Caching) {
-  const cache = { run, now, maxBytes: MAX_CACHED_BYTES };
+function createCaches({ now, read, follow }: Caching) {
+  const cache = { now, maxBytes: MAX_CACHED_BYTES };
   const objects = <T>(parse: (object: ExactObject, path: string, stats: FileStats) => T) =>
     createPathCache({
       ...{ ...cache, follow },

@@ -1,8 +1,7 @@
 import { kindOf, type Skipped } from '../../shared/rules/entries.ts';
 import { type Reading, unusable } from '../../shared/rules/reading.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
+import { lstat } from '../files/file-system.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
-import { lstat } from '../files/seams/files.ts';
 import type { Entry, FileStats } from '../files/seams/operations.ts';
 
 const MAX_ENTRIES = 100_000;
@@ -28,7 +27,7 @@ export async function listFolder(path: string, stats: FileStats): Promise<Readin
 
 /** Whether a folder stands here itself, not a link to one. */
 export async function isRealFolder(path: string): Promise<boolean> {
-  return limitedByDirectory(path, () => lstat(path)).then(
+  return lstat(path).then(
     (stats) => stats.isDirectory(),
     () => false,
   );

@@ -3,8 +3,7 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
-import { isRealDirectory } from '../files/directory/client-directories.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
+import { isRealDirectory } from '../files/client-directory.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import { readdir, rmdir } from '../files/seams/files.ts';
 
@@ -26,7 +25,7 @@ export function createSweepGoneClients({ sharedDir, clients, pickUps }: Parts) {
       for (const { directoryName } of gone) {
         const directory = join(mockDirectory(sharedDir, app), directoryName);
         if (!(await isRealDirectory(sharedDir, directory).catch(() => false))) continue;
-        removed += await limitedByDirectory(directory, () => rmdir(directory)).then(
+        removed += await rmdir(directory).then(
           () => 1,
           () => 0, // not empty, or already removed
         );

@@ -4,12 +4,11 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import { limitedByDirectory } from '../files/directory/directory-limit.ts';
-import { namesIn, throughHandle } from '../files/directory/real-directory.ts';
+import { directoryAt } from '../files/client-directory.ts';
 import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
-import { lstat, readdir, readEntries, rm } from '../files/seams/files.ts';
+import { readEntries } from '../files/seams/files.ts';
 
 type SweepDependencies = {
   sharedDirectory: SharedDirectory;
@@ -74,15 +73,11 @@ type Sweeping = {
   onRemoved: () => void;
 };
 
-async function sweepDirectory(directory: string, { madeBefore, isAwaited, onError, onRemoved }: Sweeping) {
-  const names =
-    (await namesIn(directory, (path) => limitedByDirectory(path, () => readdir(path))).catch(
-      unless('ENOENT', 'ENOTDIR'),
-    )) ?? [];
+async function sweepDirectory(path: string, { madeBefore, isAwaited, onError, onRemoved }: Sweeping) {
+  const directory = directoryAt(path);
+  const names = (await directory.list().catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   const isOld = async (name: string) => {
-    const stats = await throughHandle(directory, (path) =>
-      limitedByDirectory(path, () => lstat(join(path, name))),
-    ).catch(unless('ENOENT'));
+    const stats = await directory.stat(name).catch(unless('ENOENT'));
     // A client may give its files any mtime, but no ctime.
     return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) < madeBefore;
   };
@@ -90,13 +85,11 @@ async function sweepDirectory(directory: string, { madeBefore, isAwaited, onErro
     const file = readFileName(name);
     if (file?.kind === 'result' && (await isAwaited(file.mockId))) return;
     if (!(await isOld(name))) return;
-    await throughHandle(directory, (path) =>
-      limitedByDirectory(path, () => rm(join(path, name), { recursive: true, force: true })),
-    );
+    await directory.removeAll(name);
     onRemoved();
   };
   await tryEach(names.filter(isOurFile), sweepFile, onError);
-  if (names.includes(MADE_BY_US) && (await isOld(MADE_BY_US))) await removeIfNobodyCame(directory);
+  if (names.includes(MADE_BY_US) && (await isOld(MADE_BY_US))) await removeIfNobodyCame(path);
 }
 
 /** If the queue store cannot be asked, an execution may still wait for any of the results: they all stay. */
@@ -113,6 +106,6 @@ function asking(onResult: (mockId: string) => Promise<boolean>, onError: (error:
 }
 
 async function directories(path: string): Promise<string[]> {
-  const found = (await limitedByDirectory(path, () => readEntries(path)).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+  const found = (await readEntries(path).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   return found.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
 }

@@ -90,7 +90,7 @@ export const mutants: Mutant[] = [
     name: 'the request is not the file that the claim names',
     file: files,
     from: '{ temporary }: Claim): Promise<boolean> {\n  try {',
-    to: '{ mockId }: Claim): Promise<boolean> {\n  try {\n    const temporary = (await namesIn(files.directory, readdir)).find((name) => name.endsWith(mockId.concat(".json")) === false && name.includes(mockId)) ?? String();',
+    to: '{ mockId }: Claim): Promise<boolean> {\n  try {\n    const temporary = (await directoryAt(files.directory).list()).find((name) => name.endsWith(mockId.concat(".json")) === false && name.includes(mockId)) ?? String();',
     world: 'attempt 1, attempt 2, client: one preemption and a crash',
   },
   {
@@ -166,14 +166,14 @@ export const mutants: Mutant[] = [
     name: 'the request is taken back without the hidden file of a dispatcher that sleeps',
     file: files,
     from: 'const neverDispatched = await isWithdrawn(files, temporary);',
-    to: 'const neverDispatched = await isThere(files.directory, temporary);',
+    to: 'const neverDispatched = await directoryAt(files.directory).has(temporary);',
     world: 'attempt 2 comes after the deadline, and attempt 1 sleeps until then',
   },
   {
     name: 'a request that is gone counts as taken back',
     file: files,
-    from: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? false,\n  );\n}\n\nasync function removed(",
-    to: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? true,\n  );\n}\n\nasync function removed(",
+    from: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? false",
+    to: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? true",
     world: 'attempt 1, client: the client sleeps until the deadline',
   },
   {
@@ -223,7 +223,7 @@ export const mutants: Mutant[] = [
   {
     name: 'an answer is not kept',
     file: kept,
-    from: 'await throughHandle(files.directory, (path) => rename(join(path, resultFileName(files.mockId)), to));',
+    from: 'await directoryAt(files.directory).moveTo(resultFileName(files.mockId), to);',
     to: 'await removeAnswer(files);',
     world: 'answers are kept for 20 s',
   },
@@ -237,7 +237,7 @@ export const mutants: Mutant[] = [
   // Directories.
   {
     name: 'a link in the place of a directory is followed',
-    file: 'src/worker/files/directory/real-directory.ts',
+    file: 'src/worker/files/client-directory.ts',
     from: '{ noFollow: true }',
     to: '{ noFollow: false }',
     world: 'a link takes the place of the directory',

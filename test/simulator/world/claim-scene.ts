@@ -238,8 +238,6 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
       await process.run(async () => {
         const backend = createSimulatedBackend({ process: part, gate: scheduler.gate(store) });
         const worker = createWorkerParts(settings, backend);
-        await worker.lateResults.close(); // what comes late is another world's matter
-        if (!part.startsWith('attempt')) await worker.watcher.close(); // and so is forgetting what is not watched
         await worker.sharedDirectory.check();
         starts.push(() => void process.run(() => acts[part](worker).then(() => retire(part))));
       });

@@ -8,11 +8,11 @@ import { type Ending, type ReadResult, unanswered } from '../../../src/shared/co
 import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
 import { endingOf } from '../../../src/shared/contract/execution-record.ts';
 import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
-import { every } from '../../../src/shared/runtime/periodic.ts';
 import type { Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger, createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
 import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
+import { startUpkeep } from '../../../src/shared/runtime/upkeep.ts';
 import type { Process } from '../../../src/shared/seams/process.ts';
 import { random } from '../../../src/shared/seams/random.ts';
 import { listenForCancels } from '../../../src/shared/store/queue/control.ts';
@@ -27,7 +27,7 @@ import { createErase } from '../../../src/worker/queries/erase.ts';
 import { createFence } from '../../../src/worker/queries/fence.ts';
 import { createQueryWorker } from '../../../src/worker/queries/query-worker.ts';
 import { createSavedCases } from '../../../src/worker/queries/saved-cases.ts';
-import { startSweeps } from '../../../src/worker/upkeep/start-sweeps.ts';
+import { sweepTasks } from '../../../src/worker/upkeep/sweep-tasks.ts';
 import { type Behaviour, createCleaner, createClient, type Sdk, type SimulatedClient } from './clients.ts';
 import { createDisk, type Disk } from './disk.ts';
 import type { Asked, Gate } from './gate.ts';
@@ -470,7 +470,7 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   const options = { ...given, metrics: createMetrics(), tracing: noTracing, atStep: () => {} };
   const directory = createDirectoryParts(options);
   const execution = createExecutionParts(options, directory);
-  const { interrupts, watcher, lateResults } = execution;
+  const { interrupts, watcher } = execution;
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
   const id = random.uuid();
   const worker = createWorker({ ...execution, id, backend, storeAlert, concurrency: settings.WORKER_CONCURRENCY, log });
@@ -503,22 +503,22 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
     log,
   });
   const cancels = listenForCancels(backend, interrupts.cancel);
-  const checks = every(CHECK_DIRECTORY_EVERY_MS, check.check, () => {}, 0);
-  const sweeps = startSweeps({ ...directory, onResult: execution.lateResults.found, onSwept: () => {}, log });
+  const checking = { name: 'check', everyMs: CHECK_DIRECTORY_EVERY_MS, firstMs: 0, run: check.check };
+  const sweeps = sweepTasks({
+    ...directory,
+    everyMs: 60_000,
+    onResult: execution.lateResults.keep,
+    onSwept: () => {},
+    log,
+  });
+  const upkeep = startUpkeep([checking, ...sweeps], () => {});
 
   return {
     open: () => worker.open,
     slotsOf: (client: string) => directory.slots.ownLoad(client),
     async stop(): Promise<void> {
       const handedOver = worker.stop().finally(() => watcher.close());
-      const others = [
-        checks.stop().then(announce.idle),
-        sweeps.stop(),
-        cancels.close(),
-        queries.close(),
-        batches.stop(),
-        lateResults.close(),
-      ];
+      const others = [upkeep.stop().then(announce.idle), cancels.close(), queries.close(), batches.stop()];
       await Promise.allSettled([handedOver, ...others]);
     },
   };

@@ -160,7 +160,10 @@ export function createSimulatedFiles({ process, gate, onWatch = atOnce, mounts =
     statfs: (path) => look('statfs', [path], (calls) => calls.statfs(path)),
     watch,
     atOnce: quick,
-    mountList: () => mounts.map((path) => `36 35 98:0 / ${path} rw - fuse.sshfs server rw`).join('\n'),
+    mountList: () =>
+      ['/ rw - ext4 disk', ...mounts.map((path) => `${path} rw - fuse.sshfs server`)]
+        .map((mount) => `36 35 98:0 / ${mount} rw`)
+        .join('\n'),
     hasHandles: true,
   };
 }

@@ -207,19 +207,14 @@ describe('the machine of a wait', () => {
 
   it.each<[string, Given[], string[], Facts?]>([
     [
-      'a result that cannot be read is counted once and read again soon',
+      'a result that cannot be read is counted once',
       [{ kind: 'result' }, done(unreadable)],
-      ['set timer: result', 'count unreadable result'],
+      ['count unreadable result'],
     ],
     [
       'the second time it is not counted',
       [{ kind: 'result' }, done(unreadable), { kind: 'result' }, done(unreadable)],
-      ['set timer: result'],
-    ],
-    [
-      'a wrong result is looked at again when it would be wrong for good',
-      [{ kind: 'result' }, done(present(broken))],
-      ['release', 'set timer: result'],
+      [],
     ],
     ['without its mark nothing tells why a request is gone', [{ kind: 'request' }], []],
     [
@@ -237,7 +232,7 @@ describe('the machine of a wait', () => {
     [
       'where the mark came first that is looked at again',
       [listing([mark])],
-      ['set timer: request'],
+      ['look for request in'],
       { ...facts, marksFirst: true },
     ],
     ['a directory that is missing for a moment means nothing', [listing(null), [400, listing(null)]], []],

@@ -120,8 +120,8 @@ async function createWorker({
   const options = { settings, backend, sharedDir, log, metrics: createMetrics(), tracing: noTracing, atStep };
   const directory = createDirectoryParts(options);
   await directory.sharedDirectory.check();
-  const { execute, watcher, lateResults } = createExecutionParts(options, { ...directory, ...changed(directory) });
-  closings.push(() => lateResults.close(), watcher.close);
+  const { execute, watcher } = createExecutionParts(options, { ...directory, ...changed(directory) });
+  closings.push(watcher.close);
   return {
     claims: directory.claims,
     run: ({ firstAttempt, target = 'all', claimBy = soon, ...more }) => {

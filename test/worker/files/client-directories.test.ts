@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { every } from '../../../src/shared/runtime/periodic.ts';
-import { createClientDirectories, ForeignPath } from '../../../src/worker/files/directory/client-directories.ts';
+import { createClientDirectories, ForeignPath } from '../../../src/worker/files/client-directory.ts';
 
 let sharedDir: string;
 beforeEach(async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   faultOf,
+  isWrongForGood,
   mayBeNews,
   noResult,
   type UnusableResult,
   withJudgement,
   withSight,
-  wrongForGoodInMs,
 } from '../../../src/worker/files/results/unusable-result.ts';
 
 const KIB = 1024;
@@ -54,16 +54,16 @@ describe('a file at the result path that is no valid result', () => {
 
   it('is wrong for good when it has not changed for two seconds', () => {
     const first = look([{ stamp: 'a', bytes: 10, judgement: wrong, at: 1000 }]).known;
-    expect(wrongForGoodInMs(first, 1000)).toBe(2000);
-    expect(wrongForGoodInMs(withSight(first, { stamp: 'b', bytes: 10 }), 2500)).toBeUndefined();
+    expect([isWrongForGood(first, 2999), isWrongForGood(first, 3000)]).toEqual([false, true]);
+    expect(isWrongForGood(withSight(first, { stamp: 'b', bytes: 10 }), 3000)).toBe(false);
     const second = look([{ stamp: 'b', bytes: 10, judgement: wrong, at: 2500 }], first).known;
-    expect([wrongForGoodInMs(second, 2500), wrongForGoodInMs(second, 5000)]).toEqual([2000, 0]);
+    expect([isWrongForGood(second, 3000), isWrongForGood(second, 4500)]).toEqual([false, true]);
     expect(faultOf(second)).toEqual({ problem: 'is not JSON', clientDied: false });
   });
 
   it('is never wrong for good while it is only incomplete, or gone', () => {
     const { known } = look([{ stamp: 'a', bytes: 10 }]);
-    expect([wrongForGoodInMs(known, 5000), faultOf(known)?.problem]).toEqual([undefined, 'ends too early']);
-    expect([wrongForGoodInMs(noResult, 5000), faultOf(noResult)]).toEqual([undefined, undefined]);
+    expect([isWrongForGood(known, 5000), faultOf(known)?.problem]).toEqual([false, 'ends too early']);
+    expect([isWrongForGood(noResult, 5000), faultOf(noResult)]).toEqual([false, undefined]);
   });
 });

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProcess } from '../../../src/shared/seams/process.ts';
-import type { Sighting } from '../../../src/worker/files/directory/watched-directory.ts';
-import { createResultWatcher } from '../../../src/worker/files/directory/watcher.ts';
+import { noteFileSystem } from '../../../src/worker/files/file-system.ts';
 import { filesOf } from '../../../src/worker/files/seams/files.ts';
 import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
 import type { Files } from '../../../src/worker/files/seams/operations.ts';
+import { createResultWatcher, type Sighting } from '../../../src/worker/files/watch.ts';
 import { eventually } from '../../support/eventually.ts';
 import { captureLog } from '../../support/start-service.ts';
 
@@ -51,7 +51,7 @@ describe('watching for results', () => {
     await eventually(() => expect(kinds(sightings)).toContain('listing'), 2000);
   });
 
-  it('a directory that was removed and made again while nothing was open is heard again', async () => {
+  it('a directory that was removed and made again is heard again once a look found a result that no event told of', async () => {
     const { directory, watcher, sightings, watch } = await setUp(500);
     const sibling = `${directory}.sibling`;
     await mkdir(sibling);
@@ -143,6 +143,7 @@ async function setUp(pollIntervalMs: number) {
   const directory = join(root, 'mock/1/client');
   const registration = join(root, 'm_client.json');
   await mkdir(directory, { recursive: true });
+  await noteFileSystem(root);
   const watcher = createResultWatcher({ pollIntervalMs, log: captureLog().log });
   onTestFinished(async () => {
     await watcher.close();

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JobData } from '../../../src/shared/contract/job.ts';
-import { createProcess } from '../../../src/shared/seams/process.ts';
 import { createPublishedMetadata } from '../../../src/worker/clients/published-metadata.ts';
+import { noteFileSystem } from '../../../src/worker/files/file-system.ts';
 import { createInspections } from '../../../src/worker/placement/inspections.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
-import { makeSlow } from '../../support/slow-disk.ts';
 import { captureLog } from '../../support/start-service.ts';
 
 let files: Awaited<ReturnType<typeof createRuleFiles>>;
@@ -64,13 +63,10 @@ describe('a release is seen at once, though the rule was looked at a moment ago'
     expect(await codes()).toBe('cycle');
   }
 
-  test('on a quick disk', seesRelease);
-
-  test('on a slow one', () =>
-    createProcess().run(async () => {
-      await makeSlow(files.sharedDir);
-      await seesRelease();
-    }));
+  test('on a local file system', async () => {
+    await noteFileSystem(files.sharedDir);
+    await seesRelease();
+  });
 });
 
 test('a circle that was taken out a moment ago is not held against the rule', async () => {

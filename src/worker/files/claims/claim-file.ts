@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
-import { symlink } from '../quick-files.ts';
+import { filesAt } from '../file-system.ts';
 import { readFile, readlink, writeFile } from '../seams/files.ts';
 import { UncertainClaim } from './claim.ts';
 
@@ -13,7 +13,7 @@ const PROVES_NOTHING = new Set(['EPERM', 'EIO', 'ESTALE', 'ENOTCONN', 'ETIMEDOUT
 /** True when this text is the first. */
 export async function writeClaim(path: string, text: string): Promise<boolean> {
   try {
-    await symlink(text, path);
+    await filesAt(path).symlink(text, path);
     return true;
   } catch (error) {
     const isFirst = await isFirstAfter(error, path, text);

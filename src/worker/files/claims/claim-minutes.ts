@@ -4,7 +4,7 @@ import { unless } from '../../../shared/runtime/errno.ts';
 import { tryEach } from '../../../shared/runtime/try-each.ts';
 import type { FileClock } from '../file-clock.ts';
 import { privateDirectory } from '../file-names.ts';
-import { exists } from '../quick-files.ts';
+import { exists } from '../file-system.ts';
 import { mkdir, readdir, rename, rm, rmdir, stat } from '../seams/files.ts';
 import { type ClaimKey, UnknownClaim } from './claim.ts';
 import { uncertainAt } from './claim-file.ts';

@@ -1,14 +1,13 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
+import { createClientDirectories } from '../client-directory.ts';
 import { createFileClock, type FileClock } from '../file-clock.ts';
 import { privateDirectory } from '../file-names.ts';
-import { fileSystemOf } from '../file-system.ts';
-import { exists, noteFileSystem } from '../quick-files.ts';
+import { exists, fileSystemOf, noteFileSystem } from '../file-system.ts';
 import { isFull } from '../reasons.ts';
 import { access, chmod, lstat, stat } from '../seams/files.ts';
 import type { FileStats } from '../seams/operations.ts';
-import { createClientDirectories } from './client-directories.ts';
 import { createIdentity, type IdentityOptions, notUsable, UnusableSharedDirectory } from './directory-identity.ts';
 import { createFreeSpace } from './free-space.ts';
 
@@ -122,8 +121,6 @@ function mayBeReplaced({ uid, mode }: FileStats, ownUid: number | undefined): bo
   return (uid !== 0 && uid !== ownUid) || ((mode & MAY_WRITE) !== 0 && (mode & STICKY) === 0);
 }
 
-/** File systems that make up the rights of what lies there. */
-const WITHOUT_RIGHTS = new Set(['FUSE', 'CIFS', 'SMB', '9P']);
 const MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
@@ -133,7 +130,7 @@ async function closeToOthers(sharedDir: string): Promise<void> {
   const isOpen = async (bits: number) => ((await stat(path).catch(notUsable)).mode & bits) !== 0;
   if (!(await isOpen(0o077))) return;
   await chmod(path, 0o700).catch(() => {});
-  if (WITHOUT_RIGHTS.has(await fileSystemOf(sharedDir).catch(notUsable)) || !(await isOpen(MAY_WRITE))) return;
+  if (!fileSystemOf(sharedDir).hasRights || !(await isOpen(MAY_WRITE))) return;
   throw new UnusableSharedDirectory(
     'SHARED_DIR/.rule-server may be written by other users, who could remove claims: let its owner set its mode to 0700',
   );

@@ -1,37 +1,29 @@
-import { dirname } from 'node:path';
 import { decodeWhole } from '../../../shared/contract/json/utf8.ts';
 import { aLink, type Reading, readingOfError, unusable } from '../../../shared/rules/reading.ts';
-import { limitedByDirectory } from '../directory/directory-limit.ts';
-import { open as openQuickly, whereFilesAre } from '../quick-files.ts';
-import { READ_SAFELY, readUpTo } from '../results/read-safely.ts';
-import { open } from '../seams/files.ts';
+import { filesAt } from '../file-system.ts';
 import type { FileStats, OpenFile } from '../seams/operations.ts';
+import { READ_SAFELY, readUpTo } from './read-safely.ts';
 
 /**
  * The text of one regular file of at most `maxBytes` bytes. Links, directories, pipes and devices are `unusable`: nothing
  * is followed, and nothing can make the reader wait.
  */
-export function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
-  return limitedByDirectory(dirname(path), () => read(path, maxBytes, open));
-}
-
-/** The same for small files of which there are very many: at once where the file system is quick. */
-export function readSmallFile(path: string, maxBytes: number): Promise<Reading<string>> {
-  return whereFilesAre(path) === 'elsewhere' ? readBoundedFile(path, maxBytes) : read(path, maxBytes, openQuickly);
-}
-
-async function read(path: string, maxBytes: number, openIt: typeof openQuickly): Promise<Reading<string>> {
+export async function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
   let file: OpenFile | undefined;
   try {
-    file = await openIt(path, READ_SAFELY);
-    const stats = await file.stat();
-    const refused = refusal(stats, maxBytes);
-    return refused ?? (await readText(file, stats.size));
+    file = await filesAt(path).open(path, READ_SAFELY);
+    return await readWhole(file, maxBytes);
   } catch (error) {
     return readingOfError(error);
   } finally {
     await file?.close();
   }
+}
+
+/** The same of a file that is open. */
+export async function readWhole(file: OpenFile, maxBytes: number): Promise<Reading<string>> {
+  const stats = await file.stat();
+  return refusal(stats, maxBytes) ?? (await readText(file, stats.size));
 }
 
 /** Why a file may not be read, judged from its stats alone. */

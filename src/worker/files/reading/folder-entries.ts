@@ -1,5 +1,4 @@
-import { limitedByDirectory } from '../directory/directory-limit.ts';
-import { whereFilesAre } from '../quick-files.ts';
+import { fileSystemOf } from '../file-system.ts';
 import { opendir, readEntries } from '../seams/files.ts';
 import type { Entry } from '../seams/operations.ts';
 
@@ -8,5 +7,5 @@ import type { Entry } from '../seams/operations.ts';
  * what its entries are, and Node would look at each of them in the main thread; so over a network all of them are read first.
  */
 export function entriesIn(path: string): Promise<AsyncIterable<Entry> | Iterable<Entry>> {
-  return whereFilesAre(path) === 'elsewhere' ? limitedByDirectory(path, () => readEntries(path)) : opendir(path);
+  return fileSystemOf(path).isLocal ? opendir(path) : readEntries(path);
 }

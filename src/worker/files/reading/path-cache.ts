@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { aLink, type Reading, readingOfError } from '../../../shared/rules/reading.ts';
-import { lstat } from '../quick-files.ts';
+import { lstat } from '../file-system.ts';
 import type { FileStats } from '../seams/operations.ts';
+import { inBulk, turn } from './bulk.ts';
 
 /** Coarser than the time stamps of any file system in use (FAT: 2 s). */
 const SETTLED_AFTER_MS = 2000;
@@ -10,7 +11,6 @@ const ENTRY_OVERHEAD_BYTES = 512;
 type Entry<T> = { identity: string; firstSeenAt: number; settled: boolean; weight: number; reading: Reading<T> };
 type Options<T> = {
   load: (path: string, stats: FileStats) => Promise<Reading<T>>;
-  run: <R>(path: string, task: () => Promise<R>) => Promise<R>;
   maxBytes: number;
   now: () => number;
   /** The path that a link leads to. No link is followed unless it is given. */
@@ -21,7 +21,7 @@ type Options<T> = {
  * Remembers what was read from each path for as long as `lstat` says that it is the same, so a warm read costs one lstat.
  * The sizes of the remembered files add up to `maxBytes` at most; the least recently used go first.
  */
-export function createPathCache<T>({ load, run, maxBytes, now, follow = async () => aLink }: Options<T>) {
+export function createPathCache<T>({ load, maxBytes, now, follow = async () => aLink }: Options<T>) {
   const entries = new LRUCache<string, Entry<T>>({ maxSize: maxBytes, sizeCalculation: ({ weight }) => weight });
 
   async function read(path: string): Promise<Reading<T>> {
@@ -34,6 +34,7 @@ export function createPathCache<T>({ load, run, maxBytes, now, follow = async ()
     const known = entries.get(path);
     const same = known?.identity === identity ? known : undefined;
     if (same?.settled) return same.reading;
+    await turn();
     const reading = await load(path, stats);
     // Two edits within one tick of the file system's clock look the same: what was read is trusted only once it has been
     // read again when that tick was surely over.
@@ -46,7 +47,7 @@ export function createPathCache<T>({ load, run, maxBytes, now, follow = async ()
   return {
     /** Reads a path as it is now. */
     read: (path: string): Promise<Reading<T>> =>
-      run(path, async () => {
+      inBulk(async () => {
         try {
           return await read(path);
         } catch (error) {

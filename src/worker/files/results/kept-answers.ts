@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { random } from '../../../shared/seams/random.ts';
-import { throughHandle } from '../directory/real-directory.ts';
+import { directoryAt } from '../client-directory.ts';
 import { type ExecutionFiles, removeAnswer } from '../execution-files.ts';
 import type { FileClock } from '../file-clock.ts';
 import { privateDirectory, resultFileName } from '../file-names.ts';
-import { rename } from '../quick-files.ts';
-import { mkdir, readdir, rm, stat } from '../seams/files.ts';
+import { mkdir, readdir, rename, rm, stat } from '../seams/files.ts';
 
 const BUCKET_MS = 10_000;
 const BUCKETS_KEPT = 3;
@@ -33,7 +32,7 @@ export function createKeptAnswers(sharedDir: string, clock: FileClock) {
         if (made !== bucket) await makeFolder(folderOf(bucket));
         made = bucket;
         const to = join(folderOf(bucket), files.mockId);
-        await throughHandle(files.directory, (path) => rename(join(path, resultFileName(files.mockId)), to));
+        await directoryAt(files.directory).moveTo(resultFileName(files.mockId), to);
       } catch (error) {
         if (errnoOf(error) === 'ENOENT') made = undefined; // the folder, or the answer
         await removeAnswer(files);

@@ -1,14 +1,13 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { resultFaults } from '../../../shared/contract/endings/sentences.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 import { time } from '../../../shared/seams/time.ts';
+import { directoryAt } from '../client-directory.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { confirm, throughHandle } from '../directory/real-directory.ts';
 import type { Lease, MemoryBudget } from '../memory-budget.ts';
-import { lstat, open, unhurried } from '../quick-files.ts';
+import { readUpTo } from '../reading/read-safely.ts';
 import type { FileStats, OpenFile } from '../seams/operations.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
-import { READ_SAFELY, readUpTo } from './read-safely.ts';
 import { type Sight, toSight } from './unusable-result.ts';
 
 /**
@@ -54,7 +53,7 @@ export async function readResult(
 
 async function sightOf(path: string): Promise<Sight | Exclude<FoundResult, { kind: 'present' }>> {
   try {
-    return toSight(await inside(path, lstat));
+    return toSight(await directoryAt(dirname(path)).stat(basename(path)));
   } catch (error) {
     const code = errnoOf(error);
     return MISSING.has(code) ? ABSENT : { kind: 'unreadable', code };
@@ -63,25 +62,16 @@ async function sightOf(path: string): Promise<Sight | Exclude<FoundResult, { kin
 
 type Judged = { kind: 'present'; judgement: Judgement; writtenAt: number };
 
-/** Reads a result file without following a link, waiting on a pipe, or reading more than is allowed. */
-async function readAndJudge(
-  path: string,
-  { mockId, dialect, maxBytes }: Omit<Expected, 'memory'>,
-): Promise<Judged | Exclude<FoundResult, { kind: 'present' }>> {
-  let file: OpenFile | undefined;
-  try {
-    file = await inside(path, (real) => open(real, READ_SAFELY));
-    const own = file;
-    const stats = await unhurried(path, () => own.stat());
+/** Reads no more of a result file than is allowed. */
+async function readAndJudge(path: string, { mockId, dialect, maxBytes }: Omit<Expected, 'memory'>): Promise<Judged> {
+  return directoryAt(dirname(path)).read(basename(path), async (file: OpenFile) => {
+    const stats = await file.stat();
     const refused = refuse(stats, maxBytes);
     const judgement: Judgement = refused
       ? { kind: 'wrong', message: refused }
-      : judgeResult(await unhurried(path, () => readUpTo(own, Math.min(stats.size, maxBytes))), mockId, dialect);
-    await confirm(dirname(path));
+      : judgeResult(await readUpTo(file, Math.min(stats.size, maxBytes)), mockId, dialect);
     return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
-  } finally {
-    file?.close().catch(() => {}); // it was only read: nobody need wait
-  }
+  });
 }
 
 /** Only what the client itself put there is its fault: a link in the place of a file, or something that is no file. */
@@ -97,11 +87,6 @@ function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'p
   const message = NOT_A_FILE.get(code);
   if (message === undefined) return { kind: 'unreadable', code };
   return { kind: 'present', judgement: { kind: 'wrong', message }, writtenAt: time.now() };
-}
-
-/** The read stays in the client's own directory, also if a link took its place. */
-function inside<T>(path: string, use: (real: string) => Promise<T>): Promise<T> {
-  return throughHandle(dirname(path), (directory) => use(join(directory, basename(path))));
 }
 
 function refuse(stats: FileStats, maxBytes: number): string | undefined {

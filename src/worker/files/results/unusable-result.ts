@@ -52,13 +52,9 @@ export function withJudgement(
   return { seen, read: { stamp, judgement, since: same?.since ?? now, times: (same?.times ?? 0) + 1 } };
 }
 
-/**
- * How long until it is wrong for good, in ms; undefined while there is no such file, while it is only incomplete, or while it will be read
- * again.
- */
-export function wrongForGoodInMs({ seen, read }: UnusableResult, now: number): number | undefined {
-  if (read?.judgement.kind !== 'wrong' || read.stamp !== seen) return undefined;
-  return Math.max(0, read.since + WRONG_FOR_MS - now);
+/** Whether it is not only incomplete, and has been the same for so long that it will not become a result. */
+export function isWrongForGood({ seen, read }: UnusableResult, now: number): boolean {
+  return read?.judgement.kind === 'wrong' && read.stamp === seen && now - read.since >= WRONG_FOR_MS;
 }
 
 /** The fault of the result, whether it says that the client's process ended while it ran the rule, and the beginning of its text. */

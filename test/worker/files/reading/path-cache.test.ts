@@ -20,7 +20,6 @@ const createCache = (maxBytes = 1_000_000) =>
       loads.push(path);
       return { kind: 'found', value: size };
     },
-    run: (_path, task) => task(),
     maxBytes,
     now: () => clock,
   });

@@ -1,0 +1,351 @@
+import { unless } from '../../shared/runtime/errno.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
+import { type Timer, time } from '../../shared/seams/time.ts';
+import { type ClientDirectory, directoryAt } from './client-directory.ts';
+import { openExecutionOf, readFileName, resultFileName } from './file-names.ts';
+import { createLookSchedule, gapOfWait, type Pace } from './look-schedule.ts';
+import { isRegistered } from './registration-file.ts';
+import { type Sight, toSight } from './results/unusable-result.ts';
+import type { Watch } from './seams/operations.ts';
+
+/**
+ * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when the
+ * registration that its client had is gone.
+ */
+export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
+
+/** One sighting of an execution's files: an event, which is a hint, its result by its name, or a listing. */
+export type Sighting = { kind: 'request-event' | 'result-event' } | { kind: 'result-seen'; sight: Sight } | Listing;
+export type Listener = (sighting: Sighting) => void;
+/** A client's directory, and the registration it has as long as it lives; null for one that is only a directory. */
+type Directory = { directory: string; registration: string | null };
+
+/** One execution that waits for its result: who is told, since when, when its result is next looked for by its name, whether an event told of it. */
+type Waiting = { tell: Listener; since: number; lookAt: number; isAnnounced: boolean };
+
+type Watched = Directory &
+  Pace & {
+    files: ClientDirectory;
+    watch: Watch | null;
+    /** Since when events arrive, if they do; null while the watch is being set up, or where there is none. */
+    armedAt: number | null;
+    listeners: Map<string, Waiting>;
+    /** How long the wait for the last result was that a look found, in ms; null until there is one. */
+    lastAnswerMs: number | null;
+    idleSince: number;
+    /** Executions of other workers, as of the last listing. */
+    others: number;
+    /** Executions of this worker that ended, and when: their files may still be there. */
+    ended: Map<string, number>;
+    listedAt: number;
+    /** The next look; null while none is planned. */
+    next: { timer: Timer; dueAt: number } | null;
+    looking: boolean;
+  };
+
+/** A directory stays watched this long after its last execution: the next one often follows. */
+const KEEP_IDLE_MS = 10 * 60_000;
+/** The files of an execution that ended here are gone by then. */
+const ENDED_KEPT_MS = 5000;
+/** Looks at this many names take about as long as one listing. */
+const FEW = 8;
+/** Names that are looked at together. */
+const AT_ONCE = 4;
+
+export type ResultWatcher = ReturnType<typeof createResultWatcher>;
+
+/**
+ * Watches the directories with open executions. Events are hints that make answers quick; the looks are what never misses one. A look is a
+ * listing, once per `pollIntervalMs`. Where no event arrives it also looks for the results by their names, because some network file systems
+ * serve listings that are seconds old; and where few wait, that alone is the quicker look.
+ */
+export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: number; log: Logger }) {
+  const directories = new Map<string, Watched>();
+  const schedule = createLookSchedule(pollIntervalMs);
+  const { arm, disarm, rearmIfDeaf } = createWatches(pollIntervalMs, log);
+  const plan = createLooks({ pollIntervalMs, schedule, rearmIfDeaf, log });
+
+  function add(watchable: Directory): Watched {
+    const watched = newlyWatched(watchable);
+    directories.set(watchable.directory, watched);
+    arm(watched);
+    return watched;
+  }
+
+  return {
+    /** Calls `tell` with everything noticed about one execution until the returned function is called. */
+    watch(watchable: Directory, mockId: string, tell: Listener): () => void {
+      const watched = directories.get(watchable.directory) ?? add(watchable);
+      watched.registration = watchable.registration; // the client may have come back in another lane
+      const since = time.monotonic();
+      const waiting = { tell, since, lookAt: since, isAnnounced: false };
+      watched.listeners.set(mockId, waiting);
+      watched.youngestAt = since;
+      plan(watched);
+      return () => {
+        if (watched.listeners.get(mockId) === waiting) noteEnd(watched, mockId);
+        watched.idleSince = time.monotonic();
+      };
+    },
+    othersIn: (directory: string): number => othersIn(directories.get(directory)),
+    /** Whether an execution is this worker's, or was until a moment ago. */
+    isOwn: (directory: string, mockId: string): boolean => isOwn(directories.get(directory), mockId),
+    noticing: () => noticingIn(directories.values(), schedule),
+    /** Lets go of directories in which nothing has been open for a while. */
+    async forgetIdle(): Promise<void> {
+      const idle = [...directories.values()].filter(isIdle);
+      for (const { directory } of idle) directories.delete(directory);
+      await Promise.all(idle.map(disarm));
+    },
+    async close(): Promise<void> {
+      const all = [...directories.values()];
+      directories.clear();
+      for (const { next } of all) time.clearTimeout(next?.timer);
+      await Promise.all(all.map(disarm));
+    },
+  };
+}
+
+/** Has one watch for each directory: a common one would go through all directories at every event. */
+function createWatches(pollIntervalMs: number, log: Logger) {
+  const alert = createThrottledAlert(log, 'Directories cannot be watched');
+
+  function arm(watched: Watched): void {
+    watched.armedAt = null;
+    watched.eventsArrive = false;
+    watched.watch = watched.files.watch({
+      armed: () => {
+        watched.armedAt = time.monotonic();
+        // Results that came before were not told, and under load the next look may be seconds away.
+        for (const waiting of watched.listeners.values()) waiting.tell({ kind: 'result-event' });
+      },
+      event: (name) => noteEvent(watched, name),
+      error: (error) =>
+        alert.begins(error, `answers are noticed by the listing each ${pollIntervalMs} ms instead (inotify limits?)`),
+    });
+  }
+
+  async function disarm(watched: Watched): Promise<void> {
+    watched.armedAt = null;
+    await watched.watch?.close();
+  }
+
+  return {
+    arm,
+    disarm,
+    /** A directory that was made again under the same name is another one, and its watch is deaf. */
+    rearmIfDeaf(watched: Watched, found: readonly Waiting[]): void {
+      const { armedAt } = watched;
+      if (armedAt === null || time.monotonic() - armedAt < pollIntervalMs) return;
+      if (!found.some(({ isAnnounced, since }) => !isAnnounced && since >= armedAt)) return;
+      void disarm(watched);
+      arm(watched);
+    },
+  };
+}
+
+type Looks = {
+  pollIntervalMs: number;
+  schedule: ReturnType<typeof createLookSchedule>;
+  rearmIfDeaf: (watched: Watched, found: readonly Waiting[]) => void;
+  log: Logger;
+};
+
+/** Returns what plans the next look into a directory: each has one schedule for all its waits, and at most one look under way. */
+function createLooks({ pollIntervalMs, schedule, rearmIfDeaf, log }: Looks) {
+  const alert = createThrottledAlert(log, 'A directory cannot be listed');
+
+  /** Keeps the earlier of two plans, so that waits that keep coming do not put a look off for ever. */
+  function plan(watched: Watched): void {
+    if (watched.looking) return;
+    const { ms, stretched } = schedule.gap(watched, nextDue(watched));
+    const dueAt = time.monotonic() + ms;
+    if (watched.next && watched.next.dueAt <= dueAt) return;
+    time.clearTimeout(watched.next?.timer);
+    const timer = time.setTimeout(() => {
+      watched.next = null;
+      if (watched.listeners.size > 0) void look(watched, stretched);
+    }, ms);
+    watched.next = { timer, dueAt };
+  }
+
+  async function look(watched: Watched, stretched: number): Promise<void> {
+    let tookMs = 0;
+    const unannounced: Waiting[] = [];
+    watched.looking = true;
+    try {
+      if (isListingDue(watched, pollIntervalMs)) tookMs += await list(watched, unannounced);
+      if (!watched.eventsArrive) tookMs += await lookByName(watched, schedule.allowedMs(watched), unannounced);
+      alert.ends();
+    } catch (error) {
+      alert.begins(error, 'the worker tries again and again; is the file server there?');
+    } finally {
+      watched.lookedAt = time.monotonic();
+      watched.lastTookMs = tookMs;
+      schedule.took(tookMs, stretched);
+      watched.looking = false;
+      // Events that were on their way have come by then.
+      if (unannounced.length > 0) time.setImmediate(() => rearmIfDeaf(watched, unannounced));
+      plan(watched);
+    }
+  }
+
+  return plan;
+}
+
+function newlyWatched(watchable: Directory): Watched {
+  const now = time.monotonic();
+  return {
+    ...watchable,
+    files: directoryAt(watchable.directory),
+    watch: null,
+    armedAt: null,
+    listeners: new Map(),
+    lastAnswerMs: null,
+    idleSince: now,
+    others: 0,
+    ended: new Map(),
+    eventsArrive: false,
+    youngestAt: now,
+    lookedAt: now,
+    lastTookMs: 0,
+    listedAt: Number.NEGATIVE_INFINITY,
+    next: null,
+    looking: false,
+  };
+}
+
+// Events.
+
+function noteEvent(watched: Watched, name: string): void {
+  const file = readFileName(name);
+  const waiting = file && watched.listeners.get(file.mockId);
+  if (!waiting) return;
+  // Our own renames are announced on any file system: only a result proves that what clients do is announced, too.
+  if (file.kind === 'result') {
+    watched.eventsArrive = true;
+    waiting.isAnnounced = true;
+  }
+  waiting.tell({ kind: `${file.kind}-event` });
+}
+
+// Listings.
+
+/** A listing is several trips over the network, and a look by name is one. */
+function isListingDue({ eventsArrive, listeners, listedAt }: Watched, pollIntervalMs: number): boolean {
+  return eventsArrive || listeners.size > FEW || time.monotonic() - listedAt >= pollIntervalMs;
+}
+
+/** Lists a directory, tells its listeners, and resolves with how long that took, in ms. */
+async function list(watched: Watched, unannounced: Waiting[]): Promise<number> {
+  // A listener that is added while the directory is read is not told: its request may have come too late to be seen.
+  const listeners = [...watched.listeners];
+  const startedAt = time.monotonic();
+  watched.listedAt = startedAt;
+  const found = await watched.files.list().catch(unless('ENOENT', 'ENOTDIR'));
+  watched.others = countOthers(watched, found ?? []);
+  const names = found ? new Set(found) : null;
+  const registered = watched.registration === null || (await isRegistered(watched.registration));
+  const tookMs = time.monotonic() - startedAt;
+  for (const [mockId, waiting] of listeners) {
+    if (names?.has(resultFileName(mockId))) noteResult(watched, waiting, unannounced);
+    if (watched.listeners.get(mockId) === waiting) waiting.tell({ kind: 'listing', names, registered });
+  }
+  return tookMs;
+}
+
+/** Executions of other workers that a listing shows: their request is still there, or their mark. */
+function countOthers(watched: Watched, names: string[]): number {
+  for (const [mockId, at] of watched.ended) {
+    if (time.monotonic() - at < ENDED_KEPT_MS) break;
+    watched.ended.delete(mockId);
+  }
+  const open = new Set(names.map(openExecutionOf).filter((mockId) => mockId !== undefined));
+  return [...open].filter((mockId) => !isOwn(watched, mockId)).length;
+}
+
+/** Executions of other workers that are open in a directory. One without listeners is not listed any more. */
+function othersIn(watched: Watched | undefined): number {
+  return watched && watched.listeners.size > 0 ? watched.others : 0;
+}
+
+function isIdle({ listeners, idleSince }: Watched): boolean {
+  return listeners.size === 0 && time.monotonic() - idleSince > KEEP_IDLE_MS;
+}
+
+function isOwn(watched: Watched | undefined, mockId: string): boolean {
+  return watched !== undefined && (watched.listeners.has(mockId) || watched.ended.has(mockId));
+}
+
+function noteEnd({ listeners, ended }: Watched, mockId: string): void {
+  listeners.delete(mockId);
+  ended.delete(mockId);
+  ended.set(mockId, time.monotonic());
+}
+
+// Looks by name.
+
+/**
+ * Looks for the results of the waits that are due, those first that are due for longest, until `allowedMs` are used up, but
+ * at `FEW` at least. Tells who waits for one that is there. Resolves with how long it took, in ms.
+ */
+async function lookByName(watched: Watched, allowedMs: number, unannounced: Waiting[]): Promise<number> {
+  const startedAt = time.monotonic();
+  const due = [...watched.listeners].filter(([, { lookAt }]) => lookAt <= startedAt);
+  due.sort(([, a], [, b]) => a.lookAt - b.lookAt);
+  const left = due[Symbol.iterator]();
+  let looks = 0;
+  const lookOnAndOn = async () => {
+    for (const [mockId, waiting] of left) {
+      await lookAtResult(watched, mockId, waiting, unannounced);
+      if (++looks >= FEW && time.monotonic() - startedAt > allowedMs) return;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lookOnAndOn));
+  return time.monotonic() - startedAt;
+}
+
+async function lookAtResult(watched: Watched, mockId: string, waiting: Waiting, unannounced: Waiting[]): Promise<void> {
+  const { files, listeners } = watched;
+  noteLook(watched, waiting);
+  const sight = await files.stat(resultFileName(mockId)).then(toSight, () => undefined);
+  if (!sight || listeners.get(mockId) !== waiting) return;
+  noteResult(watched, waiting, unannounced);
+  waiting.tell({ kind: 'result-seen', sight });
+}
+
+/** When the next of few results is due. Where many wait, a listing finds them, and going through all of them would take its time. */
+function nextDue({ listeners }: Watched): number | null {
+  return listeners.size > FEW ? null : Math.min(...[...listeners.values()].map(({ lookAt }) => lookAt));
+}
+
+function noteLook({ lastAnswerMs }: Watched, waiting: Waiting): void {
+  const now = time.monotonic();
+  waiting.lookAt = now + gapOfWait(now - waiting.since, lastAnswerMs);
+}
+
+/** A look found a result: the next one is expected to take as long, and this one is not looked for again at once. */
+function noteResult(watched: Watched, waiting: Waiting, unannounced: Waiting[]): void {
+  watched.lastAnswerMs = time.monotonic() - waiting.since;
+  noteLook(watched, waiting);
+  if (!waiting.isAnnounced) unannounced.push(waiting);
+}
+
+/** How answers are noticed: in how many directories with open executions by event, and in how many by listing. */
+export type Noticing = {
+  event: number;
+  listing: number;
+  /** How long the slowest of their last listings took. */
+  listingMs: number;
+  /** How many times longer the gaps between listings are than wanted, because all of them together take too long. */
+  stretch: number;
+  /** The share of the last 10 s that looks took. */
+  share: number;
+};
+
+function noticingIn(directories: Iterable<Watched>, schedule: ReturnType<typeof createLookSchedule>): Noticing {
+  const open = [...directories].filter(({ listeners }) => listeners.size > 0);
+  const event = open.filter(({ eventsArrive }) => eventsArrive).length;
+  const listingMs = Math.max(0, ...open.map(({ lastTookMs }) => lastTookMs));
+  return { event, listing: open.length - event, listingMs, stretch: schedule.stretch(), share: schedule.share() };
+}
