@@ -2,17 +2,18 @@ import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/console/api/batch-items.ts';
 import type { Verdict } from '../../src/console/api/batches.ts';
 import {
+  answersOf,
+  columnValues,
   decidingNodes,
   filterRows,
+  inputColumns,
   noRowFilter,
-  outcomeCounts,
   rowsOf,
   sinceBefore,
   withBefore,
   withRepeated,
   withSaved,
 } from '../../src/console/cases/case-rows.ts';
-import { columnValues, inputColumns } from '../../src/console/cases/inputs/input-columns.ts';
 
 const targets = ['all', 'lane:beta'];
 const item = (n: number, name: string, verdict: Verdict, more: Partial<Item> = {}): Item => ({
@@ -46,7 +47,7 @@ describe('the rows of a batch', () => {
 
   test('are found by their name, their error, their verdict on any target, and by whether targets differ', () => {
     expect(names(filterRows(rows, { ...noRowFilter, text: 'picked NOBODY' }))).toEqual(['c']);
-    expect(names(filterRows(rows, { ...noRowFilter, verdict: 'failed' }))).toEqual(['b']);
+    expect(names(filterRows(rows, { ...noRowFilter, answer: 'failed' }))).toEqual(['b']);
     expect(names(filterRows(rows, { ...noRowFilter, differs: true }))).toEqual(['b']);
   });
 
@@ -83,12 +84,33 @@ describe('the rows of a batch', () => {
         ...[item(3, 'b', 'passed'), item(4, 'b', 'unanswered', { outcome: null })],
       ],
     });
-    expect(outcomeCounts(mixed)).toEqual([
-      { outcome: 'TRUE', runs: 2 },
-      { outcome: 'FALSE', runs: 1 },
+    expect(answersOf(mixed).map(({ id, runs }) => [id, runs])).toEqual([
+      ['unanswered', 1],
+      ['TRUE', 2],
+      ['FALSE', 1],
     ]);
-    expect(names(filterRows(mixed, { ...noRowFilter, outcome: 'FALSE' }))).toEqual(['a']);
+    expect(names(filterRows(mixed, { ...noRowFilter, answer: 'FALSE' }))).toEqual(['a']);
     expect(names(filterRows(mixed, { ...noRowFilter, text: 'false' }))).toEqual(['a']);
+  });
+
+  test('made again are counted by how their decision changed, and where', () => {
+    const again = rowsOf({
+      ...{ batchId: 'one', targets: ['all'] },
+      items: [
+        item(1, 'r1', 'failed', { expected: 'TRUE', outcome: 'FALSE' }),
+        item(2, 'r2', 'failed', { expected: 'TRUE', outcome: 'FALSE' }),
+        item(3, 'r3', 'passed', { expected: 'FALSE', outcome: 'FALSE' }),
+      ],
+    });
+    const at = { id: '2', name: 'spent 100' };
+    const partings = new Map([[1, { n: 1, before: 'r1', now: 'n1', at }]]);
+    expect(answersOf(again, partings).map(({ before, now, parted, runs }) => [before, now, parted?.at, runs])).toEqual([
+      ['TRUE', 'FALSE', at, 1],
+      ['TRUE', 'FALSE', undefined, 1],
+      [null, null, undefined, 1],
+    ]);
+    const [first] = answersOf(again, partings);
+    expect(names(filterRows(again, { ...noRowFilter, answer: first?.id ?? '' }, partings))).toEqual(['r1']);
   });
 
   test('have the last verdict of each case when a part of them was run again', () => {
@@ -112,7 +134,7 @@ describe('the rows of a batch', () => {
     const all = withSaved(rows, saved, 2);
     expect(names(all)).toEqual(['a', 'b', 'c', 'd']);
     expect(all.map((row) => row.saved?.name ?? null)).toEqual(['a', null, null, 'd']);
-    expect(names(filterRows(all, { ...noRowFilter, verdict: 'not-run' }))).toEqual(['d']);
+    expect(names(filterRows(all, { ...noRowFilter, answer: 'not-run' }))).toEqual(['d']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Inputs, readInputs } from '../../src/console/cases/inputs/read-inputs.ts';
+import { type Inputs, readInputs } from '../../src/console/cases/inputs.ts';
 
 const fields = [
   { key: 'uid', valueType: 'Long', nodeId: '1', nodeName: '' },

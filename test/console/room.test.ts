@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runsThatFit } from '../../src/console/cases/inputs/room.ts';
+import { runsThatFit } from '../../src/console/cases/inputs.ts';
 
 test('ten thousand inputs of a kilobyte fit into the room that there is by default; of the largest ones they do not', () => {
   const bytes = 128 * 1024 * 1024;

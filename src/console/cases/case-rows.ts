@@ -1,8 +1,13 @@
 import { valuesText, wordSearch } from '../../shared/contract/word-search.ts';
+import { compactJson } from '../../shared/json-tree/print-json.ts';
+import { type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
-import { type Item, outcomes } from '../api/batch-items.ts';
+import type { Item, outcomes } from '../api/batch-items.ts';
 import { type Verdict, verdicts } from '../api/batches.ts';
+import type { SchemaField } from '../api/browse.ts';
 import type { SavedCase } from '../api/cases.ts';
+import type { Place } from '../state/location.ts';
+import type { Parted } from './batch-call.ts';
 
 /** The result of a case on one target, and its batch. */
 export type Cell = { batchId: string; item: Item };
@@ -114,38 +119,51 @@ type Outcome = (typeof outcomes)[number];
 
 /**
  * Which rows are shown, and in which order. `text`: words that must all be in the name, the input, the client, the error or the outcome.
- * `outcome`: the rule's result on one of the targets. `decidedBy`: the id of the node that decided on one of them.
+ * `answer`: what a run came to on one of the targets, by its id. `decidedBy`: the id of the node that decided on one of them.
  */
 export type RowFilter = {
   text: string;
-  verdict: Verdict | 'any' | 'not-run';
-  outcome: Outcome | 'any';
+  answer: string | null;
   decidedBy: string | null;
   differs: boolean;
   order: Order;
 };
-export const noRowFilter: RowFilter = {
-  text: '',
-  verdict: 'any',
-  outcome: 'any',
-  decidedBy: null,
-  differs: false,
-  order: 'failing',
-};
+export const noRowFilter: RowFilter = { text: '', answer: null, decidedBy: null, differs: false, order: 'failing' };
 
-/** How many runs came to each outcome; only those that some came to. */
-export function outcomeCounts(rows: readonly CaseRow[]): { outcome: Outcome; runs: number }[] {
-  const counts = new Map<Outcome, number>();
+/** What runs came to that are counted together: one change of a decision, one verdict, or one outcome where nothing was expected. */
+export type Answer = {
+  id: string;
+  verdict: Verdict | 'not-run';
+  before: Outcome | null;
+  now: Outcome | null;
+  /** The first node that differs from the run before, and one such pair of runs. */
+  parted: Parted | null;
+};
+/** Of runs that are made again; absent where inputs are compared with what is expected of them. */
+type Partings = ReadonlyMap<number, Parted>;
+
+export function answerOf(cell: Cell | null, partings?: Partings): Answer {
+  const plain = { before: null, now: null, parted: null };
+  if (cell === null) return { ...plain, id: 'not-run', verdict: 'not-run' };
+  const { n, verdict, expected, outcome } = cell.item;
+  const parted = partings?.get(n) ?? null;
+  if (partings && verdict === 'failed' && expected !== null && expected !== outcome)
+    return { id: `${expected} ${outcome} ${parted?.at?.id}`, verdict, before: expected, now: outcome, parted };
+  if (verdict === 'passed' && expected === null) return { ...plain, id: `${outcome}`, verdict, now: outcome };
+  return { ...plain, id: verdict, verdict };
+}
+
+/** The answers that some run came to, and how many: the worst first, and of those the most frequent. */
+export function answersOf(rows: readonly CaseRow[], partings?: Partings): (Answer & { runs: number })[] {
+  const found = new Map<string, Answer & { runs: number }>();
   for (const { cells } of rows) {
-    for (const cell of cells) {
-      const outcome = cell?.item.outcome ?? null;
-      if (outcome !== null) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    for (const cell of cells.length === 0 ? [null] : cells) {
+      const answer = answerOf(cell, partings);
+      found.set(answer.id, { ...answer, runs: (found.get(answer.id)?.runs ?? 0) + 1 });
     }
   }
-  return outcomes.flatMap((outcome) => {
-    const runs = counts.get(outcome);
-    return runs === undefined ? [] : [{ outcome, runs }];
-  });
+  const rank = ({ verdict }: Answer) => (verdict === 'not-run' ? verdicts.length : verdicts.indexOf(verdict));
+  return [...found.values()].sort((a, b) => rank(a) - rank(b) || b.runs - a.runs);
 }
 
 /** The nodes that decided, and how many runs each; the one that decided most first. */
@@ -160,15 +178,18 @@ export function decidingNodes(rows: readonly CaseRow[]): (NamedNode & { runs: nu
   return [...nodes.values()].sort((a, b) => b.runs - a.runs);
 }
 
-export function filterRows(rows: readonly CaseRow[], filter: RowFilter): CaseRow[] {
-  const { text, verdict, outcome, decidedBy, differs, order } = filter;
+export function filterRows(rows: readonly CaseRow[], filter: RowFilter, partings?: Partings): CaseRow[] {
+  const { text, answer, decidedBy, differs, order } = filter;
   const isSearchedFor = wordSearch(text);
-  const found = rows.filter((row) => {
+  const found = rows.filter(({ cells, ...row }) => {
     if (differs && !row.differs) return false;
-    if (verdict !== 'any' && !verdictsOf(row).includes(verdict)) return false;
-    if (outcome !== 'any' && !row.cells.some((cell) => cell?.item.outcome === outcome)) return false;
-    if (decidedBy !== null && !row.cells.some((cell) => cell?.item.decidedBy?.id === decidedBy)) return false;
-    return text === '' || isSearchedFor(searchedText(row));
+    if (
+      answer !== null &&
+      !(cells.length === 0 ? [null] : cells).some((cell) => answerOf(cell, partings).id === answer)
+    )
+      return false;
+    if (decidedBy !== null && !cells.some((cell) => cell?.item.decidedBy?.id === decidedBy)) return false;
+    return text === '' || isSearchedFor(searchedText({ cells, ...row }));
   });
   return sorted(found, order);
 }
@@ -181,10 +202,6 @@ function searchedText(row: CaseRow): string {
 /** The input of a case as JSON text; null where it is long. */
 export function inputOf({ cells, saved }: CaseRow): string | null {
   return cells.find((cell) => cell !== null)?.item.input ?? saved?.input ?? null;
-}
-
-function verdictsOf({ cells }: CaseRow): (Verdict | 'not-run')[] {
-  return cells.length === 0 ? ['not-run'] : cells.map((cell) => cell?.item.verdict ?? 'not-run');
 }
 
 function sorted(rows: CaseRow[], order: Order): CaseRow[] {
@@ -207,4 +224,54 @@ function sorted(rows: CaseRow[], order: Order): CaseRow[] {
 function rankOf({ cells, differs }: CaseRow): number {
   const worst = Math.min(...cells.map((cell) => verdicts.indexOf(cell?.item.verdict ?? 'passed')), verdicts.length);
   return worst * 2 + (differs ? 0 : 1);
+}
+
+const MAX_COLUMNS = 3;
+/** Rows that are looked at to choose. */
+const SAMPLE = 100;
+
+/**
+ * The keys of the inputs by which rows are told apart best: those that the rule reads first, and among them those with the most values.
+ * A key that is the same everywhere is not one of them.
+ */
+export function inputColumns(rows: readonly CaseRow[], fields: readonly SchemaField[]): string[] {
+  const values = new Map<string, Set<string>>();
+  const sample = rows.slice(0, SAMPLE).flatMap((row) => documentOf(row) ?? []);
+  for (const { members } of sample)
+    for (const { key, value } of members)
+      if (value.kind !== 'object' && value.kind !== 'array')
+        values.set(key, (values.get(key) ?? new Set()).add(compactJson(value)));
+  const isRead = (key: string) => fields.some((field) => field.key === key);
+  return [...values]
+    .filter(([key, { size }]) => size > 1 || (sample.length === 1 && isRead(key)))
+    .sort(([a, one], [b, other]) => Number(isRead(b)) - Number(isRead(a)) || other.size - one.size)
+    .slice(0, MAX_COLUMNS)
+    .map(([key]) => key);
+}
+
+/** A row's value in each column, as JSON text; empty where it has none. */
+export function columnValues(row: CaseRow, columns: readonly string[]): string[] {
+  const members = new Map(documentOf(row)?.members.map(({ key, value }) => [key, value]));
+  return columns.map((key) => {
+    const value = members.get(key);
+    return value === undefined ? '' : compactJson(value);
+  });
+}
+
+function documentOf(row: CaseRow): JsonObject | null {
+  const text = inputOf(row);
+  const read = text === null ? null : readJson(text);
+  return read?.kind === 'ok' && read.root.kind === 'object' ? read.root : null;
+}
+
+/** Which item is open: of the batch that is shown, or of the one it repeats a part of. */
+export function readItemPlace({ batch, item }: Pick<Place, 'batch' | 'item'>): { batchId: string; n: string } | null {
+  const [, other, n] = /^(?:([\w-]+)\.)?(\d{1,6})$/.exec(item ?? '') ?? [];
+  const batchId = other ?? batch;
+  return n === undefined || batchId === null ? null : { batchId, n };
+}
+
+/** How the address names an item. */
+export function printItemPlace({ batchId, n }: { batchId: string; n: number }, shown: string | null): string {
+  return batchId === shown ? String(n) : `${batchId}.${n}`;
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { Item } from '../api/batch-items.ts';
 import { type Batch, getBatch } from '../api/batches.ts';
 import type { SavedCase } from '../api/cases.ts';
+import { versionRan } from '../run/rules-of-run.ts';
 import type { Place } from '../state/location.ts';
 import { type CaseRow, rowsOf, withBefore, withRepeated, withSaved } from './case-rows.ts';
-import { type Releases, releasesOf } from './releases.ts';
-import { useBatches, useDiffering } from './use-batch.ts';
-import { useBatchItems } from './use-batch-items.ts';
+import { useBatches, useBatchItems, useDiffering } from './use-batches.ts';
 
 type What = { place: Place; batch: Batch | null; saved: readonly SavedCase[] };
 type Rows = { rows: CaseRow[]; targets: string[]; before: Batch | null; releases: Releases };
@@ -57,3 +57,20 @@ function useBefore(place: Place, batch: Batch | null): Batch | null {
   );
   return earlier?.[0] ?? null;
 }
+
+/** The versions of the rules that a batch ran on and that the one before ran on; null where they are the same, or not known. */
+export type Releases = { before: string; now: string } | null;
+
+export function releasesOf(before: readonly Item[], now: readonly Item[]): Releases {
+  const [earlier, later] = [rulesIn(before), rulesIn(now)];
+  if (earlier.size === 0 || later.size === 0) return null;
+  const isSame = earlier.size === later.size && [...earlier.keys()].every((digest) => later.has(digest));
+  return isSame ? null : { before: versionsIn(earlier), now: versionsIn(later) };
+}
+
+/** The version by the digest of the rules: one version may have had several. */
+function rulesIn(items: readonly Item[]): Map<string, string> {
+  return new Map(items.flatMap(({ rules }) => (rules?.digest ? [[rules.digest, versionRan(rules) ?? '?']] : [])));
+}
+
+const versionsIn = (rules: ReadonlyMap<string, string>) => [...new Set(rules.values())].join(', ');

@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { SchemaField } from '../api/browse.ts';
 import { useExecution } from '../run/queries/use-execution.ts';
-import { usePlace } from '../state/location.ts';
+import { goTo, toPage, usePlace } from '../state/location.ts';
 import { chooseZone, useUnknownZone } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
 import { useGreeting } from './beginning/use-greeting.ts';
@@ -14,10 +14,11 @@ import { Header } from './frame/header.tsx';
 import { Help } from './frame/help.tsx';
 import { Loading } from './frame/loading.tsx';
 import { signOut, useSession } from './frame/session.ts';
+import { useTitle } from './frame/title.ts';
 import { useLacks } from './frame/use-may.ts';
 import { useRule } from './frame/use-rule.ts';
 import { useRuleOfRun } from './frame/use-rule-of-run.ts';
-import { isBeside, type Part, Views } from './frame/views.tsx';
+import { isBeside, type Part, places, Views } from './frame/views.tsx';
 import { InputPanel } from './input/input-panel.tsx';
 import { Notices } from './input/notices.tsx';
 import { blockedBecause, RunBar, RunHere } from './input/run-bar.tsx';
@@ -25,10 +26,11 @@ import { useAsOf } from './input/use-as-of.ts';
 import { useInput } from './input/use-input.ts';
 import { Where } from './input/where.tsx';
 import { DryRunNotice } from './result/notices/dry-run-notice.tsx';
+import { FormChanges } from './result/notices/form-changes.tsx';
 import { RulesNotice } from './result/notices/rules-notice.tsx';
 import { ResultPanel } from './result/result-panel.tsx';
 import { useOpenRun } from './result/use-open-run.ts';
-import { useRun } from './result/use-run.ts';
+import { changesOfForm, useRun } from './result/use-run.ts';
 import { TreePanel } from './tree/tree-panel.tsx';
 
 const ComparePanel = lazy(() =>
@@ -44,7 +46,8 @@ const Finder = lazy(() => import('./frame/finder.tsx').then(({ Finder }) => ({ d
 const toRule = { panel: null };
 const noFields: readonly SchemaField[] = [];
 
-const CasesPanel = lazy(() => import('./cases/cases-panel.tsx').then(({ CasesPanel }) => ({ default: CasesPanel })));
+const TestsPage = lazy(() => import('./tests/tests-page.tsx').then(({ TestsPage }) => ({ default: TestsPage })));
+const ShipPage = lazy(() => import('./tests/ship-page.tsx').then(({ ShipPage }) => ({ default: ShipPage })));
 
 /** The rule: what to run, how it went, and what it did; and the pages beside it. On a narrow screen, one part at a time. */
 export function Screen() {
@@ -67,10 +70,14 @@ export function Screen() {
   const [chosenAt, setChosenAt] = useState<{ of: readonly Occurrence[]; index: number } | null>(null);
   const chosen = chosenAt?.of === shown.occurrences ? (shown.occurrences[chosenAt.index] ?? null) : null;
   const lacks = useLacks();
+  useTitle(place, shown, run);
   const blocked = lacks('run') ?? blockedBecause({ place, input, asOf, rule, dry: run.dry, say });
-  const comparing = place.runs.length > 0;
+  // Whoever has gone to the history meanwhile stays there.
+  const comparing = place.runs.length > 0 && (place.panel === null || place.panel === 'tests');
   const isEmpty = place.app === null && rule.apps.data?.length === 0;
-  const view = place.panel === null ? 'rule' : isBeside(place) ? 'beside' : 'page';
+  // A comparison has the place of its page for itself.
+  const view = comparing ? 'compare' : place.panel === null ? 'rule' : isBeside(place) ? 'beside' : 'page';
+  const withForm = !comparing || place.target.kind === 'each';
 
   const choose = useCallback(
     (occurrence: Occurrence, how: 'pass' | 'press' = 'press') => {
@@ -90,6 +97,11 @@ export function Screen() {
         if (command === 'stop') stop();
         if (command === 'help') setHelp((shown) => !shown);
         if (command === 'find') setFinding((shown) => !shown);
+        const wanted = places.find(({ key }) => command === `go ${key}`);
+        if (wanted) {
+          setPart(wanted.panel === null ? 'result' : 'page');
+          goTo(toPage(wanted.panel), { push: true });
+        }
         if (command === 'search' && view !== 'page') {
           flushSync(() => setPart('result'));
           focusSearch();
@@ -146,8 +158,8 @@ export function Screen() {
           </Suspense>
         </main>
       ) : (
-        <main className={comparing ? 'comparing' : run.changes.length > 0 ? 'changed' : ''}>
-          <div className="column input">
+        <main className={classesOf({ comparing, withForm, changed: run.changes.length > 0 })}>
+          <div className="column input" hidden={!withForm}>
             <div className="column-scroll">
               <Where
                 app={place.app ?? ''}
@@ -168,7 +180,19 @@ export function Screen() {
                   mockIds={place.runs}
                   clients={rule.clients.data ?? []}
                   tree={rule.tree.data ?? null}
-                  onOpen={open}
+                  stale={(record, sent) =>
+                    withForm && (
+                      <FormChanges
+                        changes={changesOfForm(record, sent, { read: input.read, place })}
+                        onBack={() => {
+                          if (sent !== null) input.adopt(sent);
+                          goTo({ ts: record.ts });
+                        }}
+                      />
+                    )
+                  }
+                  onOpen={(record) => open(record, { panel: null })}
+                  onClose={(last) => (place.panel === null && last ? open(last) : goTo({ runs: [] }, { push: true }))}
                 />
               </Suspense>
             </div>
@@ -197,7 +221,7 @@ export function Screen() {
               </aside>
             </>
           )}
-          {place.panel !== null && (
+          {place.panel !== null && !comparing && (
             <div className="column page">
               <Suspense fallback={<Loading text="loading.page" />}>
                 {place.panel === 'history' ? (
@@ -207,8 +231,10 @@ export function Screen() {
                     onOpen={(record) => open(record, toRule)}
                     onAgain={(record) => again(record, toRule)}
                   />
+                ) : place.panel === 'tests' ? (
+                  <TestsPage place={place} rule={rule} input={input} onOpenRun={open} />
                 ) : (
-                  <CasesPanel place={place} rule={rule} input={input} onOpenRun={open} />
+                  rule.clients.data && <ShipPage place={place} clients={rule.clients.data} />
                 )}
               </Suspense>
             </div>
@@ -220,7 +246,6 @@ export function Screen() {
       {finding && (
         <Suspense>
           <Finder
-            place={place}
             rule={rule}
             occurrences={shown.occurrences}
             onNode={choose}
@@ -233,8 +258,13 @@ export function Screen() {
   );
 }
 
+function classesOf({ comparing, withForm, changed }: Record<'comparing' | 'withForm' | 'changed', boolean>): string {
+  if (comparing) return withForm ? 'comparing' : 'comparing alone';
+  return changed ? 'changed' : '';
+}
+
 /** What a narrow screen shows: the page, unless a run stands above it. */
-function partOf(view: 'rule' | 'beside' | 'page', part: Part): Part {
+function partOf(view: 'rule' | 'beside' | 'page' | 'compare', part: Part): Part {
   if (view === 'page') return 'page';
-  return view === 'rule' && part === 'page' ? 'result' : part;
+  return view !== 'beside' && part === 'page' ? 'result' : part;
 }

@@ -23,8 +23,12 @@ export type Place = {
   input: string | null;
   /** The search of the history. */
   find: string | null;
-  /** The page beside the rule that is open; null for the rule itself. */
+  /** The page that is open; null for the rule itself. */
   panel: Panel | null;
+  /** Of the tests: where the inputs come from. */
+  source: Source;
+  /** Of a batch: its nodes are shown instead of its rows. */
+  nodes: boolean;
   /** The batch that is shown. */
   batch: string | null;
   /** One of its items, by number; with the id of another batch and a dot before it when the item is of that one. */
@@ -32,8 +36,11 @@ export type Place = {
   /** A saved case that is open, by its name. */
   caseName: string | null;
 };
-const panels = ['history', 'cases', 'inputs', 'replay', 'coverage', 'release'] as const;
+export const panels = ['history', 'tests', 'ship'] as const;
 export type Panel = (typeof panels)[number];
+/** Saved cases, inputs that are given, earlier runs. */
+export const sources = ['cases', 'inputs', 'runs'] as const;
+export type Source = (typeof sources)[number];
 
 /** Longer inputs are named by their run instead: address bars and chat programs cut them off. */
 export const MAX_LINKED_INPUT = 16_000;
@@ -56,6 +63,8 @@ export function readPlace(search: string, hash: string): Place {
     input: input !== null && readJson(input).kind === 'ok' ? input : null,
     find: hidden.get('find') || null,
     panel: panels.find((panel) => panel === query.get('panel')) ?? null,
+    source: sources.find((source) => source === query.get('of')) ?? 'cases',
+    nodes: query.get('view') === 'nodes',
     batch: query.get('batch') || null,
     item: query.get('item') || null,
     caseName: query.get('case') || null,
@@ -73,6 +82,8 @@ export function printPlace({ app, ruleId, confId, target, ts, run, runs, input, 
     ['run', run],
     ['runs', runs.length === 0 ? null : runs.join(',')],
     ['panel', below.panel],
+    ['of', below.source === 'cases' ? null : below.source],
+    ['view', below.nodes ? 'nodes' : null],
     ['batch', below.batch],
     ['item', below.item],
     ['case', below.caseName],
@@ -138,10 +149,15 @@ export function beforePush(task: () => void): () => void {
   return () => void leaving.delete(task);
 }
 
+/** The address of a place that differs from this one. */
+export function hrefTo(change: Partial<Place>): string {
+  return `${window.location.pathname}${printPlace(changed(place(), change))}`;
+}
+
 /** Goes to another place. `push`: the back button returns to where we were. */
 export function goTo(change: Partial<Place>, { push = false }: { push?: boolean } = {}): void {
   if (push) for (const task of leaving) task();
-  const next = `${window.location.pathname}${printPlace(changed(place(), change))}`;
+  const next = hrefTo(change);
   if (next === window.location.pathname + window.location.search + window.location.hash) return;
   if (push) window.history.pushState(null, '', next);
   else window.history.replaceState(null, '', next);
@@ -152,7 +168,17 @@ export function goTo(change: Partial<Place>, { push = false }: { push?: boolean 
 function changed(now: Place, change: Partial<Place>): Place {
   const next = { ...now, ...change };
   const isSame = next.app === now.app && next.ruleId === now.ruleId && next.confId === now.confId;
-  return isSame ? next : { ...next, batch: null, item: null, caseName: null, ...change };
+  return isSame ? next : { ...next, batch: null, item: null, caseName: null, nodes: false, ...change };
+}
+
+/** A page without what was open on another one; the rule keeps the run that is on the screen. */
+export function toPage(panel: Panel | null): Partial<Place> {
+  return { panel, source: 'cases', nodes: false, batch: null, item: null, caseName: null, runs: [] };
+}
+
+/** The tests with inputs of a source, before any batch of them is chosen. */
+export function toTests(source: Source): Partial<Place> {
+  return { ...toPage('tests'), source };
 }
 
 const arrivals: { count: number; last: Event | null } = { count: 1, last: null };

@@ -7,10 +7,11 @@ type Props = {
   disabled?: boolean;
   /** Given for a button that switches something on and off. */
   pressed?: boolean;
+  tabIndex?: number;
 };
 
 /** A button that shows a drawing alone; its name is its tooltip. */
-export function IconButton({ icon, label, onPress, disabled = false, pressed }: Props) {
+export function IconButton({ icon, label, onPress, disabled = false, pressed, tabIndex }: Props) {
   return (
     <button
       type="button"
@@ -19,6 +20,7 @@ export function IconButton({ icon, label, onPress, disabled = false, pressed }: 
       title={label}
       aria-pressed={pressed}
       disabled={disabled}
+      tabIndex={tabIndex}
       onClick={onPress}
     >
       <Icon name={icon} />

@@ -1,4 +1,6 @@
 import type { Decision, Outcome } from '../../shared/reasoning/trace/mark.ts';
+import type { Item } from '../api/batch-items.ts';
+import type { Verdict } from '../api/batches.ts';
 import { useText } from '../text/use-text.tsx';
 
 const looks: Record<Outcome, string> = {
@@ -17,4 +19,25 @@ const looks: Record<Outcome, string> = {
 export function OutcomeChip({ outcome, large = false }: { outcome: Outcome | Decision; large?: boolean }) {
   const { say } = useText();
   return <span className={`chip ${looks[outcome]}${large ? ' large' : ''}`}>{say(`outcome.${outcome}`)}</span>;
+}
+
+export const verdictLooks: Record<Verdict, string> = {
+  passed: 'true',
+  failed: 'error',
+  error: 'error',
+  unanswered: 'warn',
+  skipped: 'none',
+  pending: 'none',
+};
+
+/** A case's verdict, as a word in a colour that only repeats the word. */
+export function VerdictChip({ verdict }: { verdict: Verdict }) {
+  const { say } = useText();
+  return <span className={`chip ${verdictLooks[verdict]}`}>{say(`verdict.${verdict}`)}</span>;
+}
+
+/** The rule's result, in plain letters beside the verdict. */
+export function OutcomeWord({ item }: { item: Item }) {
+  const { say } = useText();
+  return item.outcome === null ? null : <span className="outcome-word">{say(`outcome.${item.outcome}`)}</span>;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, says } from '../support/on-the-page.ts';
+import { expectAccessible, says, toTests } from '../support/on-the-page.ts';
 
 describeInBrowser('before a release', () => {
   const journey = useJourney();
@@ -30,7 +30,7 @@ describeInBrowser('before a release', () => {
       for (const { loadedVersion } of json.clients) expect(loadedVersion).toBe(2);
     });
 
-    await page.getByRole('button', { name: 'What changes?', exact: true }).click();
+    await toTests(page, 'Earlier runs');
     await page.getByRole('button', { name: 'Read the runs' }).click();
     await says(page.locator('.replay [role=status]').first(), '3 runs can be repeated.');
     await page.getByLabel('Only runs with').fill('state:failed'); // a state that is asked for is the state that is searched
@@ -53,19 +53,20 @@ describeInBrowser('before a release', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await newest()).toEqual([]);
     await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).dblclick();
-    await says(page.locator('.changed-decisions'), /^TRUE → FALSE, first at spent 100 or more #2: 1 run/);
+    await says(page.locator('.answers'), /TRUE → FALSE at spent 100 or more #2\s+1\s+33 %\s+same\s+2\s+67 %/);
     expect(await newest()).toMatchObject([{ dryRun: true, items: 3 }]);
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Compare one of them before and now' }).click();
+    await page.getByRole('button', { name: /^TRUE → FALSE/ }).click();
+    await page.getByRole('link', { name: 'Compare one, before and now' }).click();
     await says(page.locator('.compare-head [role=status]'), /differs: its result is FALSE, not TRUE/);
     await page.goBack();
 
-    await page.getByRole('button', { name: 'Cases', exact: true }).click();
+    await toTests(page);
     await page.getByRole('checkbox', { name: 'lane beta' }).check();
     await page.getByRole('checkbox', { name: 'Any client' }).uncheck();
     await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).click();
-    await says(page.locator('.batch-words'), /passed/);
-    await page.getByRole('button', { name: 'Release', exact: true }).click();
+    await says(page.locator('.answers'), /passed/);
+    await page.getByRole('link', { name: 'Can it ship?', exact: true }).click();
     await page.getByLabel('Release to').selectOption('lane:beta');
     await says(page.getByRole('row', { name: /Recharge campaign #1/ }), /can ship/);
   });

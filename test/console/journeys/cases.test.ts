@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, holds, picture, pressRun, says } from '../support/on-the-page.ts';
+import { expectAccessible, holds, picture, pressRun, says, toTests } from '../support/on-the-page.ts';
 
 describeInBrowser('cases in the console', () => {
   const journey = useJourney();
@@ -46,7 +46,7 @@ describeInBrowser('cases in the console', () => {
 
     await runWith(page, '99');
     await saveAs(page, 'spends too little');
-    await page.getByRole('button', { name: 'Cases', exact: true }).click();
+    await toTests(page);
     await page.getByRole('checkbox', { name: 'lane beta' }).check();
     await page.getByRole('button', { name: 'Run all 2 cases' }).click();
     await says(bar(page), /^4 runs in /);
@@ -78,7 +78,7 @@ describeInBrowser('cases in the console', () => {
 
   test('the page says which rules can ship to a lane, and why not', async () => {
     const page = await journey.visit('/?app=9001&rule=2');
-    await page.getByRole('button', { name: 'Release', exact: true }).click();
+    await page.getByRole('link', { name: 'Can it ship?', exact: true }).click();
     await page.getByLabel('Release to').selectOption('lane:beta');
     const row = (name: RegExp) => page.getByRole('row', { name });
     await says(
@@ -92,11 +92,8 @@ describeInBrowser('cases in the console', () => {
     await says(page.locator('.release [role=status]'), '0 of 5 rules can ship.');
     await expectAccessible(page);
     await picture(page, 'console-release');
-    await page
-      .getByRole('button', { name: /Recharge campaign/ })
-      .last()
-      .click();
-    await says(page.locator('.batch-words'), /failed/);
+    await page.getByRole('link', { name: /Recharge campaign/ }).click();
+    await says(page.locator('.answers'), /failed/);
   });
 
   test('what the last run came to becomes what is expected; the failed are run again; what changed is told', async () => {
@@ -114,10 +111,10 @@ describeInBrowser('cases in the console', () => {
       headers: { 'if-match': String(saved.headers.etag), 'content-type': 'application/yaml' },
     });
     expect(put.status).toBe(200);
-    await page.getByRole('button', { name: 'Cases', exact: true }).click();
+    await toTests(page);
     const all = page.getByRole('button', { name: 'Run the case' });
     await all.click();
-    await says(page.locator('.batch-words'), /1 (failed|error)/);
+    await says(page.locator('.answers'), /(failed|error)\s+1/);
     await page.locator('.results :is(.case-name, .result-cell)').nth(1).click();
     await says(page.locator('.expectation .missed').first(), /outcome\s+NONE/);
     await page.getByRole('button', { name: 'Expect the result of the last run' }).click();
@@ -126,7 +123,7 @@ describeInBrowser('cases in the console', () => {
     const first = page.url();
     await page.getByRole('button', { name: 'Run again for real: the one that did not pass' }).click();
     await page.waitForURL((url) => url.href !== first);
-    await says(page.locator('.batch-words'), /1 failed/);
+    await says(page.locator('.answers'), /failed\s+1/);
     await all.click();
     await says(page.locator('.since'), /^Since .*: 1 passes again\.$/);
     await page.locator('.results :is(.case-name, .result-cell)').nth(1).click();
@@ -176,20 +173,20 @@ describeInBrowser('cases in the console', () => {
     ['a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
     ['Chinese', { locale: 'zh-CN' }],
   ] as const)('on %s everything can be reached', async (_, options) => {
-    const page = await journey.visit('/?app=9001&rule=1&panel=cases', options);
+    const page = await journey.visit('/?app=9001&rule=1&panel=tests', options);
     await page.locator('.results, .drawer .empty-line').first().waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
     await expectAccessible(page);
     if ('locale' in options) await picture(page, 'console-cases-zh');
-    await page.locator('.views button:not(.of-wide, .of-narrow)').nth(2).click();
+    await page.locator('.sources a').nth(1).click();
     await page.locator('#inputs-text').fill('cost\n1\n2');
     await page.locator('.inputs-preview').waitFor();
     await expectAccessible(page);
-    await page.locator('.views button:not(.of-wide, .of-narrow)').nth(3).click();
+    await page.locator('.sources a').nth(2).click();
     await page.locator('.replay button[type=submit]').click();
     await page.locator('.replay .start-batch').waitFor();
     await expectAccessible(page);
-    await page.locator('.views button:not(.of-wide, .of-narrow)').nth(4).click();
+    await page.locator('.views a').last().click();
     await page.locator('.release-table').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
     await expectAccessible(page);

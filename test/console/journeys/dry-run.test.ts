@@ -57,7 +57,7 @@ describeInBrowser('a dry run from the page', () => {
   });
 
   test('holds for many inputs, too', async () => {
-    const page = await journey.visit('/?app=9001&rule=1&panel=inputs');
+    const page = await journey.visit('/?app=9001&rule=1&panel=tests&of=inputs');
     await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n80,1\n');
     await says(page.locator('#batch-dry'), '2 dry runs on any client (trunk first), without effects');
     await page.locator('.drawer').getByRole('button', { name: 'Dry run' }).click();
@@ -69,7 +69,7 @@ describeInBrowser('a dry run from the page', () => {
   test('of many inputs cannot be asked for where no client can, which is said before anything runs', async () => {
     const { sharedDir } = journey.service;
     await using client = await createResponder({ sharedDir, app: 9001, lane: 'published', does: staysSilent });
-    const page = await journey.visit('/?app=9001&rule=1&target=lane:published&panel=inputs');
+    const page = await journey.visit('/?app=9001&rule=1&target=lane:published&panel=tests&of=inputs');
     await page.getByLabel('Inputs as CSV or JSON').fill('cost,uid\n120,1\n');
     await says(
       page.locator('#batch-dry'),

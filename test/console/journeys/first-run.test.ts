@@ -95,7 +95,7 @@ describeInBrowser('the console, first visit', () => {
     await page.getByText('This run changed nothing.').waitFor();
     await picture(page, 'console-false');
 
-    await page.getByLabel('Only nodes that ran').check();
+    await page.getByRole('button', { name: 'Ran', exact: true }).click();
     expect(await paintedTree(page)).toEqual(['AND campaign #1 FALSE', '  spent 100 or more #2 FALSE']);
     await expectAccessible(page);
 

@@ -69,7 +69,7 @@ describeInBrowser('which runs belong together, and what a run repeats', () => {
     await toHistory(page);
     await says(rows(page).first(), /compared on 3 clients/);
     await expect.poll(() => rows(page).count()).toBe(10);
-    await page.getByRole('button', { name: /^Show the comparison of/ }).click();
+    await page.getByRole('link', { name: /^Show the comparison of/ }).click();
     await reads(page, 'Comparing 3 runs');
   });
 
@@ -117,7 +117,7 @@ describeInBrowser('failures that are alike', () => {
 
     const page = await journey.visit('/?app=7&rule=1&panel=history');
     await expect.poll(() => rows(page).count(), { timeout: 60_000 }).toBe(5);
-    await head(page).getByLabel('Result', { exact: true }).selectOption('Failures, grouped');
+    await page.getByRole('button', { name: 'Failures, grouped' }).click();
     const group = (count: number, sentence: string, client: string) =>
       expect.stringMatching(
         new RegExp(`^${count}\\s+\\S*failed\\S*\\s+${sentence}\\s+${client}\\s+${TIME} to ${TIME}$`),

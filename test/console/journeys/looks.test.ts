@@ -36,7 +36,7 @@ describeInBrowser('how the console looks', () => {
     await page.getByRole('row', { name: /^spent 100 or more/ }).tap();
     await page.getByRole('heading', { name: 'spent 100 or more #2' }).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'History', exact: true }).tap();
+    await page.getByRole('link', { name: 'History', exact: true }).tap();
     await page.getByRole('table').waitFor();
     expect(await overflows(page)).toBe(false);
     await expectAccessible(page);
@@ -119,7 +119,7 @@ describeInBrowser('how the console looks', () => {
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(Math.abs((await topOfTree()) - before)).toBeLessThanOrEqual(1);
     await toHistory(page);
-    await page.locator('.history .row-button').nth(1).click();
+    await page.locator('.history .row-link').nth(1).click();
     await says(page.locator('.verdict'), /FALSE/);
     expect(Math.abs((await topOfTree()) - before)).toBeLessThanOrEqual(1);
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

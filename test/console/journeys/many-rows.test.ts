@@ -24,9 +24,9 @@ describeInBrowser('ten thousand results in the console', () => {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
     const began = Date.now();
-    await page.goto(`${journey.service.url}/?app=9001&rule=1&panel=inputs&batch=${batchId}`);
+    await page.goto(`${journey.service.url}/?app=9001&rule=1&panel=tests&of=inputs&batch=${batchId}`);
     await observeTasks(page);
-    await says(page.locator('.result-filters [role=status]'), /^10,?000 cases$/);
+    await says(page.locator('.results-tools [role=status]'), /^10,?000 cases$/);
     expect(Date.now() - began).toBeLessThan(FIRST_PICTURE_MS);
 
     const grid = page.getByRole('grid');
@@ -46,7 +46,7 @@ describeInBrowser('ten thousand results in the console', () => {
     await page
       .getByRole('searchbox', { name: 'Name, value of the input, client, error or result' })
       .pressSequentially('user 4321');
-    await says(page.locator('.result-filters [role=status]'), /^1 of 10,?000 cases$/);
+    await says(page.locator('.results-tools [role=status]'), /^1 of 10,?000 cases$/);
     await says(cells.first(), 'user 4321');
 
     const tasks = await page.evaluate(() => performance.getEntriesByName('long-task').map(({ duration }) => duration));

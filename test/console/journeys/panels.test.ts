@@ -105,7 +105,7 @@ describeInBrowser('every panel of the console', () => {
       await page.getByText(say('since.title')).waitFor();
       await looksRight();
 
-      await use(page, button('drawer.history'));
+      await use(page, page.getByRole('link', { name: say('nav.history') }));
       await value(say('history.filter.text'), `cost 99 uid ${uid}`);
       await expect.poll(() => page.locator('.history tbody tr').count()).toBe(1);
       await looksRight();
@@ -114,7 +114,7 @@ describeInBrowser('every panel of the console', () => {
       for (const box of await page.locator('.history tbody input[type=checkbox]').all()) await use(page, box, 'Space');
       await use(page, button('history.compare'));
       await part('result');
-      await page.locator('.compare-tree').waitFor();
+      await page.locator('.compare-table').waitFor();
       await looksRight();
     },
   );

@@ -43,7 +43,7 @@ describeInBrowser('what a key may do, on the page', () => {
     await toHistory(page);
     await page.getByRole('button', { name: sentence }).first().waitFor(); // the row of the earlier run
     expect(await page.getByRole('button', { name: sentence }).first().isDisabled()).toBe(true);
-    await page.locator('.history .row-button').first().click();
+    await page.locator('.history .row-link').first().click();
     await reads(page, 'The API key “reader” lacks the permission “cases”.');
     expect(await page.getByRole('button', { name: 'Save as case' }).isDisabled()).toBe(true);
     await page.locator('.app-picker input').click();

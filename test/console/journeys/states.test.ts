@@ -146,7 +146,7 @@ describeInBrowser('every state of the console', () => {
       }),
     async compare(page, seen) {
       await run(page, `${RULE}&target=each#input=${encodeURIComponent('{"uid":1,"cost":120}')}`);
-      await page.locator('.compare-tree').waitFor();
+      await page.locator('.compare-table').waitFor();
       await seen();
     },
     async timeline(page, seen) {
@@ -165,26 +165,26 @@ describeInBrowser('every state of the console', () => {
       await seen();
     },
     async cases(page, seen) {
-      await open(page, `${RULE}&panel=cases`);
+      await open(page, `${RULE}&panel=tests`);
       await page.locator('.results-head').waitFor();
       await seen();
     },
     async inputs(page, seen) {
-      await open(page, `${RULE}&panel=inputs`);
+      await open(page, `${RULE}&panel=tests&of=inputs`);
       await page.locator('.inputs-source textarea').fill(CSV);
       await page.locator('.inputs-preview td').first().waitFor();
       await seen();
     },
     async results(page, seen) {
-      await open(page, `${RULE}&panel=inputs`);
+      await open(page, `${RULE}&panel=tests&of=inputs`);
       await page.locator('.inputs-source textarea').fill(CSV);
       await page.locator('.start-batch .primary[aria-disabled=false]').click();
-      await page.locator('.batch-words', { hasText: /FALSE/ }).waitFor();
+      await page.locator('.answers', { hasText: /FALSE/ }).waitFor();
       await page.locator('.batch-bar progress[value="3"]').waitFor();
       await seen();
     },
     async opened(page, seen) {
-      await open(page, `${RULE}&panel=inputs`);
+      await open(page, `${RULE}&panel=tests&of=inputs`);
       await page.locator('.inputs-source textarea').fill(CSV);
       await page.locator('.start-batch .primary[aria-disabled=false]').click();
       await page.locator('.results .result-cell', { hasText: 'FALSE' }).first().click();
@@ -193,12 +193,12 @@ describeInBrowser('every state of the console', () => {
       await seen();
     },
     async replay(page, seen) {
-      await open(page, `${RULE}&panel=replay`);
+      await open(page, `${RULE}&panel=tests&of=runs`);
       await page.locator('.replay').waitFor();
       await seen();
     },
     async release(page, seen) {
-      await open(page, `${RULE}&panel=release`);
+      await open(page, `${RULE}&panel=ship`);
       await page.locator('.release-table tbody tr').nth(3).waitFor();
       await seen();
     },

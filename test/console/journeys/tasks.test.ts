@@ -112,10 +112,10 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
   task('find the one run of user 42 among 2,000', { clicks: 3, keys: 7 }, async (by) => {
     const page = await begin();
     const reader = by(page);
-    await reader.click(page.getByRole('button', { name: 'History', exact: true }));
+    await reader.click(page.getByRole('link', { name: 'History', exact: true }));
     await reader.typeOver(page.getByLabel(/^Input \(uid=42\)/), `uid=${USER} `);
     await expect.poll(() => page.locator('.history tbody tr').count(), { timeout: 60_000 }).toBe(1);
-    await reader.click(page.locator('.history tbody .row-button'));
+    await reader.click(page.locator('.history tbody .row-link'));
     await says(headline(page), /^Done on/);
     await holds(page.getByLabel('uid', { exact: true }), String(USER));
   });
@@ -135,9 +135,9 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
     await page.locator('button:enabled', { hasText: /^Save$/ }).waitFor();
     await reader.press('Enter');
     await page.getByText('“spends 99.5” is saved').waitFor();
-    await reader.click(page.getByRole('button', { name: 'Cases', exact: true }));
+    await reader.click(page.getByRole('link', { name: 'Tests', exact: true }));
     await reader.click(page.getByRole('button', { name: /^Run (the case|all \d+ cases) for real$/ }));
-    await says(page.locator('.batch-words'), /1 passed/);
+    await says(page.locator('.answers'), /passed\s+1/);
   });
 
   task('run a table of 300 inputs of which four rows have mistakes', { clicks: 4, keys: 3 }, async (by) => {
@@ -159,7 +159,7 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
     await reader.type(/\d+/.exec(label)?.[0] ?? '');
     await reader.click(page.getByRole('button', { name: /^Run \d+ for real$/ }));
     await says(page.locator('.batch-words strong'), /^\d+ runs in /);
-    await says(page.locator('.batch-words'), /TRUE/);
+    await says(page.locator('.answers'), /TRUE/);
   });
 
   task('compare a run with the one before it', { clicks: 0, keys: 1 }, async (by) => {
@@ -170,7 +170,7 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
     await page.getByRole('treegrid').focus();
     await by(page).press('c');
     await says(page.locator('.compare-head [role=status]'), /its result is (FALSE, not TRUE|TRUE, not FALSE)\./);
-    await says(page.locator('.groups'), /First difference: “spent 100 or more” #2/);
+    await says(page.locator('.compare-table .first'), /“spent 100 or more” #2/);
   });
 
   task('go to a node by its name', { clicks: 0, keys: 15 }, async (by) => {
@@ -207,7 +207,7 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
       const row = page.locator('.history tbody tr', { hasText: '5150' }).first();
       await row.waitFor();
       const reader = by(page);
-      await reader.click(row.locator('.row-button'));
+      await reader.click(row.locator('.row-link'));
       await holds(page.getByLabel('uid', { exact: true }), '5150');
       await says(page.locator('.verdict'), /TRUE/);
       await reader.typeOver(cost(page), '99');

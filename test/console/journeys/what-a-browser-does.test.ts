@@ -57,7 +57,7 @@ describeInBrowser('what a browser does with the page', () => {
 
   test('earlier runs are read and kept as cases though each text of the page is moved as it comes', async () => {
     await journey.service.execute({ app: 9001, ruleId: 1, 'the service': { cost: 99 } });
-    const page = await journey.visit(`${RULE}&panel=replay`);
+    const page = await journey.visit(`${RULE}&panel=tests&of=runs`);
     await page.addInitScript(`setInterval(() => document.body && (${translate})(false), 10)`);
     await page.reload();
     await page.getByRole('button', { name: 'Read the runs' }).click();

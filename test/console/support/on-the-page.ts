@@ -41,8 +41,13 @@ export async function unfold(page: Page): Promise<void> {
 
 /** Opens the page of earlier runs. */
 export async function toHistory(page: Page): Promise<void> {
-  if (!(await page.locator('.history').isVisible()))
-    await page.getByRole('button', { name: /^(History|历史)$/ }).click();
+  if (!(await page.locator('.history').isVisible())) await page.getByRole('link', { name: /^(History|历史)$/ }).click();
+}
+
+/** Opens the tests with inputs of a source; without one with the saved cases. */
+export async function toTests(page: Page, source?: string): Promise<void> {
+  await page.getByRole('link', { name: 'Tests', exact: true }).click();
+  if (source !== undefined) await page.getByRole('link', { name: source }).click();
 }
 
 /** Waits until the page of earlier runs is left: a run that was begun or opened there is shown. */

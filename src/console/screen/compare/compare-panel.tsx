@@ -1,202 +1,302 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { compactJson } from '../../../shared/json-tree/print-json.ts';
+import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { changeWords } from '../../../shared/reasoning/changes.ts';
-import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
+import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
+import { readWords, shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client, Tree } from '../../api/browse.ts';
-import type { Execution, ExecutionRecord } from '../../api/executions.ts';
-import { isEnd } from '../../api/executions.ts';
+import { type Execution, type ExecutionRecord, isEnd } from '../../api/executions.ts';
 import { serviceNow } from '../../api/service-clock.ts';
-import { type Group, groupRuns, partingOf } from '../../run/compare.ts';
+import { differingValues, type Parting, partingOf, type ValueRow } from '../../run/compare.ts';
 import { tookMs } from '../../run/headline.ts';
-import { causesOf } from '../../run/history/causes.ts';
 import { useExecutions } from '../../run/queries/use-execution.ts';
 import { type Reading, readRun } from '../../run/reading.ts';
-import { goTo } from '../../state/location.ts';
+import { versionRan } from '../../run/rules-of-run.ts';
+import { toPage } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
-import { DataDiff } from '../details/data-diff.tsx';
+import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import { PlaceLink } from '../../ui/place-link.tsx';
+import { ChangeValue } from '../details/change-value.tsx';
 import { RunResult } from '../result/run-result.tsx';
-import { TraceTree } from '../tree/trace-tree.tsx';
-import { CompareTree } from './compare-tree.tsx';
+import { whatRan } from '../result/use-open-run.ts';
+import { nodeWords } from '../tree/node-link.tsx';
 import { columnWords, summary } from './compare-words.ts';
 import { useRulesOfRuns } from './use-rules-of-runs.ts';
 
-const MAX_COLUMNS = 6;
+/** Rows of nodes that are drawn at most. */
+const MAX_NODES = 500;
 
 type Props = {
   mockIds: readonly string[];
   clients: readonly Client[];
   tree: Tree | null;
+  /** Says that the form is not what the runs were. */
+  stale: (record: ExecutionRecord, sent: string | null) => ReactNode;
   onOpen: (record: ExecutionRecord) => void;
+  /** With the last of the runs, as far as it is known. */
+  onClose: (last: ExecutionRecord | null) => void;
 };
 
-/** Runs beside each other. Those that came out alike are one row; the first that did not is laid beside the most common. */
-export function ComparePanel({ mockIds, clients, tree, onOpen }: Props) {
+/** Runs beside each other in the order of the link, each compared with the first: one table, the first difference first. */
+export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }: Props) {
   const { say, time } = useText();
   const executions = useExecutions(mockIds);
   const { occurrences, onOthers, changes } = useRulesOfRuns(tree, executions);
-  const runs = useMemo(() => readAll(mockIds, executions, occurrences), [mockIds, executions, occurrences]);
-  const groups = useMemo(() => groupRuns(runs), [runs]);
-  const open = mockIds.length - runs.length;
+  const columns = useMemo(
+    () => mockIds.map((mockId) => columnOf(mockId, executions.get(mockId) ?? null, occurrences)),
+    [mockIds, executions, occurrences],
+  );
+  const open = columns.filter(({ reading }) => reading === null).length;
   const queries = useQueryClient();
   // Each that ends is one more in the history.
   useEffect(() => {
     if (open >= 0) void queries.invalidateQueries({ queryKey: ['history'] });
   }, [open, queries]);
-  const [base, ...others] = groups;
-  const columns = mockIds.slice(0, MAX_COLUMNS).map((mockId) => {
-    const reading = runs.find(({ of }) => of === mockId)?.reading ?? null;
-    const record = executions.get(mockId)?.record ?? null;
-    return { mockId, reading, ...columnWords(record, { clients, say, time }) };
-  });
-  const [wanted, setWanted] = useState<string | null>(null);
-  const other = others.find((group) => group.runs.some((run) => run.of === wanted)) ?? others[0] ?? null;
+  const named = columns.map((column, index) => ({
+    ...column,
+    ...columnWords(column.execution?.record ?? null, { clients, say, time }),
+    letter: index < 26 ? String.fromCharCode(65 + index) : String(index + 1),
+  }));
+  const first = columns[0]?.execution ?? null;
   return (
-    <section className="compare" aria-label={say('compare.title', { n: mockIds.length })}>
+    <section className="compare" aria-labelledby="compare-title">
       <div className="compare-head">
-        <h2>{say('compare.title', { n: mockIds.length })}</h2>
-        <p role="status">
-          {summary({
-            open,
-            base,
-            others,
-            say,
-            nameOf: (run) => columnWords(run.execution.record, { clients, say, time }).name,
-          })}
-        </p>
+        <h2 id="compare-title">{say('compare.title', { n: mockIds.length })}</h2>
+        <p role="status">{summary(named, say)}</p>
         <IconButton
           icon="close"
           label={say('compare.close')}
-          onPress={() => {
-            const last = runs.at(-1)?.reading.execution.record;
-            if (last) onOpen(last);
-            else goTo({ runs: [] }, { push: true });
-          }}
+          onPress={() => onClose(columns.at(-1)?.execution?.record ?? null)}
         />
       </div>
+      {first !== null && stale(first.record, first.input)}
       {onOthers > 0 && (
         <p className="notice warn" role="status">
           <Icon name="warning" size={14} /> {say('compare.otherRules', { n: onOthers })}
           {changes.length > 0 && ` ${say('rules.between', { n: changes.length, nodes: changeWords(changes, say) })}`}
         </p>
       )}
-      {open === 0 && others.length > 0 && <CausesLine executions={[...executions.values()]} />}
-      <ol className="groups">
-        {base && <GroupRow letter="A" group={base} base={null} clients={clients} shown onShow={null} onOpen={onOpen} />}
-        {base &&
-          others.map((group) => (
-            <GroupRow
-              key={group.runs[0]?.of}
-              letter={group === other ? 'B' : ''}
-              group={group}
-              base={base}
-              clients={clients}
-              shown={group === other}
-              onShow={() => setWanted(group.runs[0]?.of ?? null)}
-              onOpen={onOpen}
-            />
-          ))}
-      </ol>
-      {base && !other && open === 0 && (
-        <TraceTree occurrences={occurrences} reading={base.reading} stale={false} chosen={null} onChoose={() => {}} />
-      )}
-      {base && other && (
-        <>
-          <DataDiff a={base.reading} b={other.reading} />
-          <CompareTree occurrences={occurrences} columns={columns} base={base.reading} />
-        </>
-      )}
+      <CompareTable columns={named} occurrences={occurrences} onOpen={onOpen} />
     </section>
   );
 }
 
-/** Differences between the calls themselves come first: they may explain everything. */
-function CausesLine({ executions }: { executions: readonly Execution[] }) {
-  const { say } = useText();
-  const { input, rules, clients } = causesOf(executions);
-  const words = [
-    input !== null && say('compare.cause.input', { change: input }),
-    rules !== null && say('compare.cause.rules', { versions: rules }),
-    clients !== null && say('compare.cause.clients', { clients }),
-  ].filter((word) => word !== false);
-  if (words.length === 0) return <p className="causes">{say('compare.cause.none')}</p>;
-  return <p className="causes">{say('compare.causes', { causes: words.join('; ') })}</p>;
+type Column = { mockId: string; execution: Execution | null; reading: Reading | null };
+type Named = Column & { letter: string; name: string; about: string };
+
+function columnOf(mockId: string, execution: Execution | null, occurrences: readonly Occurrence[]): Column {
+  const ended = execution !== null && isEnd(execution.record.state);
+  return { mockId, execution, reading: ended ? readRun(execution, occurrences) : null };
 }
 
-type RowProps = {
-  letter: string;
-  group: Group<string>;
-  base: Group<string> | null;
-  clients: readonly Client[];
-  shown: boolean;
-  onShow: (() => void) | null;
-  onOpen: (record: ExecutionRecord) => void;
-};
+type TableProps = { columns: readonly Named[]; occurrences: readonly Occurrence[]; onOpen: Props['onOpen'] };
 
-function GroupRow({ letter, group, base, clients, shown, onShow, onOpen }: RowProps) {
-  const { say, time } = useText();
-  const { record } = group.reading.execution;
-  const n = group.runs.length;
-  const words = group.runs.map(({ reading }) => columnWords(reading.execution.record, { clients, say, time }));
+function CompareTable({ columns, occurrences, onOpen }: TableProps) {
+  const { say, moment } = useText();
+  const [all, setAll] = useState(false);
+  const base = columns[0]?.reading ?? null;
+  const parted = useMemo(
+    () => columns.map(({ reading }) => (base && reading ? partingOf(base, reading) : null)),
+    [base, columns],
+  );
+  const firsts = [...new Set(parted.flatMap((run) => run?.first ?? []))].sort((a, b) => a.index - b.index);
+  const differing = occurrences.filter((place) => parted.some((run) => run?.places.has(place)));
+  const others = (all ? occurrences : differing).filter((place) => !firsts.includes(place)).slice(0, MAX_NODES);
+  const records = columns.map(({ execution }) => execution?.record ?? null);
+  const calls = [
+    { path: say('compare.row.version'), values: records.map((record) => record && versionRan(record.rules)) },
+    {
+      path: say('compare.row.asOf'),
+      values: records.map((record) => record && (record.ts ? moment(record.ts) : say('asOf.now'))),
+    },
+    { path: say('compare.row.client'), values: records.map((record) => record?.address ?? null) },
+  ].filter(({ values }) => new Set(values.filter((value) => value !== null)).size > 1);
+  const inputs = differingValues(
+    columns.map(({ execution, reading }) => (execution && reading ? reading.before : null)),
+  );
+  // What went in as it came out is told once.
+  const told = new Set(inputs.map(({ path, values }) => rowText(path, values)));
+  const data = differingValues(columns.map(({ reading }) => reading?.after ?? null)).filter(
+    ({ path, values }) => !told.has(rowText(path, values)),
+  );
+  const noData = columns.filter(({ reading }) => reading !== null && reading.after === null).length;
+  const ended = columns.filter(({ reading }) => reading !== null).length;
+  const nodeRow = (place: Occurrence) => (
+    <NodeRow key={place.index} place={place} columns={columns} parted={parted} isFirst={firsts.includes(place)} />
+  );
   return (
-    <li className={shown ? 'group shown' : 'group'}>
-      <b className="letter">{letter}</b>
-      <RunResult record={record} />
-      <div>
-        <strong>{say(base ? 'compare.group.odd' : 'compare.group.same', { n })}</strong>
-        <ul>
-          {group.runs.map(({ of, reading }, index) => (
-            <li key={of}>
-              <button
-                type="button"
-                className="node-link"
-                title={say('compare.show')}
-                onClick={() => onOpen(reading.execution.record)}
-              >
-                {words[index]?.name}
-              </button>{' '}
-              <small>
-                {words[index]?.about} {formatMs(tookMs(reading.execution.record, serviceNow()))}
-              </small>
-            </li>
-          ))}
-        </ul>
-        {base && <small>{reasonOf(group, base, say)}</small>}
-      </div>
-      {onShow && !shown && (
-        <button type="button" className="button small" onClick={onShow}>
-          {say('history.compare')}
-        </button>
-      )}
-    </li>
+    <div className="compare-scroll" tabIndex={0} role="region" aria-label={say('compare.table')}>
+      <table className="compare-table">
+        <thead>
+          <tr>
+            <td />
+            {columns.map(({ mockId, execution, letter, name, about }) => (
+              <th scope="col" key={mockId}>
+                <b className="letter">{letter}</b>{' '}
+                {execution ? (
+                  <PlaceLink
+                    title={say('compare.show')}
+                    to={{ ...toPage(null), ...whatRan(execution.record), run: mockId, input: null }}
+                    instead
+                    onPress={() => onOpen(execution.record)}
+                  >
+                    {name}
+                  </PlaceLink>
+                ) : (
+                  name
+                )}
+                <small>
+                  {about}{' '}
+                  {execution && isEnd(execution.record.state) && formatMs(tookMs(execution.record, serviceNow()))}
+                </small>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <th scope="row">{say('history.result')}</th>
+            {columns.map(({ mockId, execution, reading }) => (
+              <td key={mockId}>
+                {execution && <RunResult record={execution.record} />}
+                {reading?.result?.error && <small className="bad"> {reading.result.error}</small>}
+              </td>
+            ))}
+          </tr>
+          {firsts.map(nodeRow)}
+          <Section title={say('compare.calls')} columns={columns.length} hidden={calls.length + inputs.length === 0}>
+            {calls.map(({ path, values }) => (
+              <tr key={path}>
+                <th scope="row">{path}</th>
+                {values.map((value, index) => (
+                  <td key={columns[index]?.mockId} className={value !== values[0] && index > 0 ? 'differs' : undefined}>
+                    {value}
+                  </td>
+                ))}
+              </tr>
+            ))}
+            {inputs.map((row) => (
+              <JsonRow key={row.path} row={row} known={columns.map(({ reading }) => reading?.before != null)} />
+            ))}
+          </Section>
+          <Section title={say('compare.data')} columns={columns.length} hidden={ended < 2}>
+            {data.map((row) => (
+              <JsonRow key={row.path} row={row} known={columns.map(({ reading }) => reading?.after != null)} />
+            ))}
+            {(data.length === 0 || noData > 0) && (
+              <tr>
+                <td colSpan={columns.length + 1} className="muted">
+                  {say(
+                    noData === ended ? 'compare.noneHasData' : noData > 0 ? 'compare.oneHasNone' : 'compare.sameData',
+                  )}
+                </td>
+              </tr>
+            )}
+          </Section>
+          <Section
+            title={say('compare.trace')}
+            columns={columns.length}
+            hidden={ended < 2 || occurrences.length === 0}
+            aside={
+              <label className="switch">
+                <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />
+                {say('compare.allNodes')}
+              </label>
+            }
+          >
+            {differing.length === 0 && (
+              <tr>
+                <td colSpan={columns.length + 1} className="muted">
+                  {say('compare.sameTrace')}
+                </td>
+              </tr>
+            )}
+            {others.map(nodeRow)}
+          </Section>
+        </tbody>
+      </table>
+    </div>
   );
 }
 
-/** The first node at which a run parts from the most common one, and what it came to in both. */
-function reasonOf({ reading }: Group<string>, base: Group<string>, say: Say): string {
-  if (reading.result?.error && reading.result.error !== base.reading.result?.error) return reading.result.error;
-  const { places, first } = partingOf(base.reading, reading);
-  if (first === null) return say('compare.dataDiffers');
-  const words = ({ replay: { marks } }: Reading) => {
-    const mark = marks.get(first);
-    return mark ? say(`outcome.${mark.outcome}`) : say('compare.notRun');
-  };
-  const [mine, theirs] = [words(reading), words(base.reading)];
-  const node = say('node.quoted', { name: nameOf(first.node), id: first.node.id });
-  const n = say('compare.nodesDiffer', { n: places.size });
-  return mine === theirs ? say('compare.firstWrites', { node, n }) : say('compare.firstAt', { node, mine, theirs, n });
+type SectionProps = { title: string; columns: number; hidden: boolean; aside?: ReactNode; children: ReactNode };
+
+function Section({ title, columns, hidden, aside, children }: SectionProps) {
+  if (hidden) return null;
+  return (
+    <>
+      <tr className="compare-section">
+        <th scope="rowgroup" colSpan={columns + 1}>
+          {title} {aside}
+        </th>
+      </tr>
+      {children}
+    </>
+  );
 }
 
-function readAll(
-  mockIds: readonly string[],
-  executions: ReadonlyMap<string, Execution>,
-  occurrences: readonly Occurrence[],
-) {
-  return mockIds.flatMap((mockId) => {
-    const execution = executions.get(mockId);
-    if (!execution || !isEnd(execution.record.state)) return [];
-    return [{ of: mockId, reading: readRun(execution, occurrences) }];
-  });
+const valueText = (value: Json | null | undefined) => (value ? compactJson(value) : '');
+const rowText = (path: string, values: readonly (Json | null)[]) => [path, ...values.map(valueText)].join('\n');
+
+/** A value that is not the same in all runs. `known`: those whose values are. */
+function JsonRow({ row: { path, values }, known }: { row: ValueRow; known: readonly boolean[] }) {
+  const { say } = useText();
+  return (
+    <tr>
+      <th scope="row">
+        <code>{path}</code>
+      </th>
+      {values.map((value, index) => (
+        <td
+          // biome-ignore lint/suspicious/noArrayIndexKey: one cell for each run, which never change places
+          key={index}
+          className={known[index] && valueText(value) !== valueText(values[0]) ? 'differs' : undefined}
+        >
+          {value ? <ChangeValue json={value} /> : known[index] && <small>{say('node.absent')}</small>}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+type NodeProps = {
+  place: Occurrence;
+  columns: readonly Column[];
+  parted: readonly (Parting | null)[];
+  isFirst: boolean;
+};
+
+/** A node's result in each run, with the values it wrote and read. */
+function NodeRow({ place, columns, parted, isFirst }: NodeProps) {
+  const { say } = useText();
+  const differs = parted.some((run) => run?.places.has(place));
+  return (
+    <tr className={isFirst ? 'first' : differs ? 'follows' : 'alike'}>
+      <th scope="row">
+        {isFirst && <small className="first-words">{say('compare.first')}</small>} {nodeWords(place, say)}
+      </th>
+      {columns.map(({ mockId, reading }, index) => {
+        const mark = reading?.replay.marks.get(place);
+        return (
+          <td key={mockId} className={parted[index]?.places.has(place) ? 'differs' : undefined}>
+            {mark ? <OutcomeChip outcome={mark.outcome} /> : reading && <small>{say('compare.notRun')}</small>}{' '}
+            {mark && <small>{toldBy(mark, say)}</small>}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+function toldBy(mark: Mark, say: Say): string {
+  if (mark.error !== null) return mark.error;
+  const writes = mark.writes.flatMap(({ key, after }) =>
+    after ? [say('trace.wrote', { key, value: shortened(compactJson(after)) })] : [],
+  );
+  return [...writes, ...mark.reads.map((read) => readWords(read, say))].join(', ');
 }

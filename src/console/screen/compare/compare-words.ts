@@ -3,46 +3,53 @@ import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import { diffJson } from '../../json/diff-json.ts';
-import type { Group } from '../../run/compare.ts';
+import { differingValues, partingOf } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { versionRan } from '../../run/rules-of-run.ts';
 import type { Say } from '../../text/use-text.tsx';
 import { sdkKey } from '../input/target-now.tsx';
+import { nodeWords } from '../tree/node-link.tsx';
 
 const MAX_VERDICTS = 3;
 
-type Summary = {
-  open: number;
-  base: Group<string> | undefined;
-  others: Group<string>[];
-  say: Say;
-  nameOf: (reading: Reading) => string;
-};
+type Run = { letter: string; name: string; reading: Reading | null };
 
-/** The verdict so far, and how many are not in it yet. */
-export function summary({ open, base, others, say, nameOf }: Summary): string {
+/** In which way each run differs from the first, those that do not, and how many are not in it yet. */
+export function summary(runs: readonly Run[], say: Say): string {
+  const open = runs.filter(({ reading }) => reading === null).length;
   const waiting = open > 0 ? [say('compare.running', { n: open })] : [];
-  if (!base) return waiting.join(' ');
-  if (others.length === 0) return [...(base.runs.length > 1 ? [say('compare.equal')] : []), ...waiting].join(' ');
-  const verdicts = others.slice(0, MAX_VERDICTS).map((group) => {
-    const names = group.runs.map(({ reading }) => nameOf(reading)).join(', ');
-    return say('compare.differs', { name: names, how: howItDiffers(group.reading, base.reading, say) });
-  });
-  return [...verdicts, ...waiting].join(' ');
+  const [first, ...others] = runs;
+  const base = first?.reading ?? null;
+  if (base === null) return waiting.join(' ');
+  const told = others.flatMap(({ letter, name, reading }) =>
+    reading === null ? [] : [{ name: `${letter} (${name})`, how: howItDiffers(reading, base, say) }],
+  );
+  const differing = told.flatMap(({ name, how }) => (how === null ? [] : [say('compare.differs', { name, how })]));
+  const more = differing.length - MAX_VERDICTS;
+  if (differing.length === 0) return [...(told.length > 0 ? [say('compare.equal')] : []), ...waiting].join(' ');
+  const alike = told.length - differing.length;
+  return [
+    ...differing.slice(0, MAX_VERDICTS),
+    ...(more > 0 ? [say('compare.more', { n: more })] : []),
+    ...(alike > 0 ? [say('compare.alike', { n: alike })] : []),
+    ...waiting,
+  ].join(' ');
 }
 
-function howItDiffers(reading: Reading, base: Reading, say: Say): string {
+/** Null where a run came to the same in the same way. */
+function howItDiffers(reading: Reading, base: Reading, say: Say): string | null {
   const [mine, theirs] = [reading, base].map(({ decision }) => decision);
   if (reading.result?.error && reading.result.error !== base.result?.error) return reading.result.error;
   if (mine && theirs && mine !== theirs) return say('compare.how.decision', { mine, theirs });
-  const [change] =
-    base.after && reading.after
-      ? diffJson(base.after, reading.after).changes.filter(({ kind }) => kind !== 'same')
-      : [];
-  if (!change) return say('compare.how.trace');
-  const text = (json: Json | null) => (json ? shortened(compactJson(json)) : say('node.absent'));
-  return say('compare.how.data', { path: change.path, mine: text(change.after), theirs: text(change.before) });
+  const [state, other] = [reading, base].map(({ execution }) => execution.record.state);
+  if (state && other && state !== other)
+    return say('compare.how.state', { mine: say(`history.state.${state}`), theirs: say(`history.state.${other}`) });
+  const [change] = differingValues([base.after, reading.after]);
+  const text = (json: Json | null | undefined) => (json ? shortened(compactJson(json)) : say('node.absent'));
+  if (change)
+    return say('compare.how.data', { path: change.path, mine: text(change.values[1]), theirs: text(change.values[0]) });
+  const { first } = partingOf(base, reading);
+  return first === null ? null : say('compare.how.trace', { node: nodeWords(first, say) });
 }
 
 type About = { clients: readonly Client[]; say: Say; time: (at: number) => string };

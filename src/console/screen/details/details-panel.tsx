@@ -12,7 +12,7 @@ import type { Run } from '../result/use-run.ts';
 import { ChangesView } from './changes-view.tsx';
 import { NodeView } from './node-view.tsx';
 
-const CaseView = lazy(() => import('../cases/case-view.tsx').then(({ CaseView }) => ({ default: CaseView })));
+const CaseView = lazy(() => import('../tests/case-view.tsx').then(({ CaseView }) => ({ default: CaseView })));
 const TimelineView = lazy(() => import('./timeline-view.tsx').then(({ TimelineView }) => ({ default: TimelineView })));
 const RawView = lazy(() => import('./raw-view.tsx').then(({ RawView }) => ({ default: RawView })));
 

@@ -205,7 +205,7 @@ function Window({ window }: { window: TimeWindow }) {
       <span>{windowWords(window, { say, moment })}</span>
       <span className="edges">
         {edgesOf(window).map(({ name, ts }) => (
-          <button type="button" className="button small" key={name} onClick={() => goTo({ ts })}>
+          <button type="button" className="button" key={name} onClick={() => goTo({ ts })}>
             {say(`node.runAt.${name}`)}
           </button>
         ))}

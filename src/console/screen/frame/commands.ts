@@ -1,5 +1,15 @@
 /** The commands of the keys. Parts of the page that can do one listen. */
-export type Command = 'run' | 'stop' | 'search' | 'executed' | 'next' | 'previous' | 'compare' | 'find' | 'help';
+export type Command =
+  | 'run'
+  | 'stop'
+  | 'search'
+  | 'executed'
+  | 'next'
+  | 'previous'
+  | 'compare'
+  | 'find'
+  | 'help'
+  | `go ${string}`;
 
 const listeners = new Set<(command: Command) => void>();
 

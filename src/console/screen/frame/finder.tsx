@@ -1,16 +1,15 @@
 import { useEffect } from 'react';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
-import { goTo, type Place } from '../../state/location.ts';
+import { goTo, type Place, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import type { RuleContext } from './use-rule.ts';
-import { openPage, pages } from './views.tsx';
+import { places } from './views.tsx';
 
 type Props = {
-  place: Place;
   rule: RuleContext;
   occurrences: readonly Occurrence[];
   onNode: (occurrence: Occurrence) => void;
@@ -19,12 +18,16 @@ type Props = {
 };
 
 /** Goes to a rule, a node of this rule, a run or a page by its name or id. */
-export function Finder({ place, rule, occurrences, onNode, onRun, onClose }: Props) {
+export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
   const { say } = useText();
   const announce = useAnnounce();
   useEffect(() => document.querySelector<HTMLInputElement>('.finder input')?.focus(), []);
   const options: Option[] = [
-    ...pages.map((page) => ({ id: `page:${page}`, title: say(`drawer.${page}`), detail: say('find.page') })),
+    ...places.map(({ title, key }) => ({
+      id: `page:${key}`,
+      title: say(title),
+      detail: `${say('find.page')} · g ${key}`,
+    })),
     ...(rule.rules.data?.rules ?? []).map(({ ruleId, name }) => ({
       id: `rule:${ruleId}`,
       title: name ?? say('rule.unnamed', { id: ruleId }),
@@ -38,8 +41,8 @@ export function Finder({ place, rule, occurrences, onNode, onRun, onClose }: Pro
   ];
   const go = async (id: string) => {
     const [kind, of = ''] = id.split(/:(.*)/s);
-    const page = kind === 'page' ? pages.find((known) => known === of) : undefined;
-    if (page !== undefined) return openPage(place, page);
+    const page = kind === 'page' ? places.find(({ key }) => key === of) : undefined;
+    if (page !== undefined) return goTo(toPage(page.panel), { push: true });
     if (kind === 'rule')
       return goTo(
         { ruleId: of, confId: null, ts: null, panel: null, run: null, runs: [], input: null },

@@ -81,6 +81,7 @@ function LinkButton({ place, input: { text, read }, changed }: { place: Place; i
       done={say(done)}
       // The address bar is a moment behind what is typed.
       text={() => `${window.location.origin}${window.location.pathname}${printPlace(linked)}`}
+      quiet
     />
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { type Command, command } from './commands.ts';
+import { places } from './views.tsx';
 
 /** By what the key writes, so that `?` and `/` are found on every keyboard. None of these runs a rule: a slip must not. */
 const letters: ReadonlyMap<string, Command> = new Map([
@@ -11,11 +12,24 @@ const letters: ReadonlyMap<string, Command> = new Map([
   ['?', 'help'],
 ]);
 
+const goKeys = new Set(places.map(({ key }) => key));
+
+/** A place is named by two keys: `g`, and within this time its own. */
+const GO_MS = 1500;
+
 /** Keys of the whole page. Letters are left to whoever types; Ctrl or ⌘ with Enter runs from anywhere. */
 export function useKeys(): void {
   useEffect(() => {
+    let wentAt = Number.NEGATIVE_INFINITY;
     const listen = (event: KeyboardEvent) => {
-      const asked = commandOf(event);
+      const isGoing = event.timeStamp - wentAt < GO_MS;
+      wentAt = Number.NEGATIVE_INFINITY;
+      const letter = letterOf(event);
+      if (letter === 'g') {
+        wentAt = event.timeStamp;
+        return;
+      }
+      const asked = isGoing && letter !== null && goKeys.has(letter) ? (`go ${letter}` as const) : commandOf(event);
       if (asked === undefined || event.defaultPrevented) return;
       if (asked !== 'stop') event.preventDefault();
       command(asked);
@@ -29,10 +43,15 @@ function commandOf(event: KeyboardEvent): Command | undefined {
   if (event.repeat && event.key !== 'j' && event.key !== 'k') return undefined;
   if (event.key === 'Escape') return 'stop';
   if (event.ctrlKey || event.metaKey) return event.key === 'Enter' ? 'run' : event.key === 'k' ? 'find' : undefined;
+  return letters.get(letterOf(event) ?? '');
+}
+
+/** The letter that a key writes, where nobody types into a field. */
+function letterOf(event: KeyboardEvent): string | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
   // The editor stands in a shadow tree: the path leads to what is really typed into.
   const [target] = event.composedPath();
-  if (event.altKey || (target instanceof HTMLElement && isTypedInto(target))) return undefined;
-  return letters.get(event.key);
+  return target instanceof HTMLElement && isTypedInto(target) ? null : event.key;
 }
 
 function isTypedInto(element: HTMLElement): boolean {

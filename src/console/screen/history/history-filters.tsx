@@ -1,4 +1,4 @@
-import { type HistoryFilter, noFilter, outcomeFilters, printFilter } from '../../run/history/history-filter.ts';
+import { type HistoryFilter, noFilter, printFilter } from '../../run/history/history-filter.ts';
 import { useText } from '../../text/use-text.tsx';
 import { SearchField } from './search-field.tsx';
 import { TimeSelect } from './time-select.tsx';
@@ -15,17 +15,6 @@ export function HistoryFilters({ filter, onFilter }: Props) {
   return (
     <div className="history-filters" role="search" aria-label={say('history.filter')}>
       <SearchField text={filter.text} onText={(text) => change({ text })} />
-      <select
-        aria-label={say('history.result')}
-        value={filter.outcome}
-        onChange={({ target }) => change({ outcome: outcomeFilters.find((name) => name === target.value) ?? 'any' })}
-      >
-        {outcomeFilters.map((name) => (
-          <option key={name} value={name}>
-            {say(`history.outcome.${name}`)}
-          </option>
-        ))}
-      </select>
       <TimeSelect label={say('history.time')} time={filter.time} onTime={(time) => change({ time })} />
       <label className="switch">
         <input

@@ -1,20 +1,23 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { SchemaField } from '../../api/browse.ts';
-import type { ExecutionRecord } from '../../api/executions.ts';
+import { type ExecutionRecord, isEnd, type Listed } from '../../api/executions.ts';
 import { foundSoFar, unreadKeys } from '../../run/history/found-words.ts';
-import { groupComparisons } from '../../run/history/group-comparisons.ts';
-import { everyRun, type HistoryFilter, printFilter, readFilter } from '../../run/history/history-filter.ts';
+import {
+  everyRun,
+  type HistoryFilter,
+  outcomeFilters,
+  printFilter,
+  readFilter,
+} from '../../run/history/history-filter.ts';
 import { useHistory } from '../../run/queries/use-history.ts';
 import { useSearch } from '../../run/queries/use-search.ts';
 import { useKept } from '../../run/queries/use-service.ts';
 import { useSteady } from '../../run/queries/use-steady.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
-import { useForeignZone } from '../../state/preferences.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { ComparisonRow } from './comparison-row.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { HistoryFilters } from './history-filters.tsx';
-import { HistoryRow } from './history-row.tsx';
+import { HistoryTable } from './history-table.tsx';
 
 /** A search goes on by itself until it has found so many, or has been through all. */
 const ENOUGH_FOUND = 20;
@@ -39,8 +42,6 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
   const { error } = useSteady(history.query);
   const [selected, setSelected] = useState<readonly string[]>([]);
   const runs = history.items.filter(({ confId }) => everyRule || confId === place.confId);
-  const lines = groupComparisons(runs);
-  const inputs = useMemo(() => new Map(runs.map(({ mockId, input }) => [mockId, input])), [runs]);
   const filtering = search !== null;
   const grouped = filter.outcome === 'failures';
 
@@ -73,13 +74,14 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
         </span>
         <button
           type="button"
-          className="button small"
+          className="button"
           disabled={chosen.length < 2}
           onClick={() => goTo({ panel: null, runs: [...chosen].reverse(), run: null, input: null }, { push: true })}
         >
           {say('history.compare')}
         </button>
       </div>
+      <OutcomeCounts runs={runs} hasMore={hasMore} filter={filter} onFilter={setFilter} />
       {grouped ? (
         <FailureGroups app={place.app} ruleId={everyRule ? null : place.ruleId} search={search} />
       ) : (
@@ -87,7 +89,7 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
           {error && runs.length === 0 && (
             <p className="empty-line">{say('history.failed', { error: ofService(error.message) })}</p>
           )}
-          {!error && lines.length === 0 && (
+          {!error && runs.length === 0 && (
             <div className="empty-line" role="status">
               <p>{filtering ? foundWords(soFar, { scope, withoutInput: 0, say }) : say('history.empty')}</p>
               {filtering && unread.length > 0 && (
@@ -102,31 +104,8 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
               )}
             </div>
           )}
-          {lines.length > 0 && (
-            <div className="history-list">
-              <table>
-                <HistoryHead everyRule={everyRule} />
-                <tbody>
-                  {lines.map((line) =>
-                    line.kind === 'comparison' ? (
-                      <ComparisonRow key={line.runs[0]?.mockId} runs={line.runs} everyRule={everyRule} />
-                    ) : (
-                      <HistoryRow
-                        key={line.run.mockId}
-                        record={line.run}
-                        before={inputs.get(line.run.derivedFrom ?? '') ?? null}
-                        everyRule={everyRule}
-                        current={place.run === line.run.mockId || place.runs.includes(line.run.mockId)}
-                        selected={chosen.includes(line.run.mockId)}
-                        onSelect={(on) => select(line.run.mockId, on)}
-                        onOpen={() => onOpen(line.run)}
-                        onAgain={() => onAgain(line.run)}
-                      />
-                    ),
-                  )}
-                </tbody>
-              </table>
-            </div>
+          {runs.length > 0 && (
+            <HistoryTable {...{ place, runs, everyRule, onOpen, onAgain }} selected={chosen} onSelect={select} />
           )}
           {hasMore && (
             <button type="button" className="quiet older" disabled={isAsking} onClick={() => void more()}>
@@ -180,33 +159,43 @@ function foundWords(soFar: ReturnType<typeof foundSoFar>, { scope, withoutInput,
   return [words, asText, notSearchable].filter((part) => part !== '').join(' ');
 }
 
-function HistoryHead({ everyRule }: { everyRule: boolean }) {
+type CountsProps = {
+  runs: readonly Listed[];
+  hasMore: boolean;
+  filter: HistoryFilter;
+  onFilter: (filter: HistoryFilter) => void;
+};
+
+/** What the listed runs came to, each result with its number; pressed, only those are searched for. */
+function OutcomeCounts({ runs, hasMore, filter, onFilter }: CountsProps) {
   const { say } = useText();
-  const foreign = useForeignZone();
+  const isAll = filter.outcome === 'any';
   return (
-    <thead>
-      <tr>
-        <td className="select" />
-        <th scope="col" className="time">
-          {say('history.time')} {foreign !== null && <small>{foreign}</small>}
-        </th>
-        <th scope="col" className="came-to">
-          {say('history.result')}
-        </th>
-        {everyRule && (
-          <th scope="col" className="rule">
-            {say('history.rule')}
-          </th>
-        )}
-        <th scope="col" className="given">
-          {say('history.input')}
-        </th>
-        <th scope="col">{say('history.target')}</th>
-        <th scope="col" className="number">
-          {say('history.took')}
-        </th>
-        <td className="row-actions" />
-      </tr>
-    </thead>
+    <div className="answers" role="group" aria-label={say('history.result')}>
+      {outcomeFilters.map((outcome) => {
+        const isChosen = filter.outcome === outcome;
+        const n = isAll || isChosen ? runs.filter((run) => isOf(run, outcome)).length : null;
+        if (n === 0 && !isChosen && outcome !== 'failures') return null;
+        return (
+          <button
+            type="button"
+            key={outcome}
+            className="answer"
+            aria-pressed={isChosen}
+            title={say('history.ofListed')}
+            onClick={() => onFilter({ ...filter, outcome: isChosen ? 'any' : outcome })}
+          >
+            {say(`history.outcome.${outcome}`)} {n !== null && outcome !== 'failures' && <b>{n}</b>}
+          </button>
+        );
+      })}
+      {hasMore && <small>{say('history.ofListed')}</small>}
+    </div>
   );
+}
+
+/** As the service's search has it. */
+function isOf({ state, decision }: Listed, outcome: HistoryFilter['outcome']): boolean {
+  if (outcome === 'any') return true;
+  return outcome === 'no-result' ? isEnd(state) && decision === null : decision === outcome;
 }

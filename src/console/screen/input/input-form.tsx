@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { setAt } from '../../json/edit-json.ts';
-import { formRows } from '../../run/form-rows.ts';
+import { type FormRow, formRows } from '../../run/form-rows.ts';
 import { keepKind } from '../../state/drafts.ts';
 import { jsonWords } from '../../text/json-words.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -10,6 +10,8 @@ import type { RuleContext } from '../frame/use-rule.ts';
 import { InputRow } from './input-row.tsx';
 import type { Input } from './use-input.ts';
 
+/** A longer form can be filtered by key and by the nodes that read it. */
+const MANY_ROWS = 20;
 const noSchema = { fields: [], fallback: false };
 
 /** One row for each key the rule reads, and for what else the input has. */
@@ -17,6 +19,7 @@ export function InputForm({ input, rule }: { input: Input; rule: RuleContext }) 
   const { say } = useText();
   const { read, text } = input;
   const [added, setAdded] = useState<string | null>(null);
+  const [filter, setFilter] = useState('');
   if (read.kind === 'bad') {
     const { line, column } = read;
     const message = jsonWords(read.message, say);
@@ -26,9 +29,27 @@ export function InputForm({ input, rule }: { input: Input; rule: RuleContext }) 
   if (rule.schema.isPending && rule.selection) return <Loading text="input.schema.loading" />;
   const { rows, dynamic } = formRows(read.root, rule.schema.data ?? noSchema, rule.tree.data ?? null);
   const taken = new Set(read.root.members.map(({ key }) => key));
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const isShown = ({ path, readers }: FormRow) => {
+    const text = [path.join('.'), ...readers.map(({ id, name }) => `${name} #${id}`)].join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  const shown = rows.length > MANY_ROWS ? rows.filter(isShown) : rows;
   return (
     <div className="input-form">
-      {rows.map((row) => (
+      {rows.length > MANY_ROWS && (
+        <div className="form-filter">
+          <input
+            type="search"
+            aria-label={say('input.filter')}
+            placeholder={say('input.filter')}
+            value={filter}
+            onChange={({ target }) => setFilter(target.value)}
+          />
+          <small role="status">{say('input.filtered', { shown: shown.length, n: rows.length })}</small>
+        </div>
+      )}
+      {shown.map((row) => (
         <InputRow
           key={row.path.join('\n')}
           row={row}

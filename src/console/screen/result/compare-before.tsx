@@ -25,7 +25,7 @@ export function CompareBefore({ record }: { record: ExecutionRecord }) {
   }, [compare, announce, say]);
   useEffect(() => onCommand((command) => command === 'compare' && press()), [press]);
   return (
-    <button type="button" className="button small" disabled={asking} title={say('compare.before.hint')} onClick={press}>
+    <button type="button" className="button" disabled={asking} title={say('compare.before.hint')} onClick={press}>
       {say('compare.before')}
       <kbd>c</kbd>
     </button>

@@ -8,11 +8,11 @@ import type { Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
-import { SaveCaseBar } from '../cases/saving/save-case-bar.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { isBeside } from '../frame/views.tsx';
 import type { Input } from '../input/use-input.ts';
+import { SaveCaseBar } from '../tests/save-case-bar.tsx';
 import { CompareBefore } from './compare-before.tsx';
 import { FormChanges } from './notices/form-changes.tsx';
 import { Timings } from './timings.tsx';
@@ -43,7 +43,7 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
   const asOf = record?.ts == null ? null : moment(record.ts);
   return (
     <div className="result-panel">
-      <FormChanges run={run} />
+      <FormChanges changes={run.changes} onBack={run.takeItsInput} />
       <div className={`headline ${headline.tone}`}>
         <div className="decision">
           {reading?.decision ? (

@@ -74,6 +74,7 @@ export function useOpenRun({ place, input, run }: What) {
 
 type Ran = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target'>;
 
-function whatRan({ app, ruleId, confId, ts, target }: Ran): Partial<Place> {
+/** The place of the rule that a run is of, as it ran. */
+export function whatRan({ app, ruleId, confId, ts, target }: Ran): Partial<Place> {
   return { app: String(app), ruleId, confId, ts, target: readTarget(target) };
 }

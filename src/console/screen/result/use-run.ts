@@ -80,14 +80,24 @@ export function useRun({ place, input, followed, clients, occurrences }: What) {
 }
 
 /** The values that the form has and a run did not. */
-function useChanges(record: ExecutionRecord | null, sent: string | null, { input, place }: Form): FormChange[] {
-  return useMemo(() => {
-    if (record === null) return [];
-    const form = { input: input.read.kind === 'ok' ? input.read.root : null, ts: place.ts };
-    const target = isOneOf(place.target, record) ? printTarget(place.target) : record.target;
-    const asked = { input: documentOf(sent), ts: record.ts, target };
-    return changesSince(asked, { ...form, target: printTarget(place.target) });
-  }, [record, sent, input.read, place.ts, place.target]);
+function useChanges(record: ExecutionRecord | null, sent: string | null, form: Form): FormChange[] {
+  const { input, place } = form;
+  return useMemo(
+    () => (record === null ? [] : changesOfForm(record, sent, { read: input.read, place })),
+    [record, sent, input.read, place],
+  );
+}
+
+/** The changes of a form since a run. */
+export function changesOfForm(
+  record: ExecutionRecord,
+  sent: string | null,
+  { read, place }: { read: Input['read']; place: Place },
+): FormChange[] {
+  const form = { input: read.kind === 'ok' ? read.root : null, ts: place.ts };
+  const target = isOneOf(place.target, record) ? printTarget(place.target) : record.target;
+  const asked = { input: documentOf(sent), ts: record.ts, target };
+  return changesSince(asked, { ...form, target: printTarget(place.target) });
 }
 
 /** Whether a run on one client, such as an item of a batch, is one that this target could have had. */

@@ -1,5 +1,5 @@
 import { changeWords, type NodeChange } from '../../../shared/reasoning/changes.ts';
-import { useBatches, useCoverage } from '../../cases/use-batch.ts';
+import { useBatches, useCoverage } from '../../cases/use-batches.ts';
 import type { Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';

@@ -2,32 +2,38 @@ import { useEffect } from 'react';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
-import { onCommand } from '../frame/commands.ts';
+import { command, onCommand } from '../frame/commands.ts';
+
+/** Which nodes are drawn: all, those that ran, or those on the way to the result. */
+export const shownNodes = ['all', 'ran', 'path'] as const;
+export type ShownNodes = (typeof shownNodes)[number];
 
 type Props = {
   search: string;
   onSearch: (text: string) => void;
-  executedOnly: boolean;
-  onExecutedOnly: (only: boolean) => void;
-  pathOnly: boolean;
-  onPathOnly: (only: boolean) => void;
+  /** How many nodes match the search. */
+  found: number;
+  shown: ShownNodes;
+  onShown: (shown: ShownNodes) => void;
   onOpenAll: () => void;
   onCloseAll: () => void;
   onMove: (step: 1 | -1) => void;
+  /** Goes to the next node that matches. */
+  onNext: () => void;
 };
 
 /** The tools for the tree as a whole. */
 export function TraceTools(props: Props) {
-  const { search, onSearch, executedOnly, onExecutedOnly, pathOnly, onPathOnly, onOpenAll, onCloseAll, onMove } = props;
+  const { search, onSearch, found, shown, onShown, onOpenAll, onCloseAll, onMove, onNext } = props;
   const { say } = useText();
   useEffect(
     () =>
       onCommand((command) => {
-        if (command === 'executed') onExecutedOnly(!executedOnly);
+        if (command === 'executed') onShown(shown === 'ran' ? 'all' : 'ran');
         if (command === 'next') onMove(1);
         if (command === 'previous') onMove(-1);
       }),
-    [executedOnly, onExecutedOnly, onMove],
+    [shown, onShown, onMove],
   );
   return (
     <div className="trace-tools">
@@ -40,6 +46,7 @@ export function TraceTools(props: Props) {
           value={search}
           onChange={({ target }) => onSearch(target.value)}
           onKeyDown={(event) => {
+            if (event.key === 'Enter') return onNext();
             if (event.key !== 'Escape') return;
             event.stopPropagation();
             onSearch('');
@@ -47,17 +54,24 @@ export function TraceTools(props: Props) {
           }}
         />
         <kbd>/</kbd>
+        <small role="status">{search !== '' && say('trace.search.found', { n: found })}</small>
       </div>
-      <label className="switch">
-        <input type="checkbox" checked={executedOnly} onChange={({ target }) => onExecutedOnly(target.checked)} />
-        {say('trace.executedOnly')}
-      </label>
-      <label className="switch">
-        <input type="checkbox" checked={pathOnly} onChange={({ target }) => onPathOnly(target.checked)} />
-        {say('trace.pathOnly')}
-      </label>
+      <div className="choices" role="group" aria-label={say('trace.shown')}>
+        {shownNodes.map((name) => (
+          <button
+            type="button"
+            key={name}
+            aria-pressed={shown === name}
+            title={say(`trace.shown.${name}.hint`)}
+            onClick={() => onShown(name)}
+          >
+            {say(`trace.shown.${name}`)}
+          </button>
+        ))}
+      </div>
       <IconButton icon="plus" label={say('trace.expandAll')} onPress={onOpenAll} />
       <IconButton icon="minus" label={say('trace.collapseAll')} onPress={onCloseAll} />
+      <IconButton icon="info" label={say('legend.title')} onPress={() => command('help')} />
     </div>
   );
 }

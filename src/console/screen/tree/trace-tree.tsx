@@ -6,12 +6,12 @@ import { useText } from '../../text/use-text.tsx';
 import { visibleRows } from '../../trace/visible-rows.ts';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
 import { TraceRow } from './trace-row.tsx';
-import { TraceTools } from './trace-tools.tsx';
+import { type ShownNodes, TraceTools } from './trace-tools.tsx';
 
-const ROW_HEIGHT = 30;
-const HEAD_HEIGHT = 26;
+const ROW_HEIGHT = 28;
+const HEAD_HEIGHT = 28;
 /** The node that decided has a second line for what it read. */
-const DECIDER_HEIGHT = 54;
+const DECIDER_HEIGHT = 52;
 /** A larger tree begins closed below its second level. */
 const OPEN_AT_FIRST = 200;
 
@@ -34,17 +34,18 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());
-  const [executedOnly, setExecutedOnly] = useState(false);
-  const [pathOnly, setPathOnly] = useState(false);
+  const [shown, setShown] = useState<ShownNodes>('all');
   const [search, setSearch] = useState('');
   const marks = reading?.replay.marks ?? noMarks;
   const deciding = useMemo(() => new Set(reading?.why.map(({ at }) => at)), [reading]);
   const decider = reading?.why.at(-1)?.at ?? null;
   useEffect(() => setCollapsed(closedAtFirst(occurrences)), [occurrences]);
   const rows = useMemo(() => {
-    const only = pathOnly && deciding.size > 0 ? deciding : null;
-    return visibleRows(occurrences, { collapsed, executedOnly: executedOnly && marks.size > 0, only, search, marks });
-  }, [occurrences, collapsed, executedOnly, pathOnly, deciding, search, marks]);
+    const only = shown === 'path' && deciding.size > 0 ? deciding : null;
+    const executedOnly = shown === 'ran' && marks.size > 0;
+    return visibleRows(occurrences, { collapsed, executedOnly, only, search, marks });
+  }, [occurrences, collapsed, shown, deciding, search, marks]);
+  const found = rows.flatMap((row, index) => (row.found ? [index] : []));
   // A node that only passes on what is below it has read nothing.
   const tall = useMemo(() => {
     const hasFacts = decider !== null && isLeaf(decider.node);
@@ -71,6 +72,10 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
     setToDecider(null);
   }, [toDecider, rows, tall]);
 
+  // A node that was chosen elsewhere is seen as well.
+  useEffect(() => {
+    if (chosen) setCollapsed((now) => withoutAncestors(now, chosen));
+  }, [chosen]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another choice scrolls, not rows that open or close
   useEffect(() => {
     if (active >= 0) reveal(box.current, active, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT, tall });
@@ -114,10 +119,9 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
       <TraceTools
         search={search}
         onSearch={setSearch}
-        executedOnly={executedOnly}
-        onExecutedOnly={setExecutedOnly}
-        pathOnly={pathOnly}
-        onPathOnly={setPathOnly}
+        found={found.length}
+        shown={shown}
+        onShown={setShown}
         onOpenAll={() => setCollapsed(new Set())}
         onCloseAll={() =>
           setCollapsed(
@@ -130,6 +134,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
           )
         }
         onMove={(step) => go(active + step)}
+        onNext={() => go(found.find((row) => row > active) ?? found[0] ?? -1, 'press')}
       />
       <div
         className="tree"

@@ -112,4 +112,7 @@ export const frameWords = {
   'tree.edited': 'edited',
   'tree.edits': { one: '{n} edit is not released: {nodes}.', other: '{n} edits are not released: {nodes}.' },
   'tree.edits.reached': 'How many of the {n} cases reach each: {counts}.',
+  'nav.history': 'History',
+  'nav.tests': 'Tests',
+  'nav.ship': 'Can it ship?',
 } as const satisfies Record<string, Template>;

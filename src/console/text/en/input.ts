@@ -125,4 +125,6 @@ export const inputWords = {
   'run.real.calls': '“Run for real” may run the actions {names}.',
   'run.real.more': '{names} and {n} more',
   'run.real.quoted': '“{name}”',
+  'input.filter': 'Filter by key or node',
+  'input.filtered': '{shown} of {n} keys',
 } as const satisfies Record<string, Template>;

@@ -23,7 +23,6 @@ export const inputsWords = {
   'inputs.notJson': 'This is not JSON. Line {line}: {message}',
   'inputs.noList': 'Give a JSON list of inputs: [{"cost": 1}, {"cost": 2}]',
   'inputs.run': { one: 'Run this input for real', other: 'Run all {n} inputs for real' },
-  'inputs.new': 'Other inputs',
   'inputs.preview': 'The first inputs',
   'inputs.caption': { one: '1 input', other: 'The first {shown} of {n} inputs' },
   'inputs.unread': 'no node reads it',

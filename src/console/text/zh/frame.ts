@@ -109,4 +109,7 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'tree.edited': '已编辑',
   'tree.edits': '有 {n} 处编辑尚未发布：{nodes}。',
   'tree.edits.reached': '{n} 个用例中到达各节点的个数：{counts}。',
+  'nav.history': '历史',
+  'nav.tests': '测试',
+  'nav.ship': '可以发布吗？',
 };

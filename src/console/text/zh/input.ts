@@ -123,4 +123,6 @@ export const inputWords: Record<keyof typeof words, Template> = {
   'run.real.calls': '“真实运行”可能执行动作 {names}。',
   'run.real.more': '{names} 以及另外 {n} 个',
   'run.real.quoted': '“{name}”',
+  'input.filter': '按键或节点筛选',
+  'input.filtered': '{n} 个键中的 {shown} 个',
 };

@@ -17,7 +17,6 @@ export const inputsWords: Record<keyof typeof words, Template> = {
   'inputs.notJson': '这不是 JSON。第 {line} 行：{message}',
   'inputs.noList': '请给出 JSON 输入列表：[{"cost": 1}, {"cost": 2}]',
   'inputs.run': { one: '真实运行这个输入', other: '真实运行全部 {n} 个输入' },
-  'inputs.new': '其他输入',
   'inputs.preview': '前几个输入',
   'inputs.caption': { one: '1 个输入', other: '{n} 个输入中的前 {shown} 个' },
   'inputs.unread': '没有节点读取',

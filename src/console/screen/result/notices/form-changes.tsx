@@ -5,28 +5,27 @@ import type { FormChange } from '../../../run/form-changes.ts';
 import { useText } from '../../../text/use-text.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { targetWords } from '../../input/target-words.ts';
-import type { Run } from '../use-run.ts';
 
 const MAX_NAMED = 4;
 
 /** Says that the form is not what the run on the screen was, and what differs: the result below is not of this input. */
-export function FormChanges({ run }: { run: Run }) {
+export function FormChanges({ changes, onBack }: { changes: readonly FormChange[]; onBack: () => void }) {
   const { say } = useText();
   const words = useChangeWords();
-  if (run.changes.length === 0) return null;
-  const more = run.changes.length - MAX_NAMED;
+  if (changes.length === 0) return null;
+  const more = changes.length - MAX_NAMED;
   return (
     <p className="notice warn since">
       <Icon name="warning" size={14} />
       <span>
         <b>{say('since.title')}</b>{' '}
-        {run.changes
+        {changes
           .slice(0, MAX_NAMED)
           .map((change) => words(change))
           .join(' · ')}
         {more > 0 && ` ${say('since.more', { n: more })}`}
       </span>
-      <button type="button" className="quiet" onClick={run.takeItsInput}>
+      <button type="button" className="quiet" onClick={onBack}>
         {say('since.back')}
       </button>
     </p>

@@ -17,7 +17,7 @@ export function RulesNotice({ rule, onAgain }: Props) {
     <>
       <NoticeLines className="rules-notice" lines={linesOf(rule, say)} />
       {ofRun.kind === 'older' && (
-        <button type="button" className={isDry ? 'button dry small' : 'button small'} onClick={onAgain}>
+        <button type="button" className={isDry ? 'button dry' : 'button'} onClick={onAgain}>
           {say(isDry ? 'rules.older.again.dry' : 'rules.older.again')}
         </button>
       )}

@@ -1,0 +1,140 @@
+import { readResult } from '../../shared/reasoning/result.ts';
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
+import { firstDifference } from '../../shared/reasoning/trace/first-difference.ts';
+import {
+  type LeftOut,
+  RECORDED_RUNS,
+  type RecordedRun,
+  recordedRun,
+} from '../../shared/reasoning/trace/recorded-run.ts';
+import type { Item } from '../api/batch-items.ts';
+import { type Batch, beginBatch, csvPath, type Verdict } from '../api/batches.ts';
+import { getExecution, getHistory, type RunSearch } from '../api/executions.ts';
+import type { Inputs } from './inputs.ts';
+
+type Rule = { app: string; ruleId: string | null; confId: string | null };
+/** `dryRun`: without effects. */
+type Options = Rule & { targets: readonly string[]; dryRun: boolean };
+
+/** Runs the saved cases of a rule on each target. */
+export function runSaved(options: Options, key: string): Promise<Batch> {
+  return send(`{${membersOf(options)},"saved":true}`, key);
+}
+
+/** Runs the cases of an earlier batch again that came to one of these verdicts, where they ran before. */
+export function repeatBatch(
+  rule: Rule,
+  { batchId, verdicts, dryRun }: { batchId: string; verdicts: readonly Verdict[]; dryRun: boolean },
+  key: string,
+): Promise<Batch> {
+  const what = `"from":${JSON.stringify(batchId)},"verdict":${JSON.stringify(verdicts)},"dryRun":${dryRun}`;
+  return send(`{${idsOf(rule)},${what}}`, key);
+}
+
+/** Runs inputs that were given, once on each target. Rows of CSV with mistakes are left out; their times are of `timeZone`. */
+export function runInputs(
+  { inputs, timeZone, ...options }: Options & { inputs: Inputs; timeZone: string },
+  key: string,
+): Promise<Batch> {
+  if (inputs.format === 'json') return send(`{${membersOf(options)},"cases":${inputs.body}}`, key);
+  const { targets, dryRun, ...rule } = options;
+  const invalid = inputs.setAside.cases > 0 ? 'skip' : null;
+  const path = csvPath({ ...rule, targets: [...targets], dryRun: String(dryRun), invalid, timeZone });
+  return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
+}
+
+/** Runs the inputs of earlier runs again, each as of the time that it ran as of, or all as of now. The decision of each is expected. */
+export function runRecorded(
+  { runs, asOfNow, ...options }: Options & { runs: readonly RecordedRun[]; asOfNow: boolean },
+  key: string,
+): Promise<Batch> {
+  const cases = runs.map(({ mockId, input, ts, decision }) => {
+    const when = asOfNow ? '' : `"ts":${ts},`;
+    return `{"name":"${mockId}",${when}"the service":${input},"expect":{"outcome":"${decision}"}}`;
+  });
+  return send(`{${membersOf(options)},"file":"${RECORDED_RUNS}","cases":[${cases.join(',')}]}`, key);
+}
+
+function membersOf({ targets, dryRun, ...rule }: Options): string {
+  return `${idsOf(rule)},"targets":${JSON.stringify(targets)},"dryRun":${dryRun}`;
+}
+
+/** Ids stay the digits they are. */
+function idsOf({ app, ruleId, confId }: Rule): string {
+  const ids = [`"app":${app}`];
+  if (ruleId !== null) ids.push(`"ruleId":${ruleId}`);
+  if (confId !== null) ids.push(`"confId":${confId}`);
+  return ids.join(',');
+}
+
+function send(body: string, key: string): Promise<Batch> {
+  return beginBatch({ type: 'application/json', body }, key);
+}
+
+export type Recorded = { runs: RecordedRun[]; leftOut: Map<LeftOut, number> };
+
+type Wanted = { app: string; ruleId: string | null; search: RunSearch; count: number };
+
+const PAGE = 100;
+
+/** Reads the newest runs that a search finds, to make them again. `onRead` is called with how many were read, of how many. */
+export async function readRecorded(
+  { count, ...wanted }: Wanted,
+  { signal, onRead }: { signal: AbortSignal; onRead: (read: number, of: number) => void },
+): Promise<Recorded> {
+  const ids: string[] = [];
+  for (let cursor: string | null = null; ids.length < count; ) {
+    const page = await getHistory({ ...wanted, limit: Math.min(PAGE, count - ids.length), cursor }, signal);
+    ids.push(...page.items.map(({ mockId }) => mockId));
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  const recorded: Recorded = { runs: [], leftOut: new Map() };
+  let read = 0;
+  const all = await eachOf(ids.slice(0, count), async (mockId) => {
+    const { record, masked, input, result } = await getExecution(mockId, signal);
+    onRead(++read, ids.length);
+    return recordedRun({ ...record, masked, input, result });
+  });
+  for (const one of all) {
+    if (typeof one === 'string') recorded.leftOut.set(one, (recorded.leftOut.get(one) ?? 0) + 1);
+    else recorded.runs.push(one);
+  }
+  return recorded;
+}
+
+const AT_ONCE = 5;
+
+/** Does something for each, a few at once, and gives the results in their order. */
+export async function eachOf<T, Result>(all: readonly T[], act: (one: T) => Promise<Result>): Promise<Result[]> {
+  const results = new Array<Result>(all.length);
+  let next = 0;
+  const work = async () => {
+    for (let at = next++; at < all.length; at = next++) {
+      const one = all[at];
+      if (one !== undefined) results[at] = await act(one);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results;
+}
+
+/** Where a run made again parts from the one before: the first node that differs; null where the traces do not say. */
+export type Parted = { n: number; before: string; now: string; at: NamedNode | null };
+
+/** The runs that came to another decision than before, by their number in the batch. */
+export async function partedRuns(items: readonly Item[], signal: AbortSignal): Promise<ReadonlyMap<number, Parted>> {
+  const changed = items.flatMap(({ n, name, verdict, mockId }) =>
+    verdict === 'failed' && mockId !== null ? [{ n, before: name, now: mockId }] : [],
+  );
+  const traceOf = async (mockId: string) => {
+    const { result } = await getExecution(mockId, signal);
+    return result === null ? null : (readResult(result)?.process ?? null);
+  };
+  const parted = await eachOf(changed, async (run): Promise<Parted> => {
+    // One of the two may not be kept any more.
+    const [old, again] = await Promise.all([run.before, run.now].map((id) => traceOf(id).catch(() => null)));
+    return { ...run, at: old && again ? firstDifference(old, again) : null };
+  });
+  return new Map(parted.map((run) => [run.n, run]));
+}

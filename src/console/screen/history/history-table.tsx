@@ -1,0 +1,226 @@
+import { useState } from 'react';
+import { type ExecutionRecord, isEnd, type Listed } from '../../api/executions.ts';
+import { tookMs } from '../../run/headline.ts';
+import { groupComparisons } from '../../run/history/group-comparisons.ts';
+import { changedInput, inputInShort } from '../../run/history/history-filter.ts';
+import { versionRan } from '../../run/rules-of-run.ts';
+import { type Place, toPage } from '../../state/location.ts';
+import { useForeignZone, useIsDry } from '../../state/preferences.ts';
+import { formatMs } from '../../text/durations.ts';
+import { useText } from '../../text/use-text.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { isPlain, onRowKeys, PlaceLink } from '../../ui/place-link.tsx';
+import { useLacks } from '../frame/use-may.ts';
+import { targetWords } from '../input/target-words.ts';
+import { RunResult } from '../result/run-result.tsx';
+import { whatRan } from '../result/use-open-run.ts';
+
+const MAX_INPUT = 120;
+
+type Actions = { onOpen: (record: ExecutionRecord) => void; onAgain: (record: ExecutionRecord) => void };
+type Props = Actions & {
+  place: Place;
+  runs: readonly Listed[];
+  everyRule: boolean;
+  selected: readonly string[];
+  onSelect: (mockId: string, on: boolean) => void;
+};
+
+/** Earlier runs, one a row, each with a link: Tab enters the table once, and arrow keys go from row to row. */
+export function HistoryTable({ place, runs, everyRule, selected, onSelect, ...actions }: Props) {
+  const lines = groupComparisons(runs);
+  const inputs = new Map(runs.map(({ mockId, input = null }) => [mockId, input]));
+  const [focused, setFocused] = useState<string | null>(null);
+  const idOf = (line: (typeof lines)[number]) => (line.kind === 'run' ? line.run : line.runs[0])?.mockId ?? '';
+  const at = lines.some((line) => idOf(line) === focused) ? focused : lines[0] && idOf(lines[0]);
+  return (
+    <div className="history-list">
+      <table onKeyDown={onRowKeys}>
+        <Head everyRule={everyRule} />
+        <tbody>
+          {lines.map((line) => {
+            const id = idOf(line);
+            const row = { tabIndex: id === at ? 0 : -1, onFocus: () => setFocused(id), everyRule };
+            return line.kind === 'comparison' ? (
+              <ComparisonRow key={id} runs={line.runs} {...row} />
+            ) : (
+              <RunRow
+                key={id}
+                {...row}
+                {...actions}
+                record={line.run}
+                before={inputs.get(line.run.derivedFrom ?? '') ?? null}
+                current={place.run === id || place.runs.includes(id)}
+                selected={selected.includes(id)}
+                onSelect={(on) => onSelect(id, on)}
+              />
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Head({ everyRule }: { everyRule: boolean }) {
+  const { say } = useText();
+  const foreign = useForeignZone();
+  return (
+    <thead>
+      <tr>
+        <td className="select" />
+        <th scope="col" className="time">
+          {say('history.time')} {foreign !== null && <small>{foreign}</small>}
+        </th>
+        <th scope="col" className="came-to">
+          {say('history.result')}
+        </th>
+        <th scope="col">{say('history.reason')}</th>
+        {everyRule && (
+          <th scope="col" className="rule">
+            {say('history.rule')}
+          </th>
+        )}
+        <th scope="col" className="given">
+          {say('history.input')}
+        </th>
+        <th scope="col" className="ran-version">
+          {say('history.version')}
+        </th>
+        <th scope="col" className="ran-on">
+          {say('history.target')}
+        </th>
+        <th scope="col" className="number">
+          {say('history.took')}
+        </th>
+        <td className="row-actions" />
+      </tr>
+    </thead>
+  );
+}
+
+type RowProps = { tabIndex: number; onFocus: () => void; everyRule: boolean };
+type RunProps = RowProps &
+  Actions & {
+    record: Listed;
+    /** The input of the run that it repeats; null when there is none, or it is not listed. */
+    before: string | null;
+    current: boolean;
+    selected: boolean;
+    onSelect: (on: boolean) => void;
+  };
+
+function RunRow({ record, before, everyRule, current, selected, tabIndex, ...props }: RunProps) {
+  const { say, moment, zone, ofService, ...text } = useText();
+  const cannotRun = useLacks()('run');
+  const isDry = useIsDry(String(record.app)) || record.dryRun;
+  const time = text.time(record.history[0]?.at ?? 0);
+  const changed = changedInput(before, record.input ?? null);
+  const { ruleId, confId, ts, target, mockId } = record;
+  const to = { ...toPage(null), ...whatRan(record), run: mockId, input: null };
+  const open = () => props.onOpen(record);
+  return (
+    <tr
+      className={current ? 'current' : ''}
+      aria-current={current ? 'true' : undefined}
+      onFocus={props.onFocus}
+      onClick={(event) => isPlain(event) && open()}
+    >
+      <td onClick={(event) => event.stopPropagation()}>
+        <input
+          type="checkbox"
+          tabIndex={tabIndex}
+          aria-label={say('history.select', { time })}
+          checked={selected}
+          onChange={({ target }) => props.onSelect(target.checked)}
+        />
+      </td>
+      <td>
+        <PlaceLink
+          className="row-link"
+          to={to}
+          instead
+          tabIndex={tabIndex}
+          aria-label={say('history.open', { time })}
+          onPress={open}
+        >
+          {time}
+        </PlaceLink>
+      </td>
+      <td>
+        <RunResult record={record} /> {record.dryRun && <span className="tag">{say('dry.tag')}</span>}
+      </td>
+      <td className="reason-of" title={record.error ?? undefined}>
+        {record.error !== null && ofService(record.error)}
+      </td>
+      {everyRule && <td>#{ruleId ?? confId}</td>}
+      <td className="given" title={record.input ?? undefined}>
+        {inputInShort(record.input ?? null, MAX_INPUT)} {changed !== null && <b>{changed}</b>}
+      </td>
+      <td className="ran-version">{versionRan(record.rules)}</td>
+      <td className="ran-on">
+        {record.address ?? targetWords(target, say)}
+        {record.lane !== null && <small> {say('target.inLane', { lane: record.lane })}</small>}
+        {record.keyName !== null && <small> {say('history.by', { name: record.keyName })}</small>}
+        {ts !== null && <small> {say('history.asOf', { time: moment(ts) })}</small>}
+      </td>
+      <td className="number">{isEnd(record.state) ? formatMs(tookMs(record, 0)) : '…'}</td>
+      <td className="row-actions" onClick={(event) => event.stopPropagation()}>
+        <IconButton
+          icon="again"
+          label={cannotRun ?? say(isDry ? 'history.rerun.dry' : 'history.rerun')}
+          disabled={cannotRun !== null}
+          tabIndex={tabIndex}
+          onPress={() => props.onAgain(record)}
+        />
+      </td>
+    </tr>
+  );
+}
+
+/** The runs of one comparison as one row, which opens the comparison. */
+function ComparisonRow({ runs, everyRule, tabIndex, onFocus }: RowProps & { runs: readonly Listed[] }) {
+  const { say, ...text } = useText();
+  const oldest = runs.at(-1);
+  if (!oldest) return null;
+  const time = text.time(oldest.history[0]?.at ?? 0);
+  const { app, ruleId, confId, input = null } = oldest;
+  const to = {
+    ...toPage(null),
+    app: String(app),
+    ruleId,
+    confId,
+    run: null,
+    runs: runs.map(({ mockId }) => mockId).reverse(),
+    input,
+  };
+  const ends = [...new Map(runs.map((run) => [run.decision ?? run.state, run])).values()];
+  const versions = [...new Set(runs.map(({ rules }) => versionRan(rules)))];
+  return (
+    <tr onFocus={onFocus}>
+      <td />
+      <td>
+        <PlaceLink
+          className="row-link"
+          to={to}
+          tabIndex={tabIndex}
+          aria-label={say('history.open.comparison', { time })}
+        >
+          {time}
+        </PlaceLink>
+      </td>
+      <td>
+        {ends.map((run) => (
+          <RunResult key={run.mockId} record={run} />
+        ))}
+      </td>
+      <td />
+      {everyRule && <td>#{ruleId ?? confId}</td>}
+      <td className="given">{inputInShort(input, MAX_INPUT)}</td>
+      <td className="ran-version">{versions.join(', ')}</td>
+      <td className="ran-on">{say('history.comparison', { n: runs.length })}</td>
+      <td className="number" />
+      <td className="row-actions" />
+    </tr>
+  );
+}

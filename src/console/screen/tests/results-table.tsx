@@ -1,0 +1,233 @@
+import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 'react';
+import { type CaseRow, type Cell, changeOf, columnValues } from '../../cases/case-rows.ts';
+import { formatMs } from '../../text/durations.ts';
+import { useText } from '../../text/use-text.tsx';
+import { OutcomeChip, OutcomeWord, VerdictChip } from '../../ui/outcome-chip.tsx';
+import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
+import { targetWords } from '../input/target-words.ts';
+
+const ROW_HEIGHT = 28;
+const HEAD_HEIGHT = 28;
+
+/** Which cell was pressed: a case on a target, or the case as such where it has not been run. */
+export type Pressed = { row: CaseRow; cell: Cell | null };
+
+type Props = {
+  rows: readonly CaseRow[];
+  targets: readonly string[];
+  /** Keys of the input that have a column. */
+  columns: readonly string[];
+  /** The cell that is open, by its batch and number; or a case by its name. */
+  open: { batchId: string | null; n: number | null; name: string | null };
+  nothing: string;
+  onOpen: (pressed: Pressed) => void;
+};
+
+type Position = { row: number; column: number };
+
+/** Cases with columns for their input and one for each target (ARIA APG, grid). Arrow keys go from cell to cell, Enter opens; draws only what is seen. */
+export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: Props) {
+  const { say } = useText();
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState<Position>({ row: 0, column: 0 });
+  const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
+  const row = Math.min(active.row, rows.length - 1);
+  const lastColumn = columns.length + targets.length;
+  useEffect(() => {
+    reveal(box.current, active.row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
+  }, [active]);
+
+  const go = (to: Position) =>
+    setActive({
+      row: Math.max(0, Math.min(rows.length - 1, to.row)),
+      column: Math.max(0, Math.min(lastColumn, to.column)),
+    });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 300) / ROW_HEIGHT) - 2);
+    const { column } = active;
+    const act: Record<string, () => void> = {
+      ArrowDown: () => go({ row: row + 1, column }),
+      ArrowUp: () => go({ row: row - 1, column }),
+      ArrowRight: () => go({ row, column: column + 1 }),
+      ArrowLeft: () => go({ row, column: column - 1 }),
+      PageDown: () => go({ row: row + page, column }),
+      PageUp: () => go({ row: row - page, column }),
+      Home: () => go({ row: 0, column }),
+      End: () => go({ row: rows.length - 1, column }),
+      Enter: () => press(row, column),
+      ' ': () => press(row, column),
+    };
+    const action = act[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    action();
+  };
+  const press = (at: number, column: number) => {
+    const pressed = rows[at];
+    if (!pressed) return;
+    setActive({ row: at, column });
+    const target = Math.max(0, column - 1 - columns.length);
+    onOpen({ row: pressed, cell: pressed.cells[target] ?? pressed.cells.find(Boolean) ?? null });
+  };
+
+  const grid = gridOf(columns.length, targets.length);
+  return (
+    <div
+      className="results"
+      role="grid"
+      ref={box}
+      tabIndex={0}
+      aria-label={say('cases.table')}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={lastColumn + 1}
+      aria-activedescendant={rows.length > 0 ? `${id}-${row}-${active.column}` : undefined}
+      onKeyDown={onKeyDown}
+    >
+      <div role="rowgroup" className="results-head">
+        <div role="row" aria-rowindex={1} className="results-row" style={grid}>
+          <span role="columnheader">{say('cases.column.name')}</span>
+          {columns.map((key) => (
+            <span role="columnheader" key={key} className="input-key" title={key}>
+              {key}
+            </span>
+          ))}
+          {targets.map((target) => (
+            <span role="columnheader" key={target}>
+              {targetWords(target, say)}
+            </span>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" style={{ height: total, paddingTop: above }}>
+        {rows.slice(first, last).map((shown, index) => (
+          <ResultRow
+            key={`${shown.place} ${shown.name}`}
+            id={`${id}-${first + index}`}
+            at={first + index}
+            row={shown}
+            columns={columns}
+            grid={grid}
+            active={first + index === row ? active.column : null}
+            open={isOpen(shown, open)}
+            onPress={press}
+          />
+        ))}
+      </div>
+      {rows.length === 0 && <p className="nothing">{nothing}</p>}
+    </div>
+  );
+}
+
+/** Every row has the same columns, however long what stands in it is. */
+function gridOf(columns: number, targets: number) {
+  const [name, input, target] = [150, 90, 230];
+  const forInput = columns === 0 ? '' : `repeat(${columns}, minmax(${input}px, 0.6fr))`;
+  const forTargets = targets === 0 ? '' : `repeat(${targets}, minmax(${target}px, 1.6fr))`;
+  return {
+    gridTemplateColumns: `minmax(${name}px, 1.4fr) ${forInput} ${forTargets}`,
+    minWidth: name + columns * input + targets * target,
+  };
+}
+
+function isOpen(row: CaseRow, open: Props['open']): boolean {
+  if (open.n === null) return open.name === row.name;
+  return row.cells.some((cell) => cell?.batchId === open.batchId && cell?.item.n === open.n);
+}
+
+type RowProps = {
+  id: string;
+  at: number;
+  row: CaseRow;
+  columns: readonly string[];
+  grid: ReturnType<typeof gridOf>;
+  active: number | null;
+  open: boolean;
+  onPress: (at: number, column: number) => void;
+};
+
+const ResultRow = memo(
+  function ResultRow({ id, at, row, columns, grid, active, open, onPress }: RowProps) {
+    const { say, ofService } = useText();
+    return (
+      <div
+        role="row"
+        aria-rowindex={at + 2}
+        aria-selected={open}
+        className={`results-row${open ? ' open' : ''}${active === null ? '' : ' active'}`}
+        style={grid}
+      >
+        <div
+          role="gridcell"
+          id={`${id}-0`}
+          className={active === 0 ? 'case-name active-cell' : 'case-name'}
+          title={row.name}
+          onClick={() => onPress(at, 0)}
+        >
+          <span>{row.name}</span>
+          {row.differs && <span className="tag condition">{say('cases.differs')}</span>}
+        </div>
+        {columnValues(row, columns).map((value, index) => (
+          <div
+            role="gridcell"
+            key={columns[index]}
+            id={`${id}-${index + 1}`}
+            className={active === index + 1 ? 'input-value active-cell' : 'input-value'}
+            title={value}
+            onClick={() => onPress(at, index + 1)}
+          >
+            {value}
+          </div>
+        ))}
+        {row.cells.map((cell, index) => (
+          <div
+            role="gridcell"
+            // biome-ignore lint/suspicious/noArrayIndexKey: one cell for each target, which never change places
+            key={index}
+            id={`${id}-${columns.length + index + 1}`}
+            className={active === columns.length + index + 1 ? 'result-cell active-cell' : 'result-cell'}
+            title={cell?.item.error ? ofService(cell.item.error) : undefined}
+            onClick={() => onPress(at, columns.length + index + 1)}
+          >
+            <CellWords cell={cell} before={row.before[index] ?? null} />
+          </div>
+        ))}
+      </div>
+    );
+  },
+  // The callback is made anew with every drawing and does the same.
+  (a, b) =>
+    a.row === b.row &&
+    a.at === b.at &&
+    a.active === b.active &&
+    a.open === b.open &&
+    a.columns.join('\n') === b.columns.join('\n') &&
+    a.grid.minWidth === b.grid.minWidth,
+);
+
+function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['before'][number] }) {
+  const { say, ofService } = useText();
+  if (cell === null) return <small>{say('verdict.notRun')}</small>;
+  const { item } = cell;
+  const change = changeOf(item.verdict, before);
+  return (
+    <>
+      {item.verdict === 'passed' && item.expected === null && item.outcome !== null ? (
+        <OutcomeChip outcome={item.outcome} />
+      ) : (
+        <>
+          <VerdictChip verdict={item.verdict} />
+          <OutcomeWord item={item} />
+        </>
+      )}
+      {change !== null && change !== 'added' && before !== null && (
+        <small className={change}>{say('cases.was', { verdict: say(`verdict.${before}`) })}</small>
+      )}
+      <small className="cell-error">
+        {item.error !== null && ofService(item.error)}
+        {item.error === null && item.decidedBy !== null && say('cases.decidedBy', item.decidedBy)}
+      </small>
+      {item.tookMs !== null && <small className="took">{formatMs(item.tookMs)}</small>}
+    </>
+  );
+}

@@ -1,0 +1,202 @@
+import { useEffect, useRef, useState } from 'react';
+import { nameOfCase, type RecordedRun, waysOf } from '../../../shared/reasoning/trace/recorded-run.ts';
+import { getCases } from '../../api/cases.ts';
+import { serviceNow } from '../../api/service-clock.ts';
+import { type Recorded, readRecorded, runRecorded } from '../../cases/batch-call.ts';
+import { caseText } from '../../cases/proposal.ts';
+import { casesOf, useChangeCases } from '../../cases/saved-cases.ts';
+import { useStart } from '../../cases/use-batches.ts';
+import { lanesOf } from '../../run/candidates.ts';
+import { everyRun, type HistoryFilter, noFilter, searchOf } from '../../run/history/history-filter.ts';
+import type { Place } from '../../state/location.ts';
+import { useZone } from '../../state/preferences.ts';
+import { useText } from '../../text/use-text.tsx';
+import { useLacks } from '../frame/use-may.ts';
+import type { RuleContext } from '../frame/use-rule.ts';
+import { TimeSelect } from '../history/time-select.tsx';
+import { targetWords } from '../input/target-words.ts';
+import { useReplayWords } from './runs-words.ts';
+import { StartBatch } from './start-batch.tsx';
+
+const counts = [100, 500, 2000];
+
+type Props = { place: Place; rule: RuleContext };
+type Chosen = { count: number; text: string; time: HistoryFilter['time'] };
+
+/** Chooses earlier runs, reads them, and offers to run their inputs again, or to keep them as cases. */
+export function ChosenRuns({ place, rule }: Props) {
+  const { ofService } = useText();
+  const { tell, because } = useReplayWords();
+  const [chosen, setChosen] = useState<Chosen>({ count: 500, text: '', time: 'any' });
+  const { recorded, progress, error, read } = useRecorded(place, chosen);
+  const change = (part: Partial<Chosen>) => setChosen({ ...chosen, ...part });
+  const parts = [...(recorded?.leftOut ?? [])].map(([why, n]) => tell('part', { n, why: because(why) }));
+  return (
+    <div className="replay">
+      <p className="muted">{tell('intro')}</p>
+      <form
+        className="results-tools"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void read();
+        }}
+      >
+        <label>
+          {tell('count')}{' '}
+          <select value={chosen.count} onChange={({ target }) => change({ count: Number(target.value) })}>
+            {counts.map((count) => (
+              <option key={count} value={count}>
+                {count}
+              </option>
+            ))}
+          </select>
+        </label>
+        <span>
+          {tell('time')} <TimeSelect label={tell('time')} time={chosen.time} onTime={(time) => change({ time })} />
+        </span>
+        <label>
+          {tell('search')}{' '}
+          <input
+            type="search"
+            value={chosen.text}
+            placeholder={tell('searchHint')}
+            onChange={({ target }) => change({ text: target.value })}
+          />
+        </label>
+        <button type="submit" className="button" aria-disabled={progress !== null}>
+          {tell('read')}
+        </button>
+      </form>
+      <p role="status">
+        {progress !== null && <span>{tell('reading', progress)}</span>}
+        {recorded !== null && <span>{tell('found', { n: recorded.runs.length })}</span>}
+        {parts.length > 0 && <span> {tell('leftOut', { parts: parts.join(', ') })}</span>}
+      </p>
+      {error !== null && <p className="notice bad">{tell('failed', { error: ofService(error.message) })}</p>}
+      {recorded !== null && recorded.runs.length > 0 && <WithRuns place={place} rule={rule} runs={recorded.runs} />}
+    </div>
+  );
+}
+
+/** Reads the runs when it is asked to. What was read of others before is forgotten. */
+function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Chosen) {
+  const zone = useZone();
+  const [recorded, setRecorded] = useState<Recorded | null>(null);
+  const [progress, setProgress] = useState<{ read: number; of: number } | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const reading = useRef<AbortController | null>(null);
+  useEffect(() => () => reading.current?.abort(), []);
+  const read = async () => {
+    if (progress !== null) return;
+    const stop = new AbortController();
+    reading.current = stop;
+    setRecorded(null);
+    setError(null);
+    setProgress({ read: 0, of: count });
+    const search = searchOf({ ...noFilter, text, time }, serviceNow(), zone) ?? everyRun;
+    try {
+      setRecorded(
+        await readRecorded(
+          { app: app ?? '', ruleId, count, search: { ...search, state: search.state ?? 'succeeded' } },
+          { signal: stop.signal, onRead: (done, of) => setProgress({ read: done, of }) },
+        ),
+      );
+    } catch (failure) {
+      setError(failure instanceof Error ? failure : new Error(String(failure)));
+    }
+    setProgress(null);
+  };
+  return { recorded, progress, error, read };
+}
+
+/** Runs that were read: made again on a target, or kept as cases. */
+function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] }) {
+  const { say } = useText();
+  const { tell } = useReplayWords();
+  const clients = rule.clients.data ?? [];
+  const lanes = lanesOf(clients).map((lane) => `lane:${lane}`);
+  const [target, setTarget] = useState(lanes[0] ?? 'all');
+  const [asOfNow, setAsOfNow] = useState(false);
+  const { busy, error, start } = useStart();
+  const { app, ruleId, confId } = place;
+  const options = { app: app ?? '', ruleId, confId, targets: [target], asOfNow, runs };
+  return (
+    <div className="inputs-start">
+      <label>
+        {tell('target')}{' '}
+        <select value={target} onChange={(event) => setTarget(event.target.value)}>
+          {['all', ...lanes].map((one) => (
+            <option key={one} value={one}>
+              {targetWords(one, say)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {tell('asOf')}{' '}
+        <select value={asOfNow ? 'now' : ''} onChange={(event) => setAsOfNow(event.target.value === 'now')}>
+          <option value="">{tell('asRun')}</option>
+          <option value="now">{tell('now')}</option>
+        </select>
+      </label>
+      <StartBatch
+        label={tell('start', { n: runs.length })}
+        cases={runs.length}
+        inputCharacters={runs.reduce((sum, { input }) => sum + input.length, 0)}
+        targets={[target]}
+        clients={clients}
+        occurrences={rule.occurrences}
+        recorded
+        busy={busy}
+        error={error}
+        onStart={({ dryRun }) => void start((key) => runRecorded({ ...options, dryRun }, key))}
+      />
+      <KeepAsCases place={place} runs={runs} />
+    </div>
+  );
+}
+
+/** Saves one case for each way that the runs took through the tree. */
+function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly RecordedRun[] }) {
+  const { tell } = useReplayWords();
+  const cannot = useLacks()('cases');
+  const changeCases = useChangeCases();
+  const [state, setState] = useState<{ kept: number | null; error: Error | null; busy: boolean }>(idle);
+  const of = casesOf(place);
+  if (of === null) return null;
+  const ways = waysOf(runs);
+  const keep = async () => {
+    setState({ ...idle, busy: true });
+    try {
+      let { etag } = await getCases(of);
+      for (const { newest } of ways) etag = await changeCases(of, { etag, upsert: caseOf(newest) });
+      setState({ ...idle, kept: ways.length });
+    } catch (failure) {
+      setState({ ...idle, error: failure instanceof Error ? failure : new Error(String(failure)) });
+    }
+  };
+  return (
+    <p>
+      <button
+        type="button"
+        className="button"
+        aria-disabled={state.busy || cannot !== null}
+        title={cannot ?? undefined}
+        onClick={() => !state.busy && cannot === null && void keep()}
+      >
+        {tell('keep', { n: ways.length })}
+      </button>{' '}
+      <span role="status">
+        {state.kept !== null && <span>{tell('kept', { n: state.kept })}</span>}
+        {state.error !== null && <span>{tell('failed', { error: state.error.message })}</span>}
+      </span>
+    </p>
+  );
+}
+
+const idle = { kept: null, error: null, busy: false };
+
+function caseOf(run: RecordedRun): string {
+  const { input, ts, decision } = run;
+  return caseText({ name: nameOfCase(run), input, ts, parts: [{ kind: 'outcome', value: decision }], saved: null });
+}

@@ -1,0 +1,180 @@
+import { useEffect, useRef, useState } from 'react';
+import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
+import { getItem } from '../../api/batch-items.ts';
+import type { Batch } from '../../api/batches.ts';
+import type { ExecutionRecord } from '../../api/executions.ts';
+import { runSaved } from '../../cases/batch-call.ts';
+import { printItemPlace } from '../../cases/case-rows.ts';
+import { casesOf, useSavedCases } from '../../cases/saved-cases.ts';
+import { chosenTargets } from '../../cases/targets.ts';
+import { useBatches, useStart } from '../../cases/use-batches.ts';
+import { goTo, type Place, type Source, sources, toTests } from '../../state/location.ts';
+import { useText } from '../../text/use-text.tsx';
+import { useAnnounce } from '../../ui/announce.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { PlaceLink } from '../../ui/place-link.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
+import { isBeside } from '../frame/views.tsx';
+import type { Input } from '../input/use-input.ts';
+import { countWords } from './batch-bar.tsx';
+import { BatchResults } from './batch-results.tsx';
+import { NewInputs } from './inputs.tsx';
+import type { Pressed } from './results-table.tsx';
+import { ChosenRuns } from './runs.tsx';
+import { StartBatch, TargetsField } from './start-batch.tsx';
+
+/** The names by which a run can be opened. */
+type Opened = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target' | 'mockId'>;
+type Props = {
+  place: Place;
+  rule: RuleContext;
+  input: Input;
+  onOpenRun: (run: Opened, more: Partial<Place>) => void;
+};
+
+/** Many inputs on some targets, in one table: saved cases, inputs that are given, or those of earlier runs. */
+export function TestsPage({ place, rule, input, onOpenRun }: Props) {
+  const { say } = useText();
+  const [tall, setTall] = useState(false);
+  const open = useOpenCase({ place, input, onOpenRun });
+  const { source, batch } = place;
+  const of = casesOf(place);
+  const saved = useSavedCases(of);
+  const cases = (source === 'cases' && saved.data?.cases) || noCases;
+  useLastBatch(place);
+  return (
+    <section className={tall ? 'drawer tall' : 'drawer'} aria-label={say('nav.tests')}>
+      <div className="drawer-head">
+        <nav className="sources" aria-label={say('tests.sources')}>
+          {sources.map((one) => (
+            <PlaceLink key={one} to={toTests(one)} aria-current={one === source ? 'true' : undefined}>
+              {say(`tests.source.${one}`)}
+            </PlaceLink>
+          ))}
+        </nav>
+        <BatchPicker place={place} />
+        {isBeside(place) && (
+          <IconButton
+            icon={tall ? 'down' : 'up'}
+            label={say(tall ? 'drawer.lower' : 'drawer.taller')}
+            onPress={() => setTall(!tall)}
+          />
+        )}
+      </div>
+      {source !== 'inputs' && of === null && <p className="empty-line">{say('save.wholeRule')}</p>}
+      {source === 'cases' && saved.error && (
+        <p className="notice warn">{say('cases.failed', { error: saved.error.message })}</p>
+      )}
+      {source === 'cases' && cases.length > 0 && !isBeside(place) && <SavedCases place={place} rule={rule} />}
+      {source === 'inputs' && batch === null && <NewInputs place={place} rule={rule} />}
+      {source === 'runs' && batch === null && of !== null && (
+        <ChosenRuns key={place.ruleId} place={place} rule={rule} />
+      )}
+      {(source === 'cases' || batch !== null) && (
+        <BatchResults place={place} rule={rule} input={input} saved={cases} onOpen={open} />
+      )}
+    </section>
+  );
+}
+
+const noCases = [] as const;
+
+function SavedCases({ place, rule }: Pick<Props, 'place' | 'rule'>) {
+  const { say } = useText();
+  const of = casesOf(place);
+  const { data } = useSavedCases(of);
+  const targets = chosenTargets.use();
+  const clients = rule.clients.data ?? [];
+  const { busy, error, start } = useStart();
+  const run = (data?.cases ?? []).filter(({ skip }) => !skip);
+  if (of === null) return null;
+  return (
+    <div className="inputs-start">
+      <TargetsField targets={targets} clients={clients} onTargets={chosenTargets.set} />
+      <StartBatch
+        label={say('cases.run', { n: run.length })}
+        cases={run.length}
+        inputCharacters={run.reduce((sum, { input }) => sum + input.length, 0)}
+        targets={targets}
+        clients={clients}
+        occurrences={rule.occurrences}
+        busy={busy}
+        error={error}
+        onStart={({ dryRun }) => void start((key) => runSaved({ ...of, targets, dryRun }, key))}
+      />
+    </div>
+  );
+}
+
+/** The batches of the rule, each with where its inputs came from. */
+function BatchPicker({ place }: { place: Place }) {
+  const { say, time } = useText();
+  const batches = useBatches(place).data ?? [];
+  if (batches.length === 0) return null;
+  const choose = (batchId: string) => {
+    const batch = batches.find((one) => one.batchId === batchId);
+    goTo({ ...toTests(batch ? sourceOf(batch) : place.source), batch: batchId || null }, { push: true });
+  };
+  return (
+    <label className="batch-picker">
+      {say('batch.earlier')}
+      <select
+        value={batches.some(({ batchId }) => batchId === place.batch) ? (place.batch ?? '') : ''}
+        onChange={({ target }) => choose(target.value)}
+      >
+        <option value="">{say('batch.none')}</option>
+        {batches.map((batch) => (
+          <option key={batch.batchId} value={batch.batchId}>
+            {[time(batch.createdAt), say(`tests.source.${sourceOf(batch)}`), countWords(batch, say)].join(' · ')}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function sourceOf({ etag, file }: Batch): Source {
+  if (etag !== null) return 'cases';
+  return file === RECORDED_RUNS ? 'runs' : 'inputs';
+}
+
+/** Whoever opens the cases sees the last batch of them: without one in the address it is the newest there is. */
+function useLastBatch(place: Place): void {
+  const batches = useBatches(place);
+  const last = batches.data?.find(({ etag }) => etag !== null);
+  const seen = useRef('');
+  const { source, batch, ruleId } = place;
+  useEffect(() => {
+    const of = `${source} ${ruleId}`;
+    if (seen.current === of || source !== 'cases' || !last) return;
+    seen.current = of;
+    if (batch === null) goTo({ batch: last.batchId });
+  }, [last, batch, source, ruleId]);
+}
+
+type Opening = Pick<Props, 'place' | 'input' | 'onOpenRun'>;
+
+/** Opens a case: its run where there is one, with the input it had; else its input alone. */
+function useOpenCase({ place, input, onOpenRun }: Opening) {
+  const { say } = useText();
+  const announce = useAnnounce();
+  const { app, ruleId, confId, batch } = place;
+  const load = (text: string, change: Partial<Place>) => {
+    input.adopt(text);
+    goTo({ run: null, runs: [], ...change }, { push: true });
+  };
+  const openItem = async ({ row, cell }: Pressed) => {
+    if (cell === null) {
+      if (row.saved) load(row.saved.input, { ts: row.saved.ts, caseName: row.name, item: null });
+      return;
+    }
+    const item = await getItem(cell.batchId, String(cell.item.n));
+    const named = { item: printItemPlace({ batchId: cell.batchId, n: item.n }, batch), caseName: null };
+    const { mockId, ts, target, verdict } = item;
+    if (mockId === null || verdict === 'pending' || verdict === 'skipped') return load(item.input, { ...named, ts });
+    onOpenRun({ app: Number(app), ruleId, confId, ts, target, mockId }, { ...named, input: item.input });
+  };
+  return (pressed: Pressed) => {
+    openItem(pressed).catch(() => announce(say('failed.unreachable')));
+  };
+}
