@@ -6,6 +6,7 @@ import { useExecution } from '../run/queries/use-execution.ts';
 import { goTo, toPage, usePlace } from '../state/location.ts';
 import { chooseZone, useUnknownZone } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
+import { Splitter } from '../ui/splitter.tsx';
 import { useGreeting } from './beginning/use-greeting.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
 import { onCommand } from './frame/commands.ts';
@@ -173,6 +174,7 @@ export function Screen() {
             </div>
             <RunBar run={run} rule={rule} input={input} blocked={blocked} />
           </div>
+          {withForm && view !== 'page' && <Splitter pane="input" />}
           {comparing ? (
             <div className="column tree-column">
               <Suspense fallback={<Loading text="loading.page" />}>
@@ -207,6 +209,7 @@ export function Screen() {
                 <TreePanel place={place} run={run} rule={shown} chosen={chosen} onChoose={choose} />
                 <Notices run={run} rule={shown} />
               </div>
+              {view !== 'page' && <Splitter pane="details" />}
               <aside className="column details" aria-label={say('details.label')}>
                 <DetailsPanel
                   place={place}

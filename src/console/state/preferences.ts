@@ -1,5 +1,5 @@
 import { isTimeZone } from '../../shared/contract/moment.ts';
-import { createStored } from './stored.ts';
+import { createStored, isRecord } from './stored.ts';
 
 export type Language = 'en' | 'zh';
 export type Theme = 'system' | 'light' | 'dark';
@@ -76,6 +76,18 @@ export const whereShown = createStored<boolean>('where-shown', { read: (stored) 
 
 /** Whether the timings of an ended run are open. */
 export const timingsShown = createStored<boolean>('timings-shown', { read: (stored) => stored === true });
+
+/** The widths that a reader gave to panes; null where they have their own. */
+type PaneWidths = { input: number | null; details: number | null };
+export const paneWidths = createStored<PaneWidths>('pane-widths', {
+  read: (stored) => {
+    const width = (pane: keyof PaneWidths) => {
+      const kept = isRecord(stored) ? stored[pane] : null;
+      return typeof kept === 'number' ? kept : null;
+    };
+    return { input: width('input'), details: width('details') };
+  },
+});
 
 /** The app of the last visit. */
 export const lastApp = createStored<string | null>('app', {

@@ -117,11 +117,15 @@ export function Combobox({ label, shown, placeholder, options, chosen, onChoose,
 
 function matching(options: readonly Option[], typed: string): Option[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const found: Option[] = [];
-  for (const option of options) {
-    const text = `${option.title} ${option.detail ?? ''} ${option.id}`.toLowerCase();
-    if (words.every((word) => text.includes(word))) found.push(option);
-    if (found.length === MAX_SHOWN) break;
-  }
-  return found;
+  const textOf = ({ title, detail = '', id }: Option) => `${title} ${detail} ${id}`.toLowerCase();
+  const found = options.filter((option) => words.every((word) => textOf(option).includes(word)));
+  // Whoever types a number means that number, and not one that it is a part of.
+  const isNamed = (option: Option) =>
+    words.some((word) =>
+      textOf(option)
+        .split(/[\s·]+/)
+        .includes(`#${word}`),
+    );
+  const [named, others] = [found.filter(isNamed), found.filter((option) => !isNamed(option))];
+  return [...named, ...others].slice(0, MAX_SHOWN);
 }

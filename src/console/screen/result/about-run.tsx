@@ -49,14 +49,13 @@ function Kept({ execution: { record, pinned, keptUntil } }: { execution: Executi
     setIsPinned(!isPinned);
     announce(say(isPinned ? 'about.unpinned' : 'about.pinned'));
   };
-  const until = keptUntil === null ? '' : say('about.kept', { time: time(keptUntil) });
+  const until = keptUntil === null ? '' : `${say('about.kept', { time: time(keptUntil) })}. `;
   return (
     <>
-      {' · '}
-      {isPinned ? say('about.pinned') : until}
+      {isPinned && ` · ${say('about.pinned')}`}
       <IconButton
         icon="pin"
-        label={cannotPin ?? say(isPinned ? 'about.unpin' : 'about.pin')}
+        label={cannotPin ?? (isPinned ? say('about.unpin') : `${until}${say('about.pin')}`)}
         pressed={isPinned}
         disabled={cannotPin !== null}
         onPress={() => void toggle().catch((error: Error) => announce(ofService(error.message)))}

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { Unreachable } from '../../api/request.ts';
 import type { Words } from '../../run/headline.ts';
@@ -42,7 +42,11 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
   const words = ({ key, parameters }: Words) => say(key, parameters);
   const asOf = record?.ts == null ? null : moment(record.ts);
   return (
-    <div className="result-panel">
+    <section className="result-panel" aria-labelledby="result-title">
+      <h2 id="result-title" className="hidden-words">
+        {say('nav.result')}
+      </h2>
+      <Spoken reading={run.reading} />
       <FormChanges changes={run.changes} onBack={run.takeItsInput} />
       <div className={`headline ${headline.tone}`}>
         <div className="decision">
@@ -82,7 +86,22 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
           {run.reading !== null && isAnswered(run.reading) && <SaveCaseBar reading={run.reading} />}
         </div>
       </div>
-    </div>
+    </section>
+  );
+}
+
+/** What a screen reader says of a run that has ended: its outcome, and the sentence that says why. */
+function Spoken({ reading }: { reading: Reading | null }) {
+  const { say } = useText();
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    const reason = document.querySelector('.why > .reason')?.textContent ?? '';
+    setWords(reading?.decision ? `${say(`outcome.${reading.decision}`)}. ${reason}` : '');
+  }, [reading, say]);
+  return (
+    <p className="hidden-words spoken" role="status">
+      {words}
+    </p>
   );
 }
 

@@ -115,4 +115,6 @@ export const frameWords = {
   'nav.history': 'History',
   'nav.tests': 'Tests',
   'nav.ship': 'Can it ship?',
+  'splitter.input': 'Width of the input',
+  'splitter.details': 'Width of the details',
 } as const satisfies Record<string, Template>;

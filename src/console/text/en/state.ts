@@ -117,7 +117,7 @@ export const stateWords = {
   'about.trace.copied': 'Copied the trace id',
   'state.mayNotSee': 'The API key “{name}” has no access to app {app}.',
   'state.mayNotSee.hint': 'Sign in with a key for that app, or ask for access to it.',
-  'about.kept': 'kept until {time}',
+  'about.kept': 'Kept until {time}',
   'about.pinned': 'pinned',
   'about.unpinned': 'not pinned any more',
   'about.pin': 'Pin: keep this run until it is unpinned',

@@ -112,4 +112,6 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'nav.history': '历史',
   'nav.tests': '测试',
   'nav.ship': '可以发布吗？',
+  'splitter.input': '输入栏的宽度',
+  'splitter.details': '详情栏的宽度',
 };
