@@ -142,7 +142,7 @@ export type Answer = {
 /** Of runs that are made again; absent where inputs are compared with what is expected of them. */
 type Partings = ReadonlyMap<number, Parted>;
 
-export function answerOf(cell: Cell | null, partings?: Partings): Answer {
+function answerOf(cell: Cell | null, partings?: Partings): Answer {
   const plain = { before: null, now: null, parted: null };
   if (cell === null) return { ...plain, id: 'not-run', verdict: 'not-run' };
   const { n, verdict, expected, outcome } = cell.item;
@@ -200,7 +200,7 @@ function searchedText(row: CaseRow): string {
 }
 
 /** The input of a case as JSON text; null where it is long. */
-export function inputOf({ cells, saved }: CaseRow): string | null {
+function inputOf({ cells, saved }: CaseRow): string | null {
   return cells.find((cell) => cell !== null)?.item.input ?? saved?.input ?? null;
 }
 

@@ -36,7 +36,7 @@ export type Place = {
   /** A saved case that is open, by its name. */
   caseName: string | null;
 };
-export const panels = ['history', 'tests', 'ship'] as const;
+const panels = ['history', 'tests', 'ship'] as const;
 export type Panel = (typeof panels)[number];
 /** Saved cases, inputs that are given, earlier runs. */
 export const sources = ['cases', 'inputs', 'runs'] as const;

@@ -114,6 +114,37 @@ describeInBrowser('the console without a mouse', () => {
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' });
   });
 
+  test('the places have keys and titles; rows go by arrow keys; the outcome is read out with its reason', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    const cost = page.getByLabel('cost', { exact: true });
+    for (const value of ['120', '99']) {
+      await cost.fill(value);
+      await pressRun(page);
+      await says(page.locator('.verdict'), value === '99' ? /FALSE/ : /TRUE/);
+    }
+    await says(page.locator('.spoken'), /^FALSE\. “spent 100 or more” #2 is FALSE: cost is 99, min is 100/);
+    await expect.poll(() => page.title()).toBe('FALSE · #1 Recharge campaign · Rule server');
+    await page.locator('h1').click();
+    const go = async (key: string, title: string) => {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await expect.poll(() => page.title()).toBe(title);
+    };
+    await go('t', 'Tests · #1 Recharge campaign · Rule server');
+    await go('s', 'Can it ship? · App 9001 · Rule server');
+    await go('h', 'History · #1 Recharge campaign · Rule server');
+    await page.locator('.history tbody tr').nth(1).waitFor();
+    await page.getByRole('link', { name: 'History', exact: true }).focus();
+    for (let tabs = 0; !(await focused(page)).startsWith('Show the run of'); tabs++) {
+      expect(tabs).toBeLessThan(10);
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await says(page.locator('.verdict'), /TRUE/);
+    await holds(cost, '120');
+  });
+
   test('the first value is reached within three tabs, its type and whether it is sent after it', async () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await holds(page.getByLabel('cost', { exact: true }), '100');

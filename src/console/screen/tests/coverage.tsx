@@ -159,7 +159,7 @@ function withAncestors(occurrences: readonly Occurrence[], wanted: readonly Occu
 type Where = { batchId: string | null; occurrences: readonly Occurrence[]; input: Input };
 
 /** Looks for an input that reaches a node which no case reached, writes it into the form, and says what it is. */
-export function useMissingCase({ batchId, occurrences, input }: Where) {
+function useMissingCase({ batchId, occurrences, input }: Where) {
   const { say } = useText();
   const [told, setTold] = useState<string | null>(null);
   const find = async (to: Occurrence) => {

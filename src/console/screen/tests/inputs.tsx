@@ -185,7 +185,7 @@ type LineProps = { onLine: (line: number) => void };
 type RowsProps = LineProps & { setAside: SetAside; leaveOut: boolean; onLeaveOut: (leaveOut: boolean) => void };
 
 /** The rows with mistakes: to be mended in the text, or left out. */
-export function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsProps) {
+function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsProps) {
   const { say } = useText();
   return (
     <>
@@ -199,7 +199,7 @@ export function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsPro
 }
 
 /** Each mistake, with a button that goes to its line. `rows`: how many have one; absent where no row can be read. */
-export function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly Refusal[]; rows?: number }) {
+function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly Refusal[]; rows?: number }) {
   const { say } = useText();
   return (
     <div className="notice bad inputs-mistakes" role="status">
@@ -221,7 +221,7 @@ export function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: rea
 }
 
 /** Selects a line of what was typed, from 1, and brings it into view. */
-export function selectLine(field: HTMLTextAreaElement | null, line: number): void {
+function selectLine(field: HTMLTextAreaElement | null, line: number): void {
   if (field === null || field.readOnly) return;
   const lines = field.value.split('\n');
   const from = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
@@ -234,7 +234,7 @@ const MAX_ROWS = 50;
 const MAX_COLUMNS = 40;
 
 /** The first inputs as a table, with what each column is read as. */
-export function InputsPreview({ inputs, timeZone }: { inputs: Inputs; timeZone: string }) {
+function InputsPreview({ inputs, timeZone }: { inputs: Inputs; timeZone: string }) {
   const { columns, rows, count } = inputs;
   const { say } = useText();
   const shown = columns.slice(0, MAX_COLUMNS);

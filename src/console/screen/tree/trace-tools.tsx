@@ -5,7 +5,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { command, onCommand } from '../frame/commands.ts';
 
 /** Which nodes are drawn: all, those that ran, or those on the way to the result. */
-export const shownNodes = ['all', 'ran', 'path'] as const;
+const shownNodes = ['all', 'ran', 'path'] as const;
 export type ShownNodes = (typeof shownNodes)[number];
 
 type Props = {
