@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs both packages, has them examined, and installs each in an empty directory: a small service in JavaScript and in
+# Packs the packages, has them examined, and installs each in an empty directory: a small service in JavaScript and in
 # TypeScript must run a rule on every Node that is supported (or those of $NODES), `rule-server` must start and answer. Ends with
 # "N passed, N failed".
 set -euo pipefail
@@ -147,6 +147,33 @@ for node in "${NODES[@]}"; do
   wait "$server" || true
   server=''
 done
+
+cli="$work/app-cli/node_modules/.bin/rule-server"
+mkdir -p "$work/app-cli/cases"
+(cd "$work/app-cli" && npm init -y >/dev/null && npm pkg set type=module >/dev/null)
+check 'rule-server-cli: installs in an empty directory' install "$work/app-cli" "$work/$(pack ./packages/rule-server-cli)" "$client_tarball"
+takes_at_most_10_mb() { (("$(du -sm "$work/app-cli/node_modules" | cut -f1)" <= 10)); }
+check 'rule-server-cli: with the client, at most 10 MB are installed' takes_at_most_10_mb
+cp "$work/app-rule-server/cases/rule.cases.json" "$work/app-cli/cases/"
+sed 's#rule-server/client#rule-server-client#' "$work/app-rule-server/leaves.ts" >"$work/app-cli/leaves.ts"
+cli_tests_cases() { (cd "$work/app-cli" && "$1" "$cli" test cases --leaves ./leaves.ts --rules "$rules/1"); }
+cli_runs_a_rule() { "$1" "$cli" exec --url "$url" --app 9001 --rule-id 1 --data '{"uid":9007199254740993,"cost":120.10}'; }
+cli_explains() { "$1" "$cli" explain --url "$url" "$("$1" "$cli" history --url "$url" --app 9001 --json | head -n 1 | grep -o '"mockId":"[^"]*"' | cut -d'"' -f4)"; }
+port=$((20000 + RANDOM % 20000))
+url="http://127.0.0.1:$port"
+mkdir "$work/empty-cli"
+(cd "$work/empty-cli" && exec env -u SHARED_DIR PORT="$port" node "$work/app-rule-server/node_modules/.bin/rule-server" start) >"$work/server.log" 2>&1 &
+server=$!
+check 'rule-server start answers for the command line' answers "$url"
+for node in "${NODES[@]}"; do
+  program="$work/node-$node/node_modules/node/bin/node"
+  check "rule-server-cli: cases run with leaves in TypeScript on Node $node" cli_tests_cases "$program"
+  check "rule-server-cli: runs a rule on Node $node" cli_runs_a_rule "$program"
+  check "rule-server-cli: explains a run on Node $node" cli_explains "$program"
+done
+kill "$server"
+wait "$server" || true
+server=''
 
 cat "$work/first-hour"
 echo "$passed passed, $failed failed"

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Compiles what `npm pack` puts into a package (its prepack script): `server` into dist, with the console; `client` into
-// packages/rule-server-client/dist. Node runs the sources as they are, but not below node_modules.
+// packages/rule-server-client/dist, `cli` into packages/rule-server-cli/dist as one bundle without dependencies. Node runs the sources as they are, but not below node_modules.
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const clientFolder = join(root, 'packages/rule-server-client');
 const [what] = process.argv.slice(2);
-await ({ server: buildServer, client: buildClient }[what] ?? usage)();
+await ({ server: buildServer, client: buildClient, cli: buildCommandLine }[what] ?? usage)();
 
 async function buildServer() {
   const dist = join(root, 'dist');
@@ -43,6 +43,28 @@ async function buildClient() {
   const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
   await mkdir(clientFolder, { recursive: true });
   await writeFile(join(clientFolder, 'README.md'), readmeOfThePackage(readme));
+}
+
+async function buildCommandLine() {
+  const folder = join(root, 'packages/rule-server-cli');
+  const { build } = await import('vite');
+  await build({
+    root,
+    configFile: false,
+    publicDir: false,
+    logLevel: 'error',
+    ssr: { noExternal: true },
+    build: {
+      ssr: 'src/cli/command-line.ts',
+      target: 'node22',
+      outDir: join(folder, 'dist'),
+      emptyOutDir: true,
+      license: { fileName: 'licenses.md' },
+      // All in one folder: its package.json, from which the version comes, is one above.
+      rolldownOptions: { output: { chunkFileNames: '[name]-[hash].js' } },
+    },
+  });
+  await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 }
 
 /** The SDK's own README without links out of the package. */
@@ -90,5 +112,5 @@ function run(program, parameters) {
 }
 
 function usage() {
-  throw new Error('say what to build: server or client');
+  throw new Error('say what to build: server, client or cli');
 }

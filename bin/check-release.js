@@ -8,10 +8,10 @@ const problems = [
   [/^\d+\.\d+\.\d+$/.test(version), `"${version}" is no version: give three numbers such as 0.2.0`],
   [JSON.parse(read('package.json')).version === version, 'package.json has another version'],
   [JSON.parse(read('package-lock.json')).version === version, 'package-lock.json has another version: run npm install'],
-  [
-    JSON.parse(read('packages/rule-server-client/package.json')).version === version,
-    'packages/rule-server-client/package.json has another version',
-  ],
+  ...['client', 'cli'].map((name) => [
+    JSON.parse(read(`packages/rule-server-${name}/package.json`)).version === version,
+    `packages/rule-server-${name}/package.json has another version`,
+  ]),
   [chart('version') === version, 'the chart (deploy/helm/rule-server/Chart.yaml) has another version'],
   [chart('appVersion') === version, 'the chart installs another version (appVersion in Chart.yaml)'],
   [changes().length > 0, `CHANGELOG.md has no section "## ${version} - <date>" with an entry`],

@@ -1,4 +1,4 @@
-// Packs one package under a version of its own: `node bin/pack-package.js client|server FOLDER`. npm takes a tarball of a version that it has
+// Packs one package under a version of its own: `node bin/pack-package.js client|cli|server FOLDER`. npm takes a tarball of a version that it has
 // seen from its cache, so two states of the sources must never have one version. The checkout is not changed. Prints the tarball's path.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const folders = { client: 'packages/rule-server-client', server: '.' };
+const folders = { client: 'packages/rule-server-client', cli: 'packages/rule-server-cli', server: '.' };
 const [which = '', to = '.'] = process.argv.slice(2);
 const folder =
-  folders[which] ?? fail('say which package, and where the tarball goes: client ../shop, or server ../shop');
+  folders[which] ??
+  fail('say which package, and where the tarball goes: client ../shop, cli ../shop, or server ../shop');
 const work = mkdtempSync(join(tmpdir(), 'pack-'));
 try {
   const packed = run('npm', ['pack', join(root, folder), '--pack-destination', work, '--loglevel=error']);

@@ -1,4 +1,4 @@
-// Publishes both packages with their provenance, below the scope of bin/package-scope.js: `node bin/publish-packages.js`. Where a person has to
+// Publishes the packages with their provenance, below the scope of bin/package-scope.js: `node bin/publish-packages.js`. Where a person has to
 // do something first, it says what, publishes nothing and ends well. `--dry-run` does everything but the upload.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const missing = [
   ...(process.env.NODE_AUTH_TOKEN || isDry ? [] : ['keep a token of its account as the secret NPM_TOKEN']),
 ];
 if (missing.length > 0) tell(`Not published to npm. A person must ${missing.join(', and ')}.`);
-else for (const folder of ['packages/rule-server-client', '.']) publish(folder);
+else for (const folder of ['packages/rule-server-client', 'packages/rule-server-cli', '.']) publish(folder);
 
 /** A package as `npm pack` makes it, with the scope before its name. */
 function publish(folder) {

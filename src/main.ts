@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { resultWithin } from './shared/runtime/at-most.ts';
-import { errnoOf } from './shared/runtime/errno.ts';
-import { BadSettings, givenIn, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
+import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
 import { printError } from './shared/runtime/telemetry/error-fields.ts';
 import { createLogger, type Logger } from './shared/runtime/telemetry/logger.ts';
 
@@ -19,36 +18,16 @@ type Running = { stop(): Promise<void> };
 export async function main(parameters: string[]): Promise<void> {
   const [given = '', ...more] = parameters;
   const command = given === 'start' ? 'all' : given;
-  // Node would print every member of an error: of Redis's also the command, with its input or its password.
+  // Each loads only what it needs: a command line that answers a person starts at once.
+  if (SERVICES.has(command) && more.length === 0) return serve(command);
+  await (await import('./cli/command-line.ts')).main(parameters, { services: true });
+}
+
+async function serve(command: string): Promise<void> {
   process.once('uncaughtException', (error) => {
     console.error(printError(error));
     process.exit(1);
   });
-  const readerLeft = toleratesLeavingReaders();
-  if (SERVICES.has(command) && more.length === 0) return serve(command);
-  // Each loads only what it needs: a command line that answers a person starts at once.
-  const { runCommand } = await import('./cli/program.ts');
-  const { stdin, stdout, stderr } = process;
-  const environment = givenIn(process.env);
-  const onInterrupt = (listener: () => void) => void process.once('SIGINT', listener);
-  process.exitCode = await runCommand(parameters, { environment, stdin, stdout, stderr, readerLeft, onInterrupt });
-}
-
-/**
- * Whoever reads what is printed may leave, as `head` does. That is no fault: what a command has begun it brings to its end, and what only
- * prints stops.
- */
-function toleratesLeavingReaders(): AbortSignal {
-  const left = new AbortController();
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error) => {
-      if (errnoOf(error) !== 'EPIPE') throw error;
-      if (stream === process.stdout) left.abort();
-    });
-  return left.signal;
-}
-
-async function serve(command: string): Promise<void> {
   try {
     const settings = readSettings(process.env);
     const log = createLogger({ level: settings.LOG_LEVEL, role: command });

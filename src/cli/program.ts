@@ -6,12 +6,17 @@ import { INTRODUCTION, SERVICE_HELP } from './help-texts.ts';
 import { EXIT_CODES_HELP, exitCodes } from './terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 
-/** Runs one command line and resolves to its exit code. */
-export async function runCommand(parameters: string[], surroundings: Surroundings): Promise<number> {
+/** Runs one command line and resolves to its exit code. `services`: the commands that start one are there too. */
+export async function runCommand(
+  parameters: string[],
+  surroundings: Surroundings,
+  { services = true } = {},
+): Promise<number> {
   let exitCode: number = exitCodes.ok;
-  const program = describe(surroundings, (code) => {
+  const ended = (code: number) => {
     exitCode = code;
-  });
+  };
+  const program = describe(surroundings, services, ended);
   try {
     refuseOtherEncodings(parameters);
     await program.parseAsync(parameters, { from: 'user' });
@@ -37,7 +42,7 @@ function refuseOtherEncodings(parameters: readonly string[]): void {
   );
 }
 
-function describe(surroundings: Surroundings, ended: (code: number) => void): Command {
+function describe(surroundings: Surroundings, services: boolean, ended: (code: number) => void): Command {
   const { stdout, stderr } = surroundings;
   const program = new Command('rule-server')
     .description(INTRODUCTION)
@@ -46,7 +51,7 @@ function describe(surroundings: Surroundings, ended: (code: number) => void): Co
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(visibleLines(text)) })
     .showHelpAfterError('(rule-server --help tells more)');
 
-  describeServices(program);
+  if (services) describeServices(program);
   describeCommands(program, surroundings, ended);
   program.addHelpText('after', EXIT_CODES_HELP);
   return program;

@@ -61,12 +61,20 @@ export function checkTestOptions(options: object): void {
   check(Object.fromEntries(others), loading, ['leaves'], { others: running });
 }
 
+/** Throws where Node is too old for this package, and names both versions. Elsewhere than on Node nothing is asked. */
+export function checkNode(found: string | undefined = globalThis.process?.versions?.node): void {
+  const [major = 0, minor = 0] = found?.split('.').map(Number) ?? [Number.POSITIVE_INFINITY];
+  if (major < 22 || (major === 22 && minor < 22))
+    throw new Error(`rule-server-client needs Node 22.22 or newer and found ${found}`);
+}
+
 function check(
   options: object,
   known: readonly string[],
   needed: readonly string[],
   { others = [], all = checks }: { others?: readonly string[]; all?: typeof checks } = {},
 ): void {
+  checkNode();
   const given = new Map<string, unknown>(Object.entries(options).filter(([, value]) => value !== undefined));
   const missing = needed.filter((name) => !given.has(name)).map((name) => `${name} is missing`);
   const wrong = [...given].map(([name, value]) => {

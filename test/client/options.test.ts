@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkNode } from '../../src/client/check-options.ts';
 import { createRuleClient, type RuleClientOptions } from '../../src/client/client.ts';
 import type { Data } from '../../src/client/engine/data/data.ts';
 import { createClientFiles } from './support/client-files.ts';
@@ -127,4 +128,8 @@ describe('an address', () => {
     await beatAgo(31_000);
     expect((await files.start({ address: 'shop_1' })).address).toBe('shop_1');
   });
+});
+
+test.each([['20.20.2'], ['22.21.9']])('Node %s is too old, and the error names it', (version) => {
+  expect(() => checkNode(version)).toThrow(`needs Node 22.22 or newer and found ${version}`);
 });
