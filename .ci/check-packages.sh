@@ -80,7 +80,7 @@ installs_from_an_address() { # an address as a team's file server or artifact st
   install "$app" "http://127.0.0.1:$port/$(basename "$client_tarball")" || status=1
   kill "$files"
   sed 's#PACKAGE#rule-server-client#' "$root/test/packages/service.js" >"$app/service.js"
-  ((status == 0)) && says 'TRUE 9007199254740993n' node "$app/service.js"
+  ((status == 0)) && says 'TRUE 9007199254740993n' "$work/node-${NODES[0]}/node_modules/node/bin/node" "$app/service.js"
 }
 tests_cases() { # NODE
   local app="$work/app-rule-server"
@@ -162,7 +162,8 @@ cli_explains() { "$1" "$cli" explain --url "$url" "$("$1" "$cli" history --url "
 port=$((20000 + RANDOM % 20000))
 url="http://127.0.0.1:$port"
 mkdir "$work/empty-cli"
-(cd "$work/empty-cli" && exec env -u SHARED_DIR PORT="$port" node "$work/app-rule-server/node_modules/.bin/rule-server" start) >"$work/server.log" 2>&1 &
+(cd "$work/empty-cli" && exec env -u SHARED_DIR PORT="$port" \
+  "$work/node-${NODES[0]}/node_modules/node/bin/node" "$work/app-rule-server/node_modules/.bin/rule-server" start) >"$work/server.log" 2>&1 &
 server=$!
 check 'rule-server start answers for the command line' answers "$url"
 for node in "${NODES[@]}"; do
