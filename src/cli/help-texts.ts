@@ -24,7 +24,7 @@ ${exitCodesHelp([0, 1, 2, 3, 4, 5, 6, 7, 8, 130], {
 export const CLIENTS_EXAMPLES = `
 Examples:
   rule-server clients --app 9001
-  rule-server clients --app 9001 --json | jq -r '.clients[].address'
+  rule-server clients --app 9001 --json | jq -r '.items[].address'
 
 A client whose heartbeat is older than CLIENT_TIMEOUT_MS (30 s) is offline. The ADDRESS is what exec takes as
 --target address:<address>.

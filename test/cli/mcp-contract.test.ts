@@ -106,7 +106,7 @@ describe('what an assistant may rely on', () => {
     await using client = await assistant();
     await using responder = await appWithClient();
     const { structuredContent } = await call(client, 'list_rules');
-    expect(structuredContent).toMatchObject({ apps: expect.arrayContaining([{ app: responder.app, name: null }]) });
+    expect(structuredContent).toMatchObject({ items: expect.arrayContaining([{ app: responder.app, name: null }]) });
     const refused = await call(client, 'explain_run', { mockId: 'c0ffee00-0000-4000-8000-000000000000' });
     expect(refused).toMatchObject({ isError: true, structuredContent: undefined });
   });

@@ -124,7 +124,7 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
     await client.hasLoaded(version);
     await eventually(async () => {
       const { json } = await service.call('/rule-server/mock/clients?app=7');
-      expect(json.clients).toContainEqual(expect.objectContaining({ address: client.address, loadedVersion: version }));
+      expect(json.items).toContainEqual(expect.objectContaining({ address: client.address, loadedVersion: version }));
     });
   }
 

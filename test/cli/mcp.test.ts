@@ -74,10 +74,10 @@ describe('rule-server mcp', () => {
   it('lists apps, rules and inputs, and says what is wrong with a question', async () => {
     await using client = await assistant();
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8803, does: echoes() });
-    expect(JSON.parse((await call(client, 'list_rules')).text)).toHaveProperty('apps');
+    expect(JSON.parse((await call(client, 'list_rules')).text)).toHaveProperty('items');
     expect(JSON.parse((await call(client, 'list_rules', { app: 8803 })).text)).toMatchObject({
       rules: { app: 8803 },
-      clients: { clients: [{ state: 'online' }] },
+      clients: { items: [{ state: 'online' }] },
     });
     const wrong = await call(client, 'describe_inputs', { app: 8803 });
     expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('ruleId') });

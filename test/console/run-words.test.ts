@@ -48,6 +48,7 @@ const tree = {
     use(WHICH, { dynamic: true }),
   ],
   missing: [],
+  shared: [],
   cycle: null,
   fallback: false,
   digest: null,

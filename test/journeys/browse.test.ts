@@ -189,8 +189,8 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       await write(`{"id":${withRules},"name":"a copy"}`, 'apps', `${withDirectory}.json`);
       const { status, json } = await get('apps');
       expect(status).toBe(200);
-      expect(json.apps).toContainEqual({ app: withRules, name: 'Campaigns' });
-      expect(json.apps).toContainEqual({ app: withDirectory, name: null });
+      expect(json.items).toContainEqual({ app: withRules, name: 'Campaigns' });
+      expect(json.items).toContainEqual({ app: withDirectory, name: null });
     });
   });
 
@@ -200,7 +200,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       await write('{', app, 'bases', '99.json');
       const { json } = await get(`rules?app=${app}`);
       expect(json).toMatchObject({ app, version: 4 });
-      expect(json.rules[0]).toEqual({
+      expect(json.items[0]).toEqual({
         ruleId: 1,
         name: 'rule1',
         confId: 10,
@@ -224,13 +224,13 @@ onOneQueue('what there is to run, over HTTP', (start) => {
         await writeFile(pathOf(app, 'bases', `${id}.json`), `{"id":${id},"name":"${'n'.repeat(60)}"}`);
       const answer = await get(`rules?app=${app}`);
       expect(answer.bytes.length).toBeGreaterThan(50_000);
-      expect(answer.json.rules.map(({ ruleId }: { ruleId: number }) => ruleId)).toEqual(ids);
+      expect(answer.json.items.map(({ ruleId }: { ruleId: number }) => ruleId)).toEqual(ids);
     });
 
     it('an app without rules has none, and a bad app is a 400', async () => {
       expect((await get('rules?app=2000000000')).json).toEqual({
         ...{ app: 2_000_000_000, version: null },
-        ...{ rules: [], skipped: [] },
+        ...{ items: [], nextCursor: null, skipped: [] },
       });
       const bad = await get('rules');
       expect([bad.status, bad.json.error]).toEqual([
@@ -265,9 +265,9 @@ onOneQueue('what there is to run, over HTTP', (start) => {
         'lastHeartbeat',
         'heartbeatAgeMs',
       ];
-      for (const client of json.clients)
+      for (const client of json.items)
         expect(Object.keys(client)).toEqual([...members, 'loadedVersion', 'open', ...pickUps]);
-      expect(json.clients).toMatchObject([
+      expect(json.items).toMatchObject([
         {
           address: 'dead',
           lane: null,
@@ -287,8 +287,8 @@ onOneQueue('what there is to run, over HTTP', (start) => {
           loadedVersion: null,
         },
       ]);
-      expect(json.clients[0].heartbeatAgeMs).toBeGreaterThanOrEqual(90_000);
-      expect(json.clients[1].heartbeatAgeMs).toBeLessThan(30_000);
+      expect(json.items[0].heartbeatAgeMs).toBeGreaterThanOrEqual(90_000);
+      expect(json.items[1].heartbeatAgeMs).toBeLessThan(30_000);
     });
 
     it('names registrations that were passed over', async () => {
@@ -296,7 +296,8 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       await write('{"address":', 'clients', app, 'm_half.json');
       expect((await get(`clients?app=${app}`)).json).toEqual({
         app,
-        clients: [],
+        items: [],
+        nextCursor: null,
         skipped: [{ file: 'm_half.json', reason: 'is not a registration' }],
       });
     });
@@ -367,10 +368,10 @@ onOneQueue('what there is to run, over HTTP', (start) => {
     const client = await createResponder({ sharedDir: service.sharedDir, app, does: staysSilent });
     const executing = service.execute({ app, ruleId: 1 });
     await client.firstRequest();
-    expect((await get(`clients?app=${app}`)).json.clients[0]).toMatchObject({ state: 'online', open: 1 });
+    expect((await get(`clients?app=${app}`)).json.items[0]).toMatchObject({ state: 'online', open: 1 });
     await (await client.firstRequest()).pickUp();
     await expect
-      .poll(async () => (await get(`clients?app=${app}`)).json.clients[0].state, { timeout: 60_000 })
+      .poll(async () => (await get(`clients?app=${app}`)).json.items[0].state, { timeout: 60_000 })
       .toBe('busy');
     const request = await client.firstRequest();
     await request.answer('{"success":true}');

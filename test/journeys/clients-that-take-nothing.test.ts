@@ -22,7 +22,7 @@ onEachQueue('a client that beats and takes no request', (start) => {
     createResponder({ sharedDir: service.sharedDir, app, address, does, as });
   const whoAnswers = async (app: number, target = 'all') => said(await service.execute({ app, ruleId: 1, target }));
   const clientsOf = async (app: number): Promise<Record<string, { lastPickUpAt: unknown; noPickUpSince: unknown }>> => {
-    const { clients } = (await service.call(`/rule-server/mock/clients?app=${app}`)).json;
+    const clients = (await service.call(`/rule-server/mock/clients?app=${app}`)).json.items;
     return Object.fromEntries(clients.map((client: { address: string }) => [client.address, client]));
   };
   const inTurn = async (count: number, app: number) => {
@@ -71,7 +71,7 @@ onEachQueue('a client that beats and takes no request', (start) => {
       expect(await whoAnswers(app, 'address:dead')).toBe('not-picked-up');
       const known = (await clientsOf(app)).dead?.noPickUpSince;
       await using later = await start({ sharedDir: service.sharedDir });
-      const { clients } = (await later.call(`/rule-server/mock/clients?app=${app}`)).json;
+      const clients = (await later.call(`/rule-server/mock/clients?app=${app}`)).json.items;
       expect(clients.find(({ address }: { address: string }) => address === 'dead').noPickUpSince).toBe(known);
       for (let call = 0; call < 8; call++) expect(said(await later.execute({ app, ruleId: 1 }))).toBe('healthy');
     });

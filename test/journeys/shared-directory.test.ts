@@ -115,7 +115,7 @@ async function workerOf({ settings, backends, sharedDir }: Service) {
 }
 
 async function stateOf(service: Service): Promise<string | undefined> {
-  return (await service.call('/rule-server/mock/clients?app=1')).json.clients[0]?.state;
+  return (await service.call('/rule-server/mock/clients?app=1')).json.items[0]?.state;
 }
 
 async function fillBytes(sharedDir: string): Promise<() => Promise<void>> {

@@ -318,7 +318,7 @@ onOneQueue('an execution goes to a client that lives', (start) => {
       const first = execute(app, 'address:serial');
       await client.firstRequest();
       await delay(CLIENT_TIMEOUT_MS + 300);
-      const clients = async () => (await service.call(`/rule-server/mock/clients?app=${app}`)).json.clients;
+      const clients = async () => (await service.call(`/rule-server/mock/clients?app=${app}`)).json.items;
       expect(await clients()).toMatchObject([{ address: 'serial', state: 'busy', open: 1 }]);
       const second = execute(app);
       await eventually(async () => expect(await clients()).toMatchObject([{ open: 2 }]));

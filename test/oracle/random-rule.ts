@@ -1,11 +1,6 @@
 import type { RuleObjects } from '../../src/client/runs/load-objects.ts';
-import {
-  ALWAYS,
-  type Comparison,
-  comparisons,
-  type TimeWindow,
-  type TreeNode,
-} from '../../src/shared/reasoning/tree.ts';
+import { comparisons } from '../../src/shared/contract/rules-and-clients.ts';
+import { ALWAYS, type Comparison, type TimeWindow, type TreeNode } from '../../src/shared/reasoning/tree.ts';
 
 /** Random rules, which the engine of the Node client runs and the reasoning about them reads. */
 export type RandomNode = {

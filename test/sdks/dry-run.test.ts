@@ -50,7 +50,7 @@ describe.each(sdkNames)('a dry run in the hands of the published %s SDK', (name)
     const calls = async () => (await readFile(notes, 'utf8').catch(() => '')).split('\n').length - 1;
     const mailbox = () => mockDirectory(service.sharedDir, APP, host);
     const knownAs = (client: object) =>
-      eventually(async () => expect((await get(`clients?app=${APP}`)).json.clients).toMatchObject([client]));
+      eventually(async () => expect((await get(`clients?app=${APP}`)).json.items).toMatchObject([client]));
 
     /** The files of a client that is taken for dead are removed, as the published server does. */
     async function forget(): Promise<void> {

@@ -70,7 +70,7 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
 
     it('it is listed with its SDK, online and with its version', async () => {
       const { json } = await get(`clients?app=${APP}`);
-      expect(json.clients).toMatchObject([
+      expect(json.items).toMatchObject([
         { address: host.address, sdk: name, dialect: 'ice', state: 'online', registered: true, loadedVersion: 1 },
       ]);
     });
@@ -191,13 +191,13 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
         await Promise.all(Object.values(lanes).map((other) => other.stop()));
       }
       const { json } = await get(`clients?app=${APP}`);
-      expect(json.clients.map(({ address }: { address: string }) => address)).toEqual([host.address]);
+      expect(json.items.map(({ address }: { address: string }) => address)).toEqual([host.address]);
     });
 
     it('while it runs a rule it is busy, not offline, and a second call waits its turn', async () => {
       const slow = execute('"ruleId":5');
       await eventually(async () => {
-        expect((await get(`clients?app=${APP}`)).json.clients[0].state).toBe('busy');
+        expect((await get(`clients?app=${APP}`)).json.items[0].state).toBe('busy');
       });
       const next = await execute('"confId":14,"the service":{"age":20}');
       expect([(await slow).status, next.status]).toEqual([200, 200]);
@@ -205,7 +205,7 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
 
     it('a client killed while it runs a rule: an honest 504, and the next one answers', async () => {
       const running = execute('"ruleId":8');
-      await eventually(async () => expect((await get(`clients?app=${APP}`)).json.clients[0].state).toBe('busy'));
+      await eventually(async () => expect((await get(`clients?app=${APP}`)).json.items[0].state).toBe('busy'));
       await host.kill();
       const { status, json } = await running;
       expect([status, json.code, json.mayHaveRun]).toEqual([504, 'no-answer', true]);

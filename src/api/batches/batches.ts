@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, BatchProgress, ItemHead } from '../../shared/cases/batch.ts';
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { field } from '../../shared/contract/json/read-exact.ts';
+import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { readAs } from '../../shared/contract/wire.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import { readNode } from '../../shared/reasoning/read-node.ts';
 import { decidedBy, type NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { type Occurrence, occurrencesOf } from '../../shared/reasoning/tree.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
@@ -111,6 +110,6 @@ function decidedByIn({ app, batchId }: Batch, { store, trees }: Sources): Decide
 }
 
 function occurrencesIn(tree: string | null): readonly Occurrence[] {
-  const root = tree === null ? undefined : field(parseExact(tree), 'root');
-  return root ? occurrencesOf(readNode(root)) : [];
+  const root = tree === null ? null : readAs(treeSchema, tree).root;
+  return root ? occurrencesOf(root) : [];
 }

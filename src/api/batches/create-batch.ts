@@ -4,7 +4,9 @@ import { onceOf } from '../../shared/contract/determined-id.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { type Client, clientListSchema } from '../../shared/contract/rules-and-clients.ts';
 import { isMeant, parseTarget } from '../../shared/contract/target.ts';
+import { readAs } from '../../shared/contract/wire.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { RECORDED_RUNS } from '../../shared/reasoning/trace/recorded-run.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
@@ -19,11 +21,6 @@ import { casesOf } from './sourced-cases.ts';
 import { refused, type Taken } from './taken.ts';
 
 const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
-const clientsSchema = z.object({
-  clients: z.array(
-    z.object({ address: z.string(), lane: z.string().nullable(), state: z.string(), dryRun: z.boolean() }),
-  ),
-});
 
 /** `maxRunning`: how many batches of its key may run at once. `call`: what must be the same when it is asked for again under its key. */
 type By = { keyName: string | null; maxRunning: number; key: string | undefined; call: Uint8Array };
@@ -138,7 +135,7 @@ async function targetsOf(
   const reply = await ask({ v: QUERY_VERSION, ask: 'clients', app });
   // Where no worker says which clients there are, each dry run is refused by the worker that comes to it.
   if (reply.kind === 'refused') return isEach ? refused(503, reply.error) : { kind: 'targets', targets };
-  const online = clientsSchema.parse(parseJson(reply.body)).clients.filter(({ state }) => state !== 'offline');
+  const online = readAs(clientListSchema, reply.body).items.filter(({ state }) => state !== 'offline');
   if (isEach && online.length === 0)
     return refused(503, `No client of app ${app} is online, so ${EVERY_CLIENT} stands for none. Nothing ran.`);
   const each = online.map(({ address }) => `address:${address}`);
@@ -149,7 +146,7 @@ async function targetsOf(
 }
 
 /** Whether clients of a target are online, and none of them can run without effects. */
-function cannotRunDry(written: string, online: z.infer<typeof clientsSchema>['clients']): boolean {
+function cannotRunDry(written: string, online: readonly Client[]): boolean {
   const target = parseTarget(written);
   const meant = target.kind === 'malformed' ? [] : online.filter((client) => isMeant(target, client));
   return meant.length > 0 && meant.every(({ dryRun }) => !dryRun);

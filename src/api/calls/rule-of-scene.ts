@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import type { AskedRequest, ExecuteRequest } from '../../shared/contract/execute-request.ts';
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { ruleListSchema } from '../../shared/contract/rules-and-clients.ts';
+import { readAs } from '../../shared/contract/wire.ts';
 import type { AskWorker } from '../ask-worker.ts';
 
 /** The call with its rule; or why its scene names none. */
@@ -12,11 +11,6 @@ export type InScene =
   | { kind: 'no-worker'; error: string };
 
 export type RuleOfScene = (request: AskedRequest) => Promise<InScene>;
-
-const integer = z.instanceof(RawNumber).transform(({ text }) => integerOf(text) ?? -1n);
-const rulesSchema = z.object({
-  rules: z.array(z.object({ ruleId: integer, status: integer.nullable(), scenes: z.array(z.string()) })),
-});
 
 /**
  * Puts the rule in the place of the scene that names it: the first one that is released, by id. A worker knows the rules; from here on
@@ -29,10 +23,10 @@ export function createRuleOfScene({ ask }: Pick<AskWorker, 'ask'>): RuleOfScene 
     const { app } = request;
     const reply = await ask({ v: QUERY_VERSION, ask: 'rules', app });
     if (reply.kind === 'refused') return { kind: 'no-worker', error: reply.error };
-    const { rules } = rulesSchema.parse(parseExact(reply.body));
-    const rule = rules.find(({ status, scenes }) => scenes.includes(scene) && status !== null && status >= 0n);
+    const { items } = readAs(ruleListSchema, reply.body);
+    const rule = items.find(({ status, scenes }) => scenes.includes(scene) && status !== null && BigInt(status) >= 0n);
     return rule
-      ? { kind: 'request', request: { ...request, ruleId: rule.ruleId } }
+      ? { kind: 'request', request: { ...request, ruleId: BigInt(rule.ruleId) } }
       : { kind: 'no-rule', error: `names no rule: app ${app} has released none in it` };
   };
 }

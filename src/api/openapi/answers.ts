@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
-import { anyObject, epochMs, mockId, text } from './answer-parts.ts';
+import { jsonObject, mockId, text, time } from '../../shared/contract/wire.ts';
 import { asJson } from './json-schema.ts';
 
 const number = asJson({ type: 'number' });
@@ -11,7 +11,7 @@ export const resultAnswer = z
   .looseObject({
     mockId,
     success: z.boolean(),
-    [DATA_FIELD]: anyObject.describe('The data after the rule ran.'),
+    [DATA_FIELD]: jsonObject.describe('The data after the rule ran.'),
     process: asJson({}).describe("The client's trace of the rule, null when it wrote none."),
     error: asJson({}).describe('The error of the rule, null when there is none.'),
     executeAt: number.describe('When the client ran it, epoch milliseconds.'),
@@ -23,10 +23,10 @@ export const noAnswerAnswer = z
   .strictObject({
     mockId,
     success: z.literal(false),
-    [DATA_FIELD]: anyObject,
+    [DATA_FIELD]: jsonObject,
     process: z.null(),
     error: text.describe('One sentence: who, what happened, what to do.'),
-    executeAt: epochMs.describe('When the execution ended, epoch milliseconds.'),
+    executeAt: time.describe('When the execution ended, epoch milliseconds.'),
     code: codeSchema,
     mayHaveRun: z.boolean().describe('False only when the rule cannot have run.'),
   })

@@ -1,5 +1,12 @@
+import {
+  appsSchema,
+  clientListSchema,
+  ruleListSchema,
+  schemaSchema,
+  treeSchema,
+} from '../../shared/contract/rules-and-clients.ts';
 import { appParameters, readinessParameters, schemaParameters, selectionParameters } from '../http/parameters.ts';
-import { appsAnswer, clientsAnswer, readinessAnswer, rulesAnswer, schemaAnswer, treeAnswer } from './browse-answers.ts';
+import { readinessAnswer } from './browse-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
@@ -107,7 +114,7 @@ export const browseOperations: Operation[] = [
     answers: {
       200: {
         description: 'The keys. None for an app without readable rules or metadata.',
-        schema: schemaAnswer,
+        schema: schemaSchema,
         examples: {
           keys: {
             fields: [
@@ -138,7 +145,7 @@ export const browseOperations: Operation[] = [
     query: selectionParameters,
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
-      200: { description: 'The tree.', schema: treeAnswer, examples: { tree } },
+      200: { description: 'The tree.', schema: treeSchema, examples: { tree } },
       400: badParameter,
       404: unknownRule,
       422: refusal(422, 'It is too large.', 'The tree has more nodes, levels or text than one answer may hold.'),
@@ -154,8 +161,8 @@ export const browseOperations: Operation[] = [
     answers: {
       200: {
         description: 'The apps.',
-        schema: appsAnswer,
-        examples: { apps: { apps: [{ app: 9001, name: 'Demo' }] } },
+        schema: appsSchema,
+        examples: { apps: { items: [{ app: 9001, name: 'Demo' }], nextCursor: null } },
       },
       503: unavailable,
       ...usual,
@@ -171,8 +178,8 @@ export const browseOperations: Operation[] = [
     answers: {
       200: {
         description: 'The rules, and the files that are none.',
-        schema: rulesAnswer,
-        examples: { rules: { app: 9001, version: 18, rules: [{ ruleId: 1, ...rule }], skipped: [] } },
+        schema: ruleListSchema,
+        examples: { rules: { app: 9001, version: 18, items: [{ ruleId: 1, ...rule }], nextCursor: null, skipped: [] } },
       },
       400: badParameter,
       503: unavailable,
@@ -189,8 +196,8 @@ export const browseOperations: Operation[] = [
     answers: {
       200: {
         description: 'The clients.',
-        schema: clientsAnswer,
-        examples: { clients: { app: 9001, clients: [client], skipped: [] } },
+        schema: clientListSchema,
+        examples: { clients: { app: 9001, items: [client], nextCursor: null, skipped: [] } },
       },
       400: badParameter,
       422: refusal(

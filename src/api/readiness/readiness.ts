@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { type Batch, type BatchProgress, placeOfItem } from '../../shared/cases/batch.ts';
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { digits, field, list, text } from '../../shared/contract/json/read-exact.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { type RuleSummary, ruleListSchema, treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
-import { readNode, readWindow } from '../../shared/reasoning/read-node.ts';
+import { readAs } from '../../shared/contract/wire.ts';
 import {
   type Finding,
   finding,
@@ -47,8 +45,8 @@ export function createReadiness({ ask, savedCases, store }: ReadinessDependencie
     const [rules, saved] = await Promise.all([ask({ v, ask: 'rules', app }), savedCases.list(app)]);
     if (rules.kind === 'refused') return rules;
     if (saved.kind === 'refused') return saved;
-    const all = list(field(parseExact(rules.body), 'rules'));
-    const wanted = all.filter((rule) => ruleId === null || digits(field(rule, 'ruleId')) === ruleId);
+    const all = readAs(ruleListSchema, rules.body).items;
+    const wanted = all.filter((rule) => ruleId === null || rule.ruleId === ruleId);
     if (ruleId !== null && wanted.length === 0)
       return { kind: 'refused', status: 404, error: `App ${app} has no rule ${ruleId}.` };
     if (wanted.length > MOST_RULES) return { kind: 'refused', status: 422, error: tooMany(app, wanted.length) };
@@ -77,24 +75,27 @@ type Surroundings = Pick<ReadinessDependencies, 'ask' | 'store'> & {
   batches: Batches;
 };
 
-async function ofRule(rule: ExactValue, { ask, store, app, target, changedAt, batches }: Surroundings) {
-  const ruleId = digits(field(rule, 'ruleId')) ?? '';
-  const about = { ruleId, name: text(field(rule, 'name')), batchId: batches.get(ruleId)?.batch.batchId ?? null };
+async function ofRule(
+  { ruleId, name, timeWindow }: RuleSummary,
+  { ask, store, app, target, changedAt, batches }: Surroundings,
+) {
+  const about = { ruleId, name, batchId: batches.get(ruleId)?.batch.batchId ?? null };
   const lane = target.kind === 'lane' ? target.lane : null;
   const address = target.kind === 'address' ? target.address : null;
   const reply = await ask({ v, ask: 'tree', app, ruleId, confId: null, lane, address });
   if (reply.kind === 'refused' && reply.status === 503) return reply;
-  const tree = reply.kind === 'found' ? parseExact(reply.body) : null;
-  const root = tree && field(tree, 'root');
-  if (reply.kind === 'refused' || tree === null || !root) {
+  const tree = reply.kind === 'found' ? readAs(treeSchema, reply.body) : null;
+  if (!tree?.root) {
     const reason = reply.kind === 'refused' ? reply.error : 'it has no root node.';
     return read({ ...about, digest: null }, [finding('no-rule', { reason })]);
   }
   const last = batches.get(ruleId);
   const known = {
-    ...ofTree(tree),
-    root: readNode(root),
-    windowEndsAt: endOf(readWindow(field(rule, 'timeWindow'))),
+    digest: tree.digest,
+    circle: tree.cycle,
+    missingClasses: tree.missingClasses ?? null,
+    root: tree.root,
+    windowEndsAt: endOf(timeWindow),
     target: formatTarget(target),
     casesChangedAt: changedAt.get(ruleId) ?? null,
     last: last ? await verdictOf(last, formatTarget(target), store) : null,
@@ -104,15 +105,6 @@ async function ofRule(rule: ExactValue, { ask, store, app, target, changedAt, ba
 
 function read(about: Omit<RuleReadiness, 'state' | 'findings'>, findings: Finding[]) {
   return { kind: 'read' as const, rule: { ...about, state: readinessOf(findings), findings } };
-}
-
-function ofTree(tree: ExactValue) {
-  const [missing, circle] = [field(tree, 'missingClasses'), field(tree, 'cycle')];
-  return {
-    digest: text(field(tree, 'digest')),
-    circle: circle ? list(circle).flatMap((id) => digits(id) ?? []) : null,
-    missingClasses: missing ? list(missing).flatMap((name) => text(name) ?? []) : null,
-  };
 }
 
 type Last = { batch: Batch; progress: BatchProgress };

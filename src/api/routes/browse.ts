@@ -1,10 +1,7 @@
 import { type Context, Hono } from 'hono';
-import { z } from 'zod';
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import { field, list } from '../../shared/contract/json/read-exact.ts';
 import { QUERY_VERSION, type Query } from '../../shared/contract/query.ts';
+import { appsSchema, schemaSchema } from '../../shared/contract/rules-and-clients.ts';
+import { printAs, readAs } from '../../shared/contract/wire.ts';
 import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';
@@ -59,20 +56,13 @@ const whole = (body: string) => body;
 
 /** The keys alone. Workers answer with the settings of their nodes as well. */
 function plainSchema(body: string): string {
-  const answer = parseExact(body);
-  const fields = list(field(answer, 'fields')).map((entry) => ({
-    key: field(entry, 'key') ?? null,
-    valueType: field(entry, 'valueType') ?? null,
-    nodeId: field(entry, 'nodeId') ?? null,
-    nodeName: field(entry, 'nodeName') ?? null,
-  }));
-  return stringifyExact({ fields, fallback: field(answer, 'fallback') ?? false });
+  const answer = readAs(schemaSchema, body);
+  const fields = answer.fields.map((each) => ({ ...each, settings: undefined, comparison: undefined }));
+  return printAs(schemaSchema, { ...answer, fields });
 }
-
-const appsSchema = z.object({ apps: z.array(z.looseObject({ app: z.int() })) });
 
 /** The list of apps without those that a caller's key is not for. */
 function onlyApps(body: string, apps: ReadonlySet<number>): string {
-  const all = appsSchema.parse(parseJson(body));
-  return JSON.stringify({ ...all, apps: all.apps.filter(({ app }) => apps.has(app)) });
+  const all = readAs(appsSchema, body);
+  return printAs(appsSchema, { ...all, items: all.items.filter(({ app }) => apps.has(app)) });
 }

@@ -27,9 +27,12 @@ const client = z.looseObject({
 });
 
 export const rulesAnswer = z.looseObject({
-  apps: z.array(z.looseObject({ app: number, name: z.string().nullable() })).optional(),
-  rules: z.looseObject({ app: number, version: number.nullable(), rules: z.array(rule) }).optional(),
-  clients: z.looseObject({ app: number, clients: z.array(client) }).optional(),
+  items: z
+    .array(z.looseObject({ app: number, name: z.string().nullable() }))
+    .optional()
+    .describe('The apps.'),
+  rules: z.looseObject({ app: number, version: number.nullable(), items: z.array(rule) }).optional(),
+  clients: z.looseObject({ app: number, items: z.array(client) }).optional(),
 });
 
 export const inputsAnswer = z.looseObject({

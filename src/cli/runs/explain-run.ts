@@ -1,10 +1,8 @@
 import { type Execution, executionSchema } from '../../shared/contract/execution.ts';
-import { joinMembers, parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { field, text } from '../../shared/contract/json/read-exact.ts';
+import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import { changesBetween, changeWords } from '../../shared/reasoning/changes.ts';
-import { readNode, readWindow } from '../../shared/reasoning/read-node.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
 import { bareNode } from '../../shared/reasoning/tree.ts';
 import { type ReasonKey, reasonEnglish } from '../../shared/reasoning/words/english.ts';
@@ -46,28 +44,21 @@ export async function explainRun(api: HttpApi, mockId: string): Promise<Explaine
 }
 
 function digestOf(tree: string): string | null {
-  return text(field(parseExact(tree), 'digest'));
+  return readAnswer(treeSchema, tree).digest;
 }
 
 /** Compares the tree of the run with the tree of now. Says in one sentence which nodes changed, and nothing where none did. */
 function changesSince(before: string, now: string): string[] {
-  const [old, present] = [before, now].map((tree) => readOfRule(parseExact(tree)));
+  const [old, present] = [before, now].map((tree) => readAnswer(treeSchema, tree));
   const changes = old && present ? changesBetween(old, present) : [];
   return changes.length === 0 ? [] : [say('rules.changed', { n: changes.length, nodes: changeWords(changes, say) })];
 }
 
 const say = (key: ReasonKey, parameters: Parameters = {}) => format(reasonEnglish[key], parameters);
 
-function readOfRule(tree: ExactValue) {
-  const [root, rule] = [field(tree, 'root'), field(tree, 'rule')];
-  const ofRule = rule && { name: text(field(rule, 'name')), timeWindow: readWindow(field(rule, 'timeWindow')) };
-  return { root: root ? readNode(root) : null, rule: ofRule || null };
-}
-
 function explainBy(tree: string, { result, lateResult, input, ts, history }: Execution, knowsRules: boolean) {
-  const root = field(parseExact(tree), 'root');
-  if (!root) return null;
-  const node = readNode(root);
+  const { root: node } = readAnswer(treeSchema, tree);
+  if (node === null) return null;
   const answer = lateResult ?? result;
   const data = readJson(input ?? 'null');
   return explain({

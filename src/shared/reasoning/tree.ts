@@ -1,52 +1,8 @@
-/** A rule's tree as the API draws it: ids as decimal text, shared nodes at each of their places. */
-export type TreeNode = {
-  id: string;
-  state: 'released' | 'missing' | 'unusable';
-  type: string;
-  label: string | null;
-  className: string | null;
-  shortName: string | null;
-  inverse: boolean;
-  errorState: string | null;
-  timeWindow: TimeWindow;
-  /** The settings of a leaf, as JSON text. */
-  values: string;
-  settings: Setting[];
-  comparison: Comparison | null;
-  keys: NodeKey[];
-  problems: string[];
-  circular: boolean;
-  forward: TreeNode | null;
-  children: TreeNode[];
-};
+import type { TimeWindow, TreeNode } from '../contract/rules-and-clients.ts';
 
-/** One setting of a leaf, its value as JSON text. `configured`: by the rule; else it is the default of the class. `type`: as the class publishes it. */
-export type Setting = { field: string; name: string | null; type?: string | null; value: string; configured: boolean };
-
-/**
- * How a condition decides: TRUE when the value of the key is in this relation to the setting. `missing`: what it comes to without a value:
- * this, or what this setting has, or what it comes to with this number, as JSON text.
- */
-export type Comparison = {
-  key: string;
-  is: (typeof comparisons)[number];
-  field: string;
-  missing?: boolean | { setting: string } | { number: string } | null;
-};
-export const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
-
-/** Both ends inclusive, epoch ms. */
-export type TimeWindow = { type: 'always' | 'after' | 'before' | 'between'; start: string | null; end: string | null };
+export type { Comparison, NodeKey, Setting, TimeWindow, TreeNode } from '../contract/rules-and-clients.ts';
 
 export const ALWAYS: TimeWindow = { type: 'always', start: null, end: null };
-
-export type NodeKey = {
-  key: string;
-  direction: 'read' | 'write' | 'read_write';
-  dynamic: boolean;
-  nested: boolean;
-  valueType: string;
-};
 
 /** Where a node stands. A node may stand in several places: each is an occurrence of its own. */
 export type Occurrence = {

@@ -58,7 +58,7 @@ export function createAnswerQuery({
       case 'tree':
         return treeOf(query);
       case 'apps':
-        return found({ apps: await listApps() });
+        return found({ items: await listApps(), ...allOnOnePage });
       case 'rules':
         return rulesOf(query.app);
       case 'clients':
@@ -97,11 +97,13 @@ export function createAnswerQuery({
 
   async function rulesOf(app: number): Promise<Answer> {
     const list = await rules.listRules(app);
-    if (list.kind === 'no-rules') return found({ app, version: null, rules: [], skipped: [] });
+    if (list.kind === 'no-rules') return found({ app, version: null, items: [], ...allOnOnePage, skipped: [] });
     const entries = list.rules.map(shownRule).map(({ id, ...rest }) => ({ ruleId: id, ...rest }));
-    return found({ app, version: list.version, rules: entries, skipped: list.skipped });
+    return found({ app, version: list.version, items: entries, ...allOnOnePage, skipped: list.skipped });
   }
 }
+
+const allOnOnePage = { nextCursor: null };
 
 function linked(app: number): string {
   return `clients/${app} or mock/${app} is reached through a link, which is never followed.`;
@@ -137,7 +139,7 @@ function createListClients({ clients, load, pickUps }: Pick<AnswerQueryDependenc
     const roster = await clients.roster(app, { fresh: true }).catch(unlessForeign);
     if (roster === null) return null;
     const entries = await mapInBulk(roster.clients, entryOf);
-    return { clients: entries, skipped: roster.skipped };
+    return { items: entries, ...allOnOnePage, skipped: roster.skipped };
   };
 
   async function entryOf(client: Client) {

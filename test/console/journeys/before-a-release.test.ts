@@ -27,7 +27,7 @@ describeInBrowser('before a release', () => {
     await release(2, 110);
     await eventually(async () => {
       const { json } = await journey.service.call('/rule-server/mock/clients?app=9001');
-      for (const { loadedVersion } of json.clients) expect(loadedVersion).toBe(2);
+      for (const { loadedVersion } of json.items) expect(loadedVersion).toBe(2);
     });
 
     await toTests(page, 'Earlier runs');

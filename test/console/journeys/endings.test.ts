@@ -192,7 +192,7 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(hint(unknown), 'Choose another client, or start this one.');
     await silent.stopBeating();
     await writeFile(silent.heartbeatPath, JSON.stringify({ lastHeartbeat: Date.now() - 600_000, loadedVersion: 1 }));
-    const state = async () => (await journey.service.call('/rule-server/mock/clients?app=7')).json.clients[0]?.state;
+    const state = async () => (await journey.service.call('/rule-server/mock/clients?app=7')).json.items[0]?.state;
     await expect.poll(state, { timeout: 60_000 }).toBe('offline'); // by the file's time too
     const offline = await run();
     await says(headline(offline), 'orders-1 is offline. The rule did not run.');

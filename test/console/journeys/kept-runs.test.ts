@@ -56,7 +56,7 @@ describeInBrowser('which runs belong together, and what a run repeats', () => {
     const page = await journey.visit('/?app=9001&rule=2');
     await aim(page, 'One client');
     const { json } = await journey.service.call('/rule-server/mock/clients?app=9001');
-    const addresses: string[] = json.clients.map(({ address }: { address: string }) => address);
+    const addresses: string[] = json.items.map(({ address }: { address: string }) => address);
     const call = { app: 9001, ruleId: 2, 'the service': { uid: 1, cost: 100 } };
     for (const address of [...addresses, ...addresses, ...addresses])
       expect((await journey.service.execute({ ...call, target: `address:${address}` })).status).toBe(200);

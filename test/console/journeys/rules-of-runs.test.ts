@@ -22,7 +22,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
   let known: string | null = null;
   async function demo(): Promise<string> {
     const { json } = await journey.service.call('/rule-server/mock/clients?app=9001');
-    known ??= `address:${json.clients[0].address}`;
+    known ??= `address:${json.items[0].address}`;
     return known;
   }
 

@@ -4,9 +4,9 @@ import { nodeStateNames } from '../../../shared/cases/case.ts';
 import { differenceSchema } from '../../../shared/cases/judging/difference.ts';
 import { outcomeNames, verdictSchema } from '../../../shared/cases/verdict.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { rulesOfRunSchema } from '../../../shared/contract/rules-of-run.ts';
 import { targetForms } from '../../../shared/contract/target.ts';
 import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
-import { rulesOfRun } from '../answer-parts.ts';
 
 const countsAnswer = z.object({
   passed: z.int(),
@@ -64,7 +64,7 @@ const itemAnswer = z
     error: z.string().nullable(),
     tookMs: z.number().nullable(),
     mockId: z.string().nullable(),
-    rules: rulesOfRun,
+    rules: rulesOfRunSchema.nullable(),
     differences: z.int(),
   })
   .meta({ id: 'BatchItem' });
