@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { NestFactory } from '@nestjs/core';
@@ -13,14 +13,17 @@ import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
 
 const root = join(import.meta.dirname, '../..');
-// Below this folder: the packages that a recipe names are found in its node_modules, as is the repository itself.
+// Below this folder: the packages that a recipe names are found in its node_modules.
 const folder = join(import.meta.dirname, 'dist');
 let files: Awaited<ReturnType<typeof createRuleFiles>>;
 
 beforeAll(async () => {
   const text = await readFile(join(root, 'docs/recipes.md'), 'utf8');
   await mkdir(folder, { recursive: true });
-  await symlink(root, join(import.meta.dirname, 'node_modules/rule-server')).catch(unless('EEXIST'));
+  const own = join(import.meta.dirname, 'node_modules/rule-server');
+  await mkdir(own, { recursive: true });
+  await copyFile(join(root, 'package.json'), join(own, 'package.json'));
+  await symlink(join(root, 'dist'), join(own, 'dist')).catch(unless('EEXIST'));
   const blocks = [...text.matchAll(/```ts\n\/\/ ([\w-]+)\.ts\n(.*?)```/gs)];
   for (const [, name = '', code = ''] of blocks) await writeFile(join(folder, `${name}.ts`), inRepository(code));
   await build({
