@@ -92,7 +92,10 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
         <button
           type="button"
           className="button"
-          onClick={() => goTo({ confId: node.id, run: null, runs: [] }, { push: true })}
+          onClick={() => {
+            input.keepFor(node.id);
+            goTo({ confId: node.id, run: null, runs: [], input: null }, { push: true });
+          }}
         >
           {say('node.only')}
         </button>

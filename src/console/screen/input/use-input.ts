@@ -58,6 +58,8 @@ export function useInput(place: Place, { schema, tree }: Pick<RuleContext, 'sche
       setReplaced(null);
       keepDraft(rule, next);
     },
+    /** The form of one node of the rule begins with this input. */
+    keepFor: (confId: string) => keepDraft(draftKey(place.app ?? '', { ruleId: place.ruleId, confId }), text),
     /** Takes the input of a run; what was typed can be taken back. */
     adopt,
     takeBack(): void {

@@ -7,6 +7,7 @@ import { type Parted, partedRuns, repeatBatch } from '../../cases/batch-call.ts'
 import {
   answersOf,
   type CaseRow,
+  type Cell,
   decidingNodes,
   filterRows,
   inputColumns,
@@ -64,11 +65,14 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
     start: () => void start((key) => repeatBatch({ app: app ?? '', ruleId, confId }, again, key)),
   };
   const item = readItemPlace(place);
+  const digest = rule.tree.data?.digest ?? null;
+  const isOld = digest !== null && rows.some(({ cells }) => cells.some((cell) => ranOnOthers(cell, digest)));
   const filtering = { filter, onFilter: setFilter };
   return (
-    <div className="batch-results">
+    <div className={isOld ? 'batch-results old' : 'batch-results'}>
       <BatchBar place={place} followed={followed} since={since} repeat={repeat} />
       {error && <p className="notice bad">{ofService(error.message)}</p>}
+      {isOld && <p className="notice warn">{say('cases.otherRules')}</p>}
       <Answers {...{ place, batch, answers, occurrences: rule.occurrences, ...filtering }} />
       {place.nodes && batch ? (
         <Coverage batch={batch} occurrences={rule.occurrences} input={input} />
@@ -109,6 +113,12 @@ function usePartings({ source }: Place, batch: Batch | null, rows: readonly Case
 }
 
 const noPartings: ReadonlyMap<number, Parted> = new Map();
+
+/** Whether a run is of other rules than these. */
+function ranOnOthers(cell: Cell | null, digest: string): boolean {
+  const ran = cell?.item.rules?.digest ?? null;
+  return ran !== null && ran !== digest;
+}
 
 /** A case runs again on each target when it did not pass on one of them. Null until all items are there. */
 function runsOfRepeat(rows: readonly CaseRow[], { batchId, items, targets }: Batch): number | null {

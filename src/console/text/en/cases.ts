@@ -131,4 +131,5 @@ export const casesWords = {
   'cases.answers': 'What the runs came to',
   'cases.changeAt': 'at {name} #{id}',
   'cases.compareOne': 'Compare one, before and now',
+  'cases.otherRules': 'These runs used other rules than are released now. Run again to see what holds today.',
 } as const satisfies Record<string, Template>;

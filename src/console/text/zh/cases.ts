@@ -114,4 +114,5 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.answers': '运行的结果',
   'cases.changeAt': '始于 {name} #{id}',
   'cases.compareOne': '比较其中一次的前后',
+  'cases.otherRules': '这些运行所用的规则与现在发布的不同。请重新运行以查看当前结果。',
 };
