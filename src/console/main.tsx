@@ -7,8 +7,7 @@ import { Gate } from './screen/frame/gate.tsx';
 import './styles/index.css';
 import { TextProvider } from './text/use-text.tsx';
 import { AnnounceProvider } from './ui/announce.tsx';
-import { leaveCompositionsAlone } from './ui/composition.ts';
-import { pressOnceWhileHeld } from './ui/held-key.ts';
+import { leaveCompositionsAlone, pressOnceWhileHeld } from './ui/keys.ts';
 
 leaveCompositionsAlone();
 pressOnceWhileHeld();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { refusedHeadline } from '../../src/console/run/headline.ts';
 import { differenceKeys } from '../../src/console/text/difference-words.ts';
 import { en } from '../../src/console/text/en.ts';
-import { jsonWords } from '../../src/console/text/json-words.ts';
+import { jsonWords } from '../../src/console/text/service-words.ts';
 import type { Say } from '../../src/console/text/use-text.tsx';
 import { zh } from '../../src/console/text/zh.ts';
 import { outcomes } from '../../src/shared/contract/endings/codes.ts';

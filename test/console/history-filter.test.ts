@@ -6,10 +6,11 @@ import {
   inputInShort,
   noFilter,
   printFilter,
+  printSearch,
   readFilter,
   searchOf,
+  splitSearch,
 } from '../../src/console/run/history/history-filter.ts';
-import { printSearch, splitSearch } from '../../src/console/run/history/search-parts.ts';
 import type { Decision } from '../../src/shared/contract/job.ts';
 import { toldExecution } from '../support/told-execution.ts';
 

@@ -2,8 +2,8 @@ import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import { type SmallestChange, smallestChange } from '../../shared/reasoning/what-if/smallest-change.ts';
 import { getItems } from '../api/batch-items.ts';
 import { getExecution } from '../api/executions.ts';
+import { withChange } from '../run/form-changes.ts';
 import { readRun } from '../run/reading.ts';
-import { withChange } from '../run/with-change.ts';
 
 /** An input that would reach a node: that of the case `name` with a change. */
 type MissingCase = { input: string; name: string; change: SmallestChange };

@@ -4,8 +4,7 @@ import { getCoverage, getItem, getItems, type Item } from '../api/batch-items.ts
 import { type Batch, isOver, listBatches } from '../api/batches.ts';
 import { type FollowedBatch, followBatch } from '../api/follow-batch.ts';
 import { Refused } from '../api/request.ts';
-import { randomKey } from '../run/random-key.ts';
-import { isSlip } from '../run/slip.ts';
+import { isSlip, randomKey } from '../run/calls.ts';
 import { goTo } from '../state/location.ts';
 
 const LIST_EVERY_MS = 5000;

@@ -1,5 +1,7 @@
 import type { Json } from '../../shared/json-tree/read-json.ts';
+import type { SmallestChange } from '../../shared/reasoning/what-if/smallest-change.ts';
 import { type Change, diffJson } from '../json/diff-json.ts';
+import { setAt } from '../json/edit-json.ts';
 
 /** A run, or the run that the form would make. `input` null: it is not known, or it is no JSON. */
 type Asked = { input: Json | null; ts: string | null; target: string };
@@ -27,4 +29,9 @@ export function changesSince(run: Asked, form: Asked): FormChange[] {
 /** A run of "all, compare" went to one client: it is one of the runs that the form would begin. */
 function sameTarget(run: string, form: string): boolean {
   return run === form || (form === 'each' && run.startsWith('address:'));
+}
+
+/** An input with a change made. */
+export function withChange(input: string, { changes }: SmallestChange): string {
+  return changes.reduce((text, { path, after }) => setAt(text, path, after), input);
 }

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useText } from '../text/use-text.tsx';
 import { useAnnounce } from './announce.tsx';
-import { copyText } from './copy.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 type Props = { icon?: IconName; label: string; done: string; text: () => string; quiet?: boolean };
@@ -32,4 +31,45 @@ export function CopyButton({ icon = 'copy', label, done, text, quiet = false }: 
       {!quiet && <span>{label}</span>}
     </button>
   );
+}
+
+/** Puts a text on the clipboard; whether that worked. On plain HTTP there is no `navigator.clipboard`. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    if (navigator.clipboard) {
+      await navigator.clipboard.writeText(text);
+      return true;
+    }
+  } catch {
+    // Not allowed: the old way may be.
+  }
+  return copyBySelection(text);
+}
+
+function copyBySelection(text: string): boolean {
+  const focused = document.activeElement;
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.setAttribute('readonly', '');
+  area.className = 'off-screen';
+  document.body.append(area);
+  area.select();
+  try {
+    return document.execCommand('copy');
+  } catch {
+    return false;
+  } finally {
+    area.remove();
+    if (focused instanceof HTMLElement) focused.focus();
+  }
+}
+
+/** Lets the browser save a text as a file. */
+export function saveText(text: string, fileName: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,6 +1,7 @@
 import type { Decision, Outcome } from '../../shared/reasoning/trace/mark.ts';
 import type { Item } from '../api/batch-items.ts';
 import type { Verdict } from '../api/batches.ts';
+import type { ExecutionRecord } from '../api/executions.ts';
 import { useText } from '../text/use-text.tsx';
 
 const looks: Record<Outcome, string> = {
@@ -40,4 +41,12 @@ export function VerdictChip({ verdict }: { verdict: Verdict }) {
 export function OutcomeWord({ item }: { item: Item }) {
   const { say } = useText();
   return item.outcome === null ? null : <span className="outcome-word">{say(`outcome.${item.outcome}`)}</span>;
+}
+
+/** The result of a run, or how it ended without one. */
+export function RunResult({ record }: { record: ExecutionRecord }) {
+  const { say } = useText();
+  if (record.decision !== null && record.state === 'succeeded') return <OutcomeChip outcome={record.decision} />;
+  const tone = record.state === 'failed' || record.state === 'timed-out' ? 'error' : 'none';
+  return <span className={`chip ${tone}`}>{say(`history.state.${record.state}`)}</span>;
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { useText } from '../text/use-text.tsx';
-import { IconButton } from './icon-button.tsx';
+import { IconButton } from './icon.tsx';
 
 type Props = { title: string; onClose: () => void; children: ReactNode };
 

@@ -3,10 +3,10 @@ import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Change, diffJson } from '../../json/diff-json.ts';
 import { unusedAndMissing, writersOf } from '../../run/changes.ts';
 import { nodesOfDryRun, type Reading } from '../../run/reading.ts';
+import type { TextKey } from '../../text/en.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
+import { ChangeValue } from '../../ui/json-view.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
-import { withoutData } from '../history/without-data.ts';
-import { ChangeValue } from './change-value.tsx';
 
 type Props = { reading: Reading; rule: RuleContext; onChoose: (occurrence: Occurrence) => void };
 
@@ -135,4 +135,11 @@ function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & Pro
       )}
     </li>
   );
+}
+
+/** Why there is no data after a run to be shown. */
+export function withoutData({ execution: { record } }: Reading): TextKey {
+  const { outcome } = record;
+  if (outcome === null || outcome.code === null) return 'changes.failed';
+  return outcome.mayHaveRun ? 'changes.unknown' : 'changes.notRun';
 }

@@ -6,10 +6,9 @@ import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Loading } from '../frame/loading.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
-import { withoutData } from '../history/without-data.ts';
 import type { Input } from '../input/use-input.ts';
 import type { Run } from '../result/use-run.ts';
-import { ChangesView } from './changes-view.tsx';
+import { ChangesView, withoutData } from './changes-view.tsx';
 import { NodeView } from './node-view.tsx';
 
 const CaseView = lazy(() => import('../tests/case-view.tsx').then(({ CaseView }) => ({ default: CaseView })));

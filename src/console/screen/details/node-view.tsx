@@ -11,19 +11,17 @@ import {
   type TimeWindow,
 } from '../../../shared/reasoning/tree.ts';
 import { whyOf } from '../../../shared/reasoning/why.ts';
-import { edgesOf } from '../../run/time-window.ts';
 import { goTo } from '../../state/location.ts';
-import { pinNode } from '../../state/node-pins.ts';
+import { pinNode } from '../../state/preferences.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { skipOf } from '../../trace/skipped.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import type { Input } from '../input/use-input.ts';
-import { skipWords } from '../result/skip-words.ts';
-import { windowWords } from '../result/time-window-words.ts';
+import { edgesOf, windowWords } from '../result/time-window-words.ts';
 import type { Run } from '../result/use-run.ts';
 import { Why } from '../result/why.tsx';
-import { relationWords } from '../tree/relation-words.ts';
+import { relationWords, skipWords } from '../tree/node-link.tsx';
 
 const WayToNode = lazy(() =>
   import('../result/notices/way-line.tsx').then(({ WayToNode }) => ({ default: WayToNode })),

@@ -1,9 +1,9 @@
 import { useRef } from 'react';
+import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reading } from '../../run/reading.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
-import { timelineOf } from '../../trace/timeline.ts';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 
 const ROW_HEIGHT = 30;
@@ -55,4 +55,20 @@ export function TimelineView({ reading, chosen, onChoose }: Props) {
       </ol>
     </div>
   );
+}
+
+/** A node that ran, as a bar: ms since the run began, and how long it took with everything below it. */
+type Bar = { occurrence: Occurrence; mark: Mark; start: number; ms: number };
+
+/** The nodes that ran in the order in which they began, and the ms that all of them span; null where the trace has no times. */
+function timelineOf(marks: ReadonlyMap<Occurrence, Mark>): { bars: Bar[]; span: number } | null {
+  const bars: Bar[] = [];
+  for (const [occurrence, mark] of marks) {
+    if (mark.start === null || mark.ms === null) continue;
+    if (mark.outcome !== 'OUT_OF_TIME' && mark.outcome !== 'LEFT_OUT')
+      bars.push({ occurrence, mark, start: mark.start, ms: mark.ms });
+  }
+  if (bars.length === 0) return null;
+  bars.sort((a, b) => a.start - b.start || a.occurrence.index - b.occurrence.index);
+  return { bars, span: Math.max(...bars.map(({ start, ms }) => start + ms)) };
 }

@@ -6,9 +6,9 @@ import { useText } from '../../text/use-text.tsx';
 import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import type { IconName } from '../../ui/icon.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { modifierKey } from '../../ui/modifier-key.ts';
-import { ClientCount } from '../clients/client-count.tsx';
+import { IconButton } from '../../ui/icon.tsx';
+import { modifierKey } from '../../ui/keys.ts';
+import { ClientCount } from '../clients/clients.tsx';
 import type { Input } from '../input/use-input.ts';
 import type { RuleContext } from './use-rule.ts';
 

@@ -1,7 +1,7 @@
 import type { TextKey } from '../../text/en.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
-import { modifierKey } from '../../ui/modifier-key.ts';
+import { modifierKey } from '../../ui/keys.ts';
 import { Sheet } from '../../ui/sheet.tsx';
 import { places } from './views.tsx';
 

@@ -8,11 +8,11 @@ import { type Place, toPage } from '../../state/location.ts';
 import { useForeignZone, useIsDry } from '../../state/preferences.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
+import { IconButton } from '../../ui/icon.tsx';
+import { RunResult } from '../../ui/outcome-chip.tsx';
 import { isPlain, onRowKeys, PlaceLink } from '../../ui/place-link.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
-import { RunResult } from '../result/run-result.tsx';
 import { whatRan } from '../result/use-open-run.ts';
 
 const MAX_INPUT = 120;

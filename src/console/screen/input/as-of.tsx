@@ -1,13 +1,12 @@
-import { useRef } from 'react';
-import { offsetName } from '../../../shared/contract/moment.ts';
+import { useRef, useState } from 'react';
+import { offsetName, printMoment, readMoment } from '../../../shared/contract/moment.ts';
 import { nameOf, type Occurrence, type TimeWindow } from '../../../shared/reasoning/tree.ts';
-import { edgesOf } from '../../run/time-window.ts';
-import { zones } from '../../state/preferences.ts';
+import { goTo } from '../../state/location.ts';
+import { chooseZone, useZone, zones } from '../../state/preferences.ts';
 import { formatDay } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { windowWords } from '../result/time-window-words.ts';
-import type { AsOfInput } from './use-as-of.ts';
+import { IconButton } from '../../ui/icon.tsx';
+import { edgesOf, windowWords } from '../result/time-window-words.ts';
 
 type Props = { asOf: AsOfInput; occurrences: readonly Occurrence[] };
 
@@ -119,4 +118,52 @@ function NodeWindows({ asOf, occurrences }: Pick<Props, 'asOf' | 'occurrences'>)
       ))}
     </select>
   );
+}
+
+export type AsOfInput = ReturnType<typeof useAsOf>;
+
+/** The time a rule runs as of, as it is typed. What is no moment yet is kept apart and holds up Run. */
+export function useAsOf(ts: string | null) {
+  const zone = useZone();
+  /** `of`: the moment it stands for, or stood beside; another one that is chosen meanwhile takes its place. */
+  const [typed, setTyped] = useState<{ text: string; of: string | null } | null>(null);
+  const kept = typed?.of === ts ? typed.text : null;
+  const wrong = wrongIn(kept, zone);
+
+  function change(text: string): void {
+    const read = readMoment(text, zone);
+    setTyped({ text, of: read.kind === 'moment' ? read.ms : ts });
+    if (read.kind === 'moment') goTo({ ts: read.ms });
+  }
+
+  return {
+    ts,
+    zone,
+    text: kept ?? (ts === null ? '' : printMoment(ts, zone)),
+    isNow: ts === null && kept === null,
+    /** Why what is typed is no moment; null when it is one. */
+    wrong,
+    bad: wrong !== null,
+    change,
+    /** Another time than now, to begin with: this second. */
+    anotherTime: () => goTo({ ts: String(Math.floor(Date.now() / 1000) * 1000) }),
+    set(next: string | null): void {
+      setTyped(null);
+      goTo({ ts: next });
+    },
+    /** A time of day that was typed without an offset stays as it was typed and becomes one of this zone. */
+    chooseZone(next: string): void {
+      chooseZone(next);
+      const read = kept === null ? null : readMoment(kept, next);
+      if (read?.kind !== 'moment') return;
+      setTyped({ text: kept ?? '', of: read.ms });
+      goTo({ ts: read.ms });
+    },
+  };
+}
+
+function wrongIn(kept: string | null, zone: string): 'bad' | 'skipped' | 'twice' | null {
+  const { kind } = kept === null ? { kind: 'moment' as const } : readMoment(kept, zone);
+  if (kind === 'moment') return null;
+  return kind === 'skipped' || kind === 'twice' ? kind : 'bad';
 }

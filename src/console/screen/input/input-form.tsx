@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { setAt } from '../../json/edit-json.ts';
 import { type FormRow, formRows } from '../../run/form-rows.ts';
 import { keepKind } from '../../state/drafts.ts';
-import { jsonWords } from '../../text/json-words.ts';
+import { jsonWords } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Loading } from '../frame/loading.tsx';

@@ -12,7 +12,7 @@ import {
 import type { FormRow } from '../../run/form-rows.ts';
 import { keepKind, useKinds } from '../../state/drafts.ts';
 import { useText } from '../../text/use-text.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
+import { IconButton } from '../../ui/icon.tsx';
 import type { Input } from './use-input.ts';
 
 /** `keysKnown`: a client has told which keys the rule reads. `focused`: the row was added a moment ago, and its value is typed next. */

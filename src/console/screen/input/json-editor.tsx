@@ -7,7 +7,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { readJson } from '../../../shared/json-tree/read-json.ts';
-import { jsonWords } from '../../text/json-words.ts';
+import { jsonWords } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 
 /** A text of more characters is long. */

@@ -1,15 +1,14 @@
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { inputInShort } from '../../run/history/history-filter.ts';
 import { type Place, printTarget, type Target } from '../../state/location.ts';
-import { pinNode } from '../../state/node-pins.ts';
+import { pinNode } from '../../state/preferences.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { modifierKey } from '../../ui/modifier-key.ts';
+import { modifierKey } from '../../ui/keys.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
-import { DrySwitch } from './dry-switch.tsx';
+import type { AsOfInput } from './as-of.tsx';
 import { targetWords } from './target-words.ts';
-import type { AsOfInput } from './use-as-of.ts';
 import type { DryRun } from './use-dry-run.ts';
 import type { Input } from './use-input.ts';
 
@@ -158,4 +157,22 @@ function whatItCalls(occurrences: readonly Occurrence[], say: Say): string {
     .join(', ');
   const more = names.size - MAX_NAMED;
   return say('run.real.calls', { names: more > 0 ? say('run.real.more', { names: shown, n: more }) : shown });
+}
+
+type DrySwitchProps = { isOn: boolean; isPossible: boolean; onChoose: (isOn: boolean) => void };
+
+/** Whether runs are to have no effects. It can be taken back also where no client can make a dry run. */
+function DrySwitch({ isOn, isPossible, onChoose }: DrySwitchProps) {
+  const { say } = useText();
+  return (
+    <label className="dry-switch" title={isPossible ? undefined : say('dry.none')}>
+      <input
+        type="checkbox"
+        checked={isOn}
+        disabled={!isOn && !isPossible}
+        onChange={({ target }) => onChoose(target.checked)}
+      />
+      {say('dry.switch')}
+    </label>
+  );
 }

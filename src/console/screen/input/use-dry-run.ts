@@ -3,8 +3,7 @@ import { isMeant } from '../../../shared/contract/target.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import type { Place } from '../../state/location.ts';
-import { type Pins, usePins } from '../../state/node-pins.ts';
-import { chooseDry, useIsDry } from '../../state/preferences.ts';
+import { chooseDry, type Pins, useIsDry, usePins } from '../../state/preferences.ts';
 
 export type DryRun = ReturnType<typeof useDryRun>;
 

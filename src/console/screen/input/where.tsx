@@ -4,11 +4,11 @@ import { printTarget, type Target } from '../../state/location.ts';
 import { whereShown } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import type { AsOfInput } from './as-of.tsx';
 import { AsOf, RuleWindow } from './as-of.tsx';
 import { TargetNow } from './target-now.tsx';
 import { TargetPicker } from './target-picker.tsx';
 import { targetWords } from './target-words.ts';
-import type { AsOfInput } from './use-as-of.ts';
 
 type Props = {
   app: string;

@@ -6,7 +6,7 @@ import { useForeignZone } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
+import { IconButton } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
 
 type Props = { record: ExecutionRecord; execution: Execution | null; trace: string | null };

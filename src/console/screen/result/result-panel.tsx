@@ -1,24 +1,26 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
+import { type ExecutionRecord, getHistory } from '../../api/executions.ts';
 import { Unreachable } from '../../api/request.ts';
 import type { Words } from '../../run/headline.ts';
-import { useLongerThan } from '../../run/queries/use-longer-than.ts';
+import { everyRun } from '../../run/history/history-filter.ts';
+import { useLongerThan } from '../../run/queries/use-now.ts';
 import type { Reading } from '../../run/reading.ts';
-import type { Place } from '../../state/location.ts';
+import { goTo, type Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
+import { useAnnounce } from '../../ui/announce.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import { onCommand } from '../frame/keys.ts';
 import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { isBeside } from '../frame/views.tsx';
 import type { Input } from '../input/use-input.ts';
 import { SaveCaseBar } from '../tests/save-case-bar.tsx';
-import { CompareBefore } from './compare-before.tsx';
-import { FormChanges } from './notices/form-changes.tsx';
-import { Timings } from './timings.tsx';
+import { FormChanges } from './notices.tsx';
+import { Timings, Waiting } from './timings.tsx';
 import { useHeadline } from './use-headline.ts';
 import type { Run } from './use-run.ts';
-import { Waiting } from './waiting.tsx';
 import { Why } from './why.tsx';
 
 const WayToOther = lazy(() => import('./notices/way-line.tsx').then(({ WayToOther }) => ({ default: WayToOther })));
@@ -172,4 +174,44 @@ function WhyLine({ reading, run, input, onChoose }: WhyProps) {
       </span>
     </div>
   );
+}
+
+const PAGE = 20;
+
+/** Shows a run beside the one before it: the run it repeats, else the last earlier one of the same rule. */
+function CompareBefore({ record }: { record: ExecutionRecord }) {
+  const { say } = useText();
+  const announce = useAnnounce();
+  const [asking, setAsking] = useState(false);
+  const { mockId } = record;
+  const compare = useCallback(async () => {
+    setAsking(true);
+    const before = await runBefore(record).finally(() => setAsking(false));
+    if (before === null) return announce(say('compare.before.none'));
+    goTo({ panel: null, run: null, runs: [before, mockId] }, { push: true });
+  }, [record, mockId, announce, say]);
+  const press = useCallback(() => {
+    compare().catch(() => announce(say('failed.unreachable')));
+  }, [compare, announce, say]);
+  useEffect(() => onCommand((command) => command === 'compare' && press()), [press]);
+  return (
+    <button type="button" className="button" disabled={asking} title={say('compare.before.hint')} onClick={press}>
+      {say('compare.before')}
+      <kbd>c</kbd>
+    </button>
+  );
+}
+
+async function runBefore({
+  mockId,
+  app,
+  ruleId,
+  confId,
+  derivedFrom,
+  history,
+}: ExecutionRecord): Promise<string | null> {
+  if (derivedFrom !== null) return derivedFrom;
+  const search = { ...everyRun, to: String(history[0]?.at ?? 0) };
+  const { items } = await getHistory({ app: String(app), ruleId, search, limit: PAGE, cursor: null });
+  return items.find((item) => item.mockId !== mockId && item.confId === confId)?.mockId ?? null;
 }

@@ -16,8 +16,7 @@ import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { windowWords } from './time-window-words.ts';
-import type { NotBegun } from './use-begin.ts';
-import type { Run } from './use-run.ts';
+import type { NotBegun, Run } from './use-run.ts';
 
 type Props = { place: Place; run: Run; rule: RuleContext; record: ExecutionRecord | null };
 

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef } from 'react';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
-import { callOf } from '../../run/call-of.ts';
-import { isSlip } from '../../run/slip.ts';
+import { callOf, isSlip } from '../../run/calls.ts';
 import { draftKey } from '../../state/drafts.ts';
 import { goTo, type Place, readTarget, useArrivals } from '../../state/location.ts';
 import { isDry } from '../../state/preferences.ts';

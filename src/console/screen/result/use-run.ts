@@ -1,18 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { readJson } from '../../../shared/json-tree/read-json.ts';
+import { compactText } from '../../../shared/json-tree/whole-text.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
-import { cancelExecution, type ExecutionRecord } from '../../api/executions.ts';
+import { beginExecution, cancelExecution, type ExecuteCall, type ExecutionRecord } from '../../api/executions.ts';
 import type { Followed } from '../../api/follow.ts';
+import type { Refused, Unreachable } from '../../api/request.ts';
+import { isSlip, randomKey } from '../../run/calls.ts';
 import { changesSince, type FormChange } from '../../run/form-changes.ts';
-import { useCancelWhenLeft } from '../../run/queries/use-cancel-when-left.ts';
 import { type Reading, readRun } from '../../run/reading.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
 import { useLacks } from '../frame/use-may.ts';
-import { useDryRun } from '../input/use-dry-run.ts';
+import { type DryRun, useDryRun } from '../input/use-dry-run.ts';
 import type { Input } from '../input/use-input.ts';
-import { type NotBegun, useBegin, useCall } from './use-begin.ts';
 
 export type Run = ReturnType<typeof useRun>;
 
@@ -120,4 +121,106 @@ function useLast(reading: Reading | null, { place, waiting }: { place: Place; wa
 function documentOf(text: string | null) {
   const read = text === null ? null : readJson(text);
   return read?.kind === 'ok' ? read.root : null;
+}
+
+/** A call that did not become an execution. `key`: to send the very same call again, which never runs twice. */
+export type NotBegun = { error: Refused | Unreachable | Error; call: ExecuteCall; key: string };
+
+const EXECUTION_ID = /^[0-9a-f-]{36}$/;
+
+/** Makes the call that the form stands for, with what the caller wants otherwise. */
+function useCall(place: Place, text: string, { isOn: dryRun, pins }: Pick<DryRun, 'isOn' | 'pins'>) {
+  return useCallback(
+    (change: Partial<ExecuteCall> = {}): ExecuteCall => ({
+      app: place.app ?? '',
+      ruleId: place.ruleId,
+      confId: place.confId,
+      ts: place.ts,
+      target: printTarget(place.target),
+      input: compactText(text),
+      dryRun,
+      stub: pins,
+      comparisonId: null,
+      derivedFrom: EXECUTION_ID.test(place.run ?? '') ? place.run : null,
+      ...change,
+    }),
+    [place, text, dryRun, pins],
+  );
+}
+
+/** What a person asks for with a call, whatever stood on the screen before. */
+const askedFor = (call: ExecuteCall) => JSON.stringify({ ...call, derivedFrom: null });
+
+/** Sends calls. Once one has become an execution, it is the run on the screen. */
+function useBegin(call: ReturnType<typeof useCall>, clients: readonly Client[]) {
+  const [sending, setSending] = useState(false);
+  const [notBegun, setNotBegun] = useState<NotBegun | null>(null);
+
+  const send = useCallback(async (wanted: ExecuteCall, key: string): Promise<string | null> => {
+    try {
+      return await beginExecution(wanted, key);
+    } catch (error) {
+      setNotBegun({ error: error instanceof Error ? error : new Error(String(error)), call: wanted, key });
+      return null;
+    }
+  }, []);
+
+  const begin = useCallback(
+    async (wanted: ExecuteCall, known?: string) => {
+      if (known === undefined && isSlip(askedFor(wanted))) return;
+      const key = known ?? randomKey();
+      setSending(true);
+      setNotBegun(null);
+      const mockId = await send(wanted, key);
+      setSending(false);
+      if (mockId !== null) goTo({ run: mockId, runs: [], input: wanted.input }, { push: true });
+    },
+    [send],
+  );
+
+  const beginOnEach = useCallback(async () => {
+    if (isSlip(askedFor(call()))) return;
+    setSending(true);
+    setNotBegun(null);
+    const runs: string[] = [];
+    const comparisonId = randomKey();
+    for (const { address } of clients.filter(({ online }) => online)) {
+      const mockId = await send(call({ target: `address:${address}`, comparisonId }), randomKey());
+      if (mockId !== null) runs.push(mockId);
+    }
+    setSending(false);
+    if (runs.length > 0) goTo({ run: null, runs, input: call().input }, { push: true });
+  }, [clients, call, send]);
+
+  return { sending, notBegun, begin, beginOnEach, forget: () => setNotBegun(null) };
+}
+
+/**
+ * Cancels a run that its reader leaves before a client has picked it up: by closing the page, or by turning to another rule or
+ * run. A call with an Idempotency-Key is not cancelled by the connection that breaks, so the page says it. A run that a client
+ * has picked up goes on.
+ */
+function useCancelWhenLeft(open: ExecutionRecord | null, shown: string | null): void {
+  const current = useRef(shown);
+  // Before the clean-up below, which runs in the same step when another run is shown and asks which one that is.
+  useLayoutEffect(() => {
+    current.current = shown;
+  }, [shown]);
+  const waiting = open !== null && open.state !== 'picked-up' ? open.mockId : null;
+  useEffect(() => {
+    if (waiting === null) return;
+    const leave = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) cancelQuietly(waiting);
+    };
+    window.addEventListener('pagehide', leave);
+    return () => {
+      window.removeEventListener('pagehide', leave);
+      if (current.current !== waiting) cancelQuietly(waiting);
+    };
+  }, [waiting]);
+}
+
+/** A failure is told to nobody, because the reader has left. The run then ends at its client's deadline. */
+function cancelQuietly(mockId: string): void {
+  cancelExecution(mockId, { keepalive: true }).catch(() => {});
 }

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
+import type { Facts } from '../../../shared/reasoning/facts.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reason } from '../../../shared/reasoning/why.ts';
+import { factWords, wantedWords } from '../../../shared/reasoning/words/fact-words.ts';
 import { type ReasonWords, wordsOf } from '../../../shared/reasoning/words/reason-words.ts';
 import type { Reading } from '../../run/reading.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
 import { NodeLink } from '../tree/node-link.tsx';
-import { LeafFacts, Wanted } from './leaf-facts.tsx';
 import { windowWords } from './time-window-words.ts';
 
 /** `withWanted`: a leaf says with which value it would be TRUE. */
@@ -73,5 +74,34 @@ export function Nodes({ of, node }: { of: readonly Occurrence[]; node: Node }) {
       ))}
       {more > 0 && ` ${say('why.more', { n: more })}`}
     </>
+  );
+}
+
+/** The values that a leaf read, and the settings it compared them with: "cost is 5, min is 100". */
+function LeafFacts({ facts }: { facts: Facts }) {
+  const { say } = useText();
+  const { reads, settings } = factWords(facts, say);
+  return (
+    <>
+      {facts.from === 'input' && reads.length > 0 && `${say('why.inInput')} `}
+      {[...reads, ...settings].map((text, index) => (
+        <span key={text}>
+          {index > 0 && ', '}
+          <code>{text}</code>
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** Which value would have made a condition TRUE. */
+export function Wanted({ facts }: { facts: Facts }) {
+  const wanted = wantedWords(facts);
+  if (wanted === null) return null;
+  return (
+    <span>
+      {' '}
+      <Sentence text={wanted.text} parts={{ key: <code>{wanted.key}</code>, value: <code>{wanted.value}</code> }} />
+    </span>
   );
 }

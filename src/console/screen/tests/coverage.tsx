@@ -8,8 +8,7 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target-words.ts';
 import type { Input } from '../input/use-input.ts';
-import { nodeWords } from '../tree/node-link.tsx';
-import { relationWords } from '../tree/relation-words.ts';
+import { nodeWords, relationWords } from '../tree/node-link.tsx';
 
 const ROW_HEIGHT = 28;
 

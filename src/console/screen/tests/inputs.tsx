@@ -7,7 +7,7 @@ import { useStart } from '../../cases/use-batches.ts';
 import { type Place, printTarget } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
-import { jsonWords } from '../../text/json-words.ts';
+import { jsonWords } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { StartBatch, TargetsField } from './start-batch.tsx';

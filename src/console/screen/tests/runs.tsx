@@ -13,7 +13,7 @@ import { useZone } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
-import { TimeSelect } from '../history/time-select.tsx';
+import { TimeSelect } from '../history/history-filters.tsx';
 import { targetWords } from '../input/target-words.ts';
 import { useReplayWords } from './runs-words.ts';
 import { StartBatch } from './start-batch.tsx';

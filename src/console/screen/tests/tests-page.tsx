@@ -11,7 +11,7 @@ import { useBatches, useStart } from '../../cases/use-batches.ts';
 import { goTo, type Place, type Source, sources, toTests } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
+import { IconButton } from '../../ui/icon.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { isBeside } from '../frame/views.tsx';

@@ -1,6 +1,6 @@
 import { isLeaf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { relationWords } from './relation-words.ts';
+import type { Skip } from '../../trace/skipped.ts';
 
 type Props = { occurrence: Occurrence; onChoose: (occurrence: Occurrence) => void };
 
@@ -26,4 +26,35 @@ export function nodeWords({ node }: Occurrence, say: Say): string {
   const name = label ?? shortName;
   if (name === null) return `${isLeaf(node) ? type : relationWords(type, say)} #${id}`;
   return say('node.quoted', { name, id });
+}
+
+/**
+ * What a relation is called. TRUE and NONE are results as well: the relations that always come to them say so, unless the client
+ * passed on another one.
+ */
+export function relationWords(type: string, say: Say, passedOn = false): string {
+  const [kind, parallel] = type.startsWith('P-') ? [type.slice(2), 'P-'] : [type, ''];
+  if (passedOn) return parallel + kind.toUpperCase();
+  if (kind === 'True') return parallel + say('trace.relation.true');
+  if (kind === 'None') return parallel + say('trace.relation.none');
+  return parallel + kind.toUpperCase();
+}
+
+/** Why a node did not run, in words. */
+export function skipWords(skip: Skip, say: Say): string {
+  switch (skip.kind) {
+    case 'stopped':
+      return say('skip.stopped', {
+        node: nodeWords(skip.by, say),
+        decision: say(skip.by.parent?.node.type === 'And' ? 'outcome.FALSE' : 'outcome.TRUE'),
+      });
+    case 'error':
+      return skip.by ? say('skip.error', { node: nodeWords(skip.by, say) }) : say('skip.error.run');
+    case 'rejected':
+    case 'out-of-time':
+    case 'not-run':
+      return say(`skip.${skip.kind}`, { node: nodeWords(skip.by, say) });
+    default:
+      return say(`skip.${skip.kind}`);
+  }
 }

@@ -11,8 +11,7 @@ import { skipOf } from '../../trace/skipped.ts';
 import type { VisibleRow } from '../../trace/visible-rows.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
-import { skipWords } from '../result/skip-words.ts';
-import { relationWords } from './relation-words.ts';
+import { relationWords, skipWords } from './node-link.tsx';
 
 type Props = {
   id: string;

@@ -8,13 +8,12 @@ import {
   wayToOther,
 } from '../../../../shared/reasoning/what-if/smallest-change.ts';
 import { changeOfKeyWords } from '../../../../shared/reasoning/words/fact-words.ts';
+import { withChange } from '../../../run/form-changes.ts';
 import type { Reading } from '../../../run/reading.ts';
-import { withChange } from '../../../run/with-change.ts';
 import { Sentence, useText } from '../../../text/use-text.tsx';
 import type { Input } from '../../input/use-input.ts';
 import { NodeLink } from '../../tree/node-link.tsx';
-import { Wanted } from '../leaf-facts.tsx';
-import { Nodes } from '../why.tsx';
+import { Nodes, Wanted } from '../why.tsx';
 
 /** `to`: the node that would run, or the result there would be. */
 type Props = {

@@ -1,14 +1,48 @@
+import { useState } from 'react';
 import type { Client } from '../../api/browse.ts';
 import { goTo } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
 import { heartbeatWords, sdkKey } from '../input/target-now.tsx';
+
+/** How many clients are online; pressing it lists them. */
+export function ClientCount({ rule }: { rule: RuleContext }) {
+  const { say } = useText();
+  const [open, setOpen] = useState(false);
+  const { app, clients, version } = rule;
+  if (app === null || !clients.data) return null;
+  // After the service went away the old list is not shown.
+  if (clients.isError || clients.failureCount > 0)
+    return (
+      <span className="clients none" title={say('header.clients.lost.hint')}>
+        <i aria-hidden="true" />
+        {say('header.clients.lost')}
+      </span>
+    );
+  const online = clients.data.filter((client) => client.online).length;
+  return (
+    <>
+      <button
+        type="button"
+        className={online === 0 ? 'clients none' : 'clients'}
+        title={say('header.clients.hint')}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <i aria-hidden="true" />
+        {online === 0 ? say('header.clients.none') : say('header.clients', { n: online })}
+      </button>
+      {open && <ClientsPanel app={app} clients={clients.data} released={version} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
 
 type Props = { app: string; clients: readonly Client[]; released: string | null; onClose: () => void };
 
 /** The clients of an app, those that are online first: what each is, and how many runs are open at it. */
-export function ClientsPanel({ app, clients, released, onClose }: Props) {
+function ClientsPanel({ app, clients, released, onClose }: Props) {
   const { say } = useText();
   return (
     <Sheet title={say('clients.title', { app })} onClose={onClose}>

@@ -1,6 +1,47 @@
 import { useEffect } from 'react';
-import { type Command, command } from './commands.ts';
 import { places } from './views.tsx';
+
+/** The commands of the keys. Parts of the page that can do one listen. */
+type Command =
+  | 'run'
+  | 'stop'
+  | 'search'
+  | 'executed'
+  | 'next'
+  | 'previous'
+  | 'compare'
+  | 'find'
+  | 'help'
+  | `go ${string}`;
+
+const listeners = new Set<(command: Command) => void>();
+
+export function command(name: Command): void {
+  for (const listener of [...listeners]) listener(name);
+}
+
+/** Listens; returns how to stop. */
+export function onCommand(listener: (command: Command) => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+/** Puts the focus into the first value of the form; while the input is shown as JSON, on its tab. */
+export function focusFirstValue(): void {
+  focus('.input-form .value, .input-panel.json [role=tab][aria-selected=true]');
+}
+
+/** Puts the focus into the field that searches the nodes of the tree. */
+export function focusSearch(): void {
+  focus('.tree-column input[type=search]');
+}
+
+function focus(selector: string): void {
+  const element = document.querySelector(selector);
+  if (element instanceof HTMLElement) element.focus();
+}
 
 /** By what the key writes, so that `?` and `/` are found on every keyboard. None of these runs a rule: a slip must not. */
 const letters: ReadonlyMap<string, Command> = new Map([

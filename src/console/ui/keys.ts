@@ -1,3 +1,18 @@
+/** The key that runs a rule together with Enter, as it is written on this reader's keyboard. */
+export function modifierKey(): '⌘' | 'Ctrl' {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+}
+
+/** Enter that is held down presses a button once, as the space bar does: a browser would press it again with each repetition of the key. */
+export function pressOnceWhileHeld(): void {
+  const keep = (event: KeyboardEvent) => {
+    if (event.repeat && event.key === 'Enter' && event.composedPath().some(isButton)) event.preventDefault();
+  };
+  window.addEventListener('keydown', keep, { capture: true });
+}
+
+const isButton = (target: EventTarget) => target instanceof HTMLButtonElement;
+
 /**
  * Keeps the keys of an input method from everything that listens for keys: Enter takes a candidate then, and Escape and the arrows are the
  * input method's own. The field gets what is composed all the same. The JSON editor watches compositions itself.

@@ -1,5 +1,0 @@
-/** A key that no other call has. `crypto.randomUUID` is missing on plain HTTP. */
-export function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
