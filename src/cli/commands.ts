@@ -22,6 +22,7 @@ import {
   MCP_EXAMPLES,
   REPLAY_EXAMPLES,
   SCHEMA_EXAMPLES,
+  SINCE_EXAMPLES,
   WATCH_EXAMPLES,
 } from './help-texts.ts';
 import type { McpOptions } from './mcp/serve-mcp.ts';
@@ -35,6 +36,7 @@ import type { ExecOptions } from './runs/exec.ts';
 import type { ExplainOptions } from './runs/explain.ts';
 import type { HistoryOptions } from './runs/history.ts';
 import { addRecordedSearch, addSearchWords } from './runs/search-words.ts';
+import type { SinceOptions } from './runs/since.ts';
 import type { WatchOptions } from './runs/watch.ts';
 import type { Surroundings } from './terminal/surroundings.ts';
 
@@ -246,6 +248,15 @@ function describeExplain({ program, surroundings, ended, withApi }: Describing):
       ended(await (await import('./runs/explain.ts')).explainExecution(mockId, options, surroundings)),
     );
   withApi(explain).addHelpText('after', EXPLAIN_EXAMPLES);
+  const since = program
+    .command('since')
+    .description('tell since which version of its rule an execution comes to what it came to')
+    .argument('<mockId>', 'the execution')
+    .option('--release <version>', 'what this version would have said instead')
+    .action(async (mockId: string, options: SinceOptions) =>
+      ended(await (await import('./runs/since.ts')).since(mockId, options, surroundings)),
+    );
+  withApi(since).addHelpText('after', SINCE_EXAMPLES);
 }
 
 function describeHistory({ program, surroundings, ended, withApi }: Describing): void {

@@ -163,6 +163,15 @@ Example:
 Where it is not known on which rules it ran, no settings are named.
 ${exitCodesHelp([0, 2, 3, 8], { 3: 'there is no such execution, or the key may not see it' })}`;
 
+export const SINCE_EXAMPLES = `
+Examples:
+  rule-server since 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
+  rule-server since 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55 --release 30
+
+Nothing runs: each earlier version is computed from the trace of the execution and the comparisons that its leaves declare. A leaf that a
+version defines otherwise and that declares none ends in "cannot be told". Versions come from the update files of the app, the last 100.
+${exitCodesHelp([0, 2, 3, 8], { 3: 'it cannot be told, or there is no such execution or version' })}`;
+
 export const WATCH_EXAMPLES = `
 Examples:
   rule-server watch --app 9001

@@ -188,7 +188,9 @@ export function changedRule(rule: RandomNode, chance: Chance): RandomNode {
   const changed = structuredClone(rule);
   const nodes = nodesOf(changed);
   const node = chance.pick(nodes);
-  const added = { ...{ id: nodes.length + 1, inverse: false, window: null, forward: null, children: [] } };
+  const added = {
+    ...{ id: Math.max(...nodes.map(({ id }) => id)) + 1, inverse: false, window: null, forward: null, children: [] },
+  };
   const fresh = () => ({
     ...added,
     ...randomLeaf(chance, { leaves: { Compared: 0.5, Gives: 0.5 }, windows: 0, nodes: 0 }),

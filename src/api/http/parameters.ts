@@ -106,6 +106,20 @@ const selected = {
 /** The rule that a query string selects, and the client whose metadata is wanted. */
 export const selectionParameters = z.object(selected).refine(hasAnId, needsAnId);
 
+/** The same as an earlier version had it. */
+export const treeParameters = z
+  .object({
+    ...selected,
+    version: text
+      .refine((value) => value === null || /^[1-9]\d{0,18}$/.test(value), { error: 'must be a version, such as 41' })
+      .meta({
+        ...asInt64,
+        description:
+          'As this version had it, by the update files of the app; one of the last 100. Nothing: as it is released now.',
+      }),
+  })
+  .refine(hasAnId, needsAnId);
+
 /** The same, and whether the settings of the nodes are wanted. */
 export const schemaParameters = z
   .object({

@@ -5,7 +5,7 @@ import {
   schemaSchema,
   treeSchema,
 } from '../../shared/contract/rules-and-clients.ts';
-import { appParameters, readinessParameters, schemaParameters, selectionParameters } from '../http/parameters.ts';
+import { appParameters, readinessParameters, schemaParameters, treeParameters } from '../http/parameters.ts';
 import { readinessAnswer } from './browse-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
@@ -142,7 +142,7 @@ export const browseOperations: Operation[] = [
     path: path('tree'),
     id: 'tree',
     summary: 'The released tree of a rule, a node, or a node inside a rule',
-    query: selectionParameters,
+    query: treeParameters,
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
       200: { description: 'The tree.', schema: treeSchema, examples: { tree } },

@@ -5,7 +5,7 @@ import { printAs, readAs } from '../../shared/contract/wire.ts';
 import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';
-import { appParameters, readParameters, schemaParameters, selectionParameters } from '../http/parameters.ts';
+import { appParameters, readParameters, schemaParameters, treeParameters } from '../http/parameters.ts';
 import { badQuestion, json, problem } from '../http/respond.ts';
 
 const v = QUERY_VERSION;
@@ -30,7 +30,7 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   };
 
   const aboutTree = async (context: Context<Environment>) => {
-    const read = readParameters(selectionParameters, context);
+    const read = readParameters(treeParameters, context);
     if (read.kind === 'bad') return badQuestion(read.problems);
     return refusedApp(context, read.value.app) ?? reply({ v, ask: 'tree', ...read.value });
   };

@@ -29,7 +29,9 @@ export const executionMembers = {
     .describe('The answer that its caller got, null until then.'),
   decision: decisionSchema
     .nullable()
-    .describe('The outcome of the rule, by the last entry of its trace; null when that does not say.'),
+    .describe(
+      'The outcome of the rule, as its client tells it, else by the last entry of its trace; null when neither says.',
+    ),
   error: text
     .nullable()
     .describe("The beginning of the client's error, or why there is no answer; at most 300 characters."),

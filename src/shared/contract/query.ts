@@ -22,7 +22,8 @@ const casesOf = { app: z.int().positive(), ruleId: id, confId: id };
 /** A question about clients, rules and saved cases, or that an execution be fenced or its files be erased, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
   z.object({ v, ask: z.literal('schema'), ...selection }),
-  z.object({ v, ask: z.literal('tree'), ...selection }),
+  // `version`: the tree as an earlier version had it.
+  z.object({ v, ask: z.literal('tree'), ...selection, version: id.optional() }),
   z.object({ v, ask: z.literal('apps') }),
   z.object({ v, ask: z.literal('rules'), app: z.int().positive() }),
   z.object({ v, ask: z.literal('clients'), app: z.int().positive() }),
@@ -50,7 +51,7 @@ export const querySchema = z.discriminatedUnion('ask', [
 export const eraseAnswerSchema = z.object({ files: z.enum(['erased', 'open']) });
 export type EraseAnswer = z.infer<typeof eraseAnswerSchema>;
 export type Query = z.infer<typeof querySchema>;
-export type Selection = Omit<Extract<Query, { ask: 'tree' }>, 'ask'>;
+export type Selection = Omit<Extract<Query, { ask: 'schema' }>, 'ask'>;
 
 /** An answer as JSON text, in place when small or where it was put; or why there is none, with the HTTP status that says so. */
 export const queryResultSchema = z.object({

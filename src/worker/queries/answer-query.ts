@@ -56,7 +56,7 @@ export function createAnswerQuery({
       case 'schema':
         return schemaOf(query);
       case 'tree':
-        return treeOf(query);
+        return treeOf(query, { rules, metadataFor });
       case 'apps':
         return found({ items: await listApps(), ...allOnOnePage });
       case 'rules':
@@ -80,16 +80,6 @@ export function createAnswerQuery({
     return found({ fields: answer.fields, fallback: answer.fallback });
   }
 
-  async function treeOf(query: Selection): Promise<Answer> {
-    const selection = selectionOf(query);
-    const { kind, ...answer } = await readTree(selection, { rules, metadataFor });
-    if (kind === 'tree') return found({ ...answer, edited: await readEditedRoot(selection, { rules, metadataFor }) });
-    if (kind === 'too-large' && 'message' in answer) return { kind: 'refused', status: 422, error: answer.message };
-    if (kind === 'unusable' && 'reason' in answer)
-      return { kind: 'refused', status: 422, error: refusals.unusableRule(query.app, answer.reason) };
-    return notThere(kind, query);
-  }
-
   async function clientsOf(app: number): Promise<Answer> {
     const listed = await listClients(app);
     return listed ? found({ app, ...listed }) : { kind: 'refused', status: 422, error: linked(app) };
@@ -104,6 +94,29 @@ export function createAnswerQuery({
 }
 
 const allOnOnePage = { nextCursor: null };
+
+/** `version`: as an earlier version had it. */
+async function treeOf(
+  { version = null, ...query }: Selection & { version?: string | null | undefined },
+  { rules, metadataFor }: Pick<AnswerQueryDependencies, 'rules' | 'metadataFor'>,
+): Promise<Answer> {
+  const selection = selectionOf(query);
+  const older = version === null ? null : await rules.rulesAt(query.app, BigInt(version));
+  if (version !== null && older === null)
+    return { kind: 'refused', status: 404, error: unknownVersion(query.app, version) };
+  const { kind, ...answer } = await readTree(selection, { rules: older ?? rules, metadataFor });
+  if (kind === 'tree') {
+    const edited = older === null ? await readEditedRoot(selection, { rules, metadataFor }) : null;
+    return found({ ...answer, edited });
+  }
+  if (kind === 'too-large' && 'message' in answer) return { kind: 'refused', status: 422, error: answer.message };
+  if (kind === 'unusable' && 'reason' in answer)
+    return { kind: 'refused', status: 422, error: refusals.unusableRule(query.app, answer.reason) };
+  return notThere(kind, query);
+}
+
+const unknownVersion = (app: number, version: string): string =>
+  `App ${app} has no version ${version} that can be read: it is not released yet, or more than 100 versions ago.`;
 
 function linked(app: number): string {
   return `clients/${app} or mock/${app} is reached through a link, which is never followed.`;

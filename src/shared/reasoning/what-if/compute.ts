@@ -4,7 +4,7 @@ import { placeOf } from '../key-path.ts';
 import { isOutside } from '../time-window.ts';
 import { decisionOf } from '../trace/mark.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
-import { type Leaf, leafIn, type RunThatWas, topOf } from './leaf-in-run.ts';
+import { inRun, type Leaf, leafIn, type RunThatWas, topOf } from './leaf-in-run.ts';
 import * as outcome from './outcomes.ts';
 
 /** The computed result of a rule. */
@@ -50,7 +50,10 @@ export function createWhatIf(run: RunThatWas) {
   const leaves = new Map(
     run.occurrences.filter(({ node }) => isLeaf(node)).map((at) => [at, leafIn(at, run)] as const),
   );
-  const written = new Set([...leaves.values()].flatMap(({ writes }) => writes.map(topOf)));
+  const before = run.version?.written ?? [];
+  const written = new Set([...before, ...[...leaves.values()].flatMap(({ writes }) => writes.map(topOf))]);
+  // In another version other leaves may write them, and at another time.
+  const uncertain = run.version ? written : [];
   for (const leaf of leaves.values())
     if (leaf.condition && written.has(topOf(leaf.condition.key))) leaf.condition = null;
   const [root] = run.occurrences;
@@ -59,7 +62,13 @@ export function createWhatIf(run: RunThatWas) {
     /** `not`: a consequence that counts as FALSE. */
     compute(assignment: Assignment, not: Occurrence | null = null): Computed {
       const world: World = {
-        ...{ run, leaves, assignment, not, changed: new Set([...assignment.values()].map(({ key }) => topOf(key))) },
+        ...{
+          run,
+          leaves,
+          assignment,
+          not,
+          changed: new Set([...uncertain, ...[...assignment.values()].map(({ key }) => topOf(key))]),
+        },
         ...{ at: new Map(), ran: new Map(), assumed: [], undeclared: [], different: new Set() },
       };
       const outcomes = root ? finalOf(root, world, true) : outcome.ANYTHING;
@@ -80,7 +89,7 @@ function finalOf(at: Occurrence, world: World, surely: boolean): outcome.Outcome
 }
 
 function decide(at: Occurrence, world: World, surely: boolean): outcome.Outcomes {
-  const mark = world.run.marks.get(at);
+  const mark = markOf(at, world);
   const stub = mark?.instead === 'stubbed' ? decisionOf(mark) : null;
   if (stub !== null) return outcome.only(stub);
   if (mark?.outcome === 'LEFT_OUT') return outcome.only('NONE');
@@ -95,8 +104,13 @@ function decide(at: Occurrence, world: World, surely: boolean): outcome.Outcomes
   return kept | (at.node.inverse ? outcome.inverseOf(own) : own);
 }
 
+function markOf(at: Occurrence, { run }: World) {
+  const was = inRun(at, run);
+  return was ? run.marks.get(was) : undefined;
+}
+
 function ownOf(at: Occurrence, leaf: Leaf, world: World): outcome.Outcomes {
-  const isAssumed = world.run.marks.get(at)?.instead === 'assumed';
+  const isAssumed = markOf(at, world)?.instead === 'assumed';
   const readsSame = leaf.reads !== null && !leaf.reads.some((key) => world.changed.has(topOf(key)));
   if (isAssumed) return assumed(at, world);
   if (leaf.kept !== null && readsSame) return outcome.only(leaf.kept);

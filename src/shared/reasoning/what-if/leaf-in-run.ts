@@ -11,7 +11,12 @@ export type RunThatWas = {
   input: (key: string, nested: boolean) => Json | undefined;
   /** Epoch ms. */
   ranAt: number;
+  /** For another version of the rule than that of the run. */
+  version?: { was: (at: Occurrence) => Occurrence | null; written: ReadonlySet<string> } | undefined;
 };
+
+/** The same leaf in the run; null where another version has one that did not run. */
+export const inRun = (at: Occurrence, { version }: RunThatWas): Occurrence | null => (version ? version.was(at) : at);
 
 /** A leaf in the run that was. `kept`: what its own code came to, if it ran. `reads`: null where that is not known. */
 export type Leaf = {
@@ -22,8 +27,9 @@ export type Leaf = {
 };
 
 export function leafIn(at: Occurrence, run: RunThatWas): Leaf {
-  const mark = run.marks.get(at);
-  const kept = mark ? keptOf(at, mark, run.marks) : null;
+  const was = inRun(at, run);
+  const mark = was ? run.marks.get(was) : undefined;
+  const kept = was && mark ? keptOf(was, mark, run.marks) : null;
   const { keys } = at.node;
   const declared = (...directions: string[]) =>
     keys.filter(({ direction }) => directions.includes(direction)).map(({ key }) => key);

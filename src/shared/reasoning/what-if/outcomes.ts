@@ -14,6 +14,10 @@ export const only = (decision: Decision): Outcomes => bits[decision];
 export const may = (outcomes: Outcomes, decision: Decision): boolean => (outcomes & bits[decision]) !== 0;
 export const mayFail = (outcomes: Outcomes): boolean => (outcomes & FAILS) !== 0;
 
+/** The decision, where it can be told. */
+export const decisionIn = (outcomes: Outcomes): Decision | null =>
+  decisions.find((decision) => bits[decision] === outcomes) ?? null;
+
 export function inverseOf(outcomes: Outcomes): Outcomes {
   return mapped(outcomes, inverted);
 }

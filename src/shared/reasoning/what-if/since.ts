@@ -1,0 +1,102 @@
+import { valueAt } from '../../json-tree/value-at.ts';
+import { pathOfKey } from '../key-path.ts';
+import { isOutside } from '../time-window.ts';
+import type { Decision } from '../trace/mark.ts';
+import { isLeaf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
+import { createWhatIf } from './compute.ts';
+import { topOf } from './leaf-in-run.ts';
+import { decisionIn, only } from './outcomes.ts';
+import type { RunToChange } from './smallest-change.ts';
+
+/** A rule as one version had it. `timeWindow`: of the rule itself. */
+export type RuleVersion = { version: string; root: TreeNode | null; timeWindow: TimeWindow | null };
+
+/**
+ * What a rule would have come to on one version. `NOTHING`: nothing of it would have run. Null: that cannot be told, because of the leaves
+ * `unknown`. `assumed`: consequences that would have to come to TRUE for it.
+ */
+type Told = { decision: Decision | 'NOTHING' | null; assumed: Occurrence[]; unknown: Occurrence[] };
+
+/**
+ * Computes what another version of a rule would have come to for the input of a run. A leaf that is defined as it was keeps its result, unless
+ * it reads what any leaf writes; one that declares its comparison is computed; of others nothing is said.
+ */
+export function toldOn(
+  { input, occurrences: ran, ...run }: RunToChange,
+  { root, timeWindow }: Pick<RuleVersion, 'root' | 'timeWindow'>,
+): Told {
+  if (root === null || (timeWindow && isOutside(timeWindow, run.ranAt)))
+    return { decision: 'NOTHING', assumed: [], unknown: [] };
+  const occurrences = occurrencesOf(root);
+  const inputAt = (key: string, nested: boolean) =>
+    input === null ? undefined : valueAt(input, pathOfKey(key, nested));
+  const version = { was: sameLeafIn(ran, run.marks), written: writtenIn(ran, run.marks) };
+  const whatIf = createWhatIf({ ...run, occurrences, input: inputAt, version });
+  const computed = whatIf.compute(new Map());
+  const decision = computed.isDisturbed ? null : decisionIn(computed.outcomes);
+  const [start] = occurrences;
+  const isBlind = !run.tracesReads && [...ran, ...occurrences].some(mayWriteAnything);
+  if (decision === null || (isBlind && start && JSON.stringify(start.node) !== JSON.stringify(ran[0]?.node)))
+    return { decision: null, assumed: [], unknown: unknownIn(computed.at) };
+  const assumed = computed.assumed.filter((at) => whatIf.compute(new Map(), at).outcomes !== only(decision));
+  return { decision, assumed, unknown: [] };
+}
+
+/** Without a trace of the keys, a leaf that does not say which ones it has may have any. */
+const mayWriteAnything = ({ node }: Occurrence): boolean =>
+  isLeaf(node) && node.type !== 'LeafFlow' && (node.keys.length === 0 || node.keys.some(({ dynamic }) => dynamic));
+
+function writtenIn(ran: readonly Occurrence[], marks: RunToChange['marks']): Set<string> {
+  const traced = [...marks.values()].flatMap(({ writes }) => writes);
+  const declared = ran.flatMap(({ node }) => node.keys.filter(({ direction }) => direction !== 'read'));
+  return new Set([...traced, ...declared].map(({ key }) => topOf(key)));
+}
+
+/** The leaves of a run by their definition. Where one came to several results, which of them another version had is not known. */
+function sameLeafIn(ran: readonly Occurrence[], marks: RunToChange['marks']) {
+  const defined = ({ node: { id, type, className, values, errorState, state } }: Occurrence) =>
+    JSON.stringify([id, type, className, values, errorState, state]);
+  const leaves = Map.groupBy(
+    ran.filter((at) => isLeaf(at.node) && marks.has(at)),
+    defined,
+  );
+  return (at: Occurrence): Occurrence | null => {
+    if (!isLeaf(at.node)) return null;
+    const [first = null, ...others] = leaves.get(defined(at)) ?? [];
+    const result = (of: Occurrence | null) => {
+      const mark = of && marks.get(of);
+      return mark && `${mark.outcome} ${mark.inverted}`;
+    };
+    return others.every((other) => result(other) === result(first)) ? first : null;
+  };
+}
+
+function unknownIn(at: ReadonlyMap<Occurrence, number>): Occurrence[] {
+  return [...at].filter(([{ node }, outcomes]) => isLeaf(node) && decisionIn(outcomes) === null).map(([of]) => of);
+}
+
+/** One version that was looked at. */
+export type Looked = Told & RuleVersion;
+/** `since`: the first version with the decision of the run; `from`: the last that came to another one, or of which it cannot be told. */
+export type Since = { decision: Decision; since: Looked; from: Looked | null; looked: Looked[] };
+
+/**
+ * Finds the version since which a rule comes to what a run came to. `versions`: the newest first, beginning with that of the run. Every
+ * version counts, for a decision may change more than once. Null where even the version of the run cannot be computed.
+ */
+export function sinceWhen(run: RunToChange, decision: Decision, versions: readonly RuleVersion[]): Since | null {
+  const looked: Looked[] = [];
+  for (const version of versions) {
+    const before = looked.at(-1);
+    const told = before && isSameRule(before, version) ? before : toldOn(run, version);
+    looked.push({ ...told, ...version });
+    if (told.decision === decision && told.assumed.length === 0) continue;
+    const since = before ?? null;
+    return since && { decision, since, from: looked.at(-1) ?? null, looked };
+  }
+  const since = looked.at(-1);
+  return since ? { decision, since, from: null, looked } : null;
+}
+
+const isSameRule = (one: RuleVersion, other: RuleVersion) =>
+  JSON.stringify([one.root, one.timeWindow]) === JSON.stringify([other.root, other.timeWindow]);

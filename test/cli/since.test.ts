@@ -1,0 +1,102 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRuleClient, type Data, describeLeaf, type RuleClient } from '../../src/client/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { runCli } from '../support/run-cli.ts';
+import { type Service, startService } from '../support/start-service.ts';
+
+class Spend {
+  min = 0;
+  doFlow(service: Data): boolean {
+    return service.double('cost', 0) >= this.min;
+  }
+}
+class Quiet extends Spend {}
+const leaves = {
+  Spend: describeLeaf({ leaf: Spend, comparison: { key: 'cost', is: '>=', field: 'min', missing: 0 } }),
+  Quiet,
+};
+
+let service: Service;
+let client: RuleClient;
+beforeAll(async () => {
+  service = await startService({});
+  await release(1, { confName: 'Quiet', min: 80 });
+  client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves, address: 'own' });
+  await release(2, { confName: 'Spend', min: 80 });
+  await release(3, { confName: 'Spend', min: 80 });
+  await release(4, { confName: 'Spend', min: 100 });
+});
+afterAll(async () => {
+  await client?.close();
+  await service?.stop();
+});
+
+const since = (...line: string[]) => runCli('since', ...line, '--url', service.url);
+
+test('tells the version that changed a decision, what it changed, and every version that was looked at', async () => {
+  const mockId = await run(90);
+  const { code, out } = await since(mockId, '--json');
+  expect(JSON.parse(out)).toEqual({
+    ...{ mockId, decision: 'FALSE', since: 4, before: 3 },
+    versions: [4, 3].map((version) => ({
+      ...{ version, decision: version === 4 ? 'FALSE' : 'TRUE', assumed: [], unknown: [] },
+    })),
+  });
+  expect(code).toBe(0);
+  const words = await since(mockId);
+  expect(words.out).toContain(
+    'It comes to FALSE since version 4.\nVersion 3: TRUE.\nVersion 4 changed #2 Spend (min 80 → 100).',
+  );
+});
+
+test('guesses nothing of a version whose leaf declares no comparison', async () => {
+  const mockId = await run(120);
+  const { code, out } = await since(mockId, '--json');
+  expect(JSON.parse(out)).toMatchObject({ since: 2, before: 1 });
+  expect(JSON.parse(out).versions.at(-1)).toEqual({ version: 1, decision: null, assumed: [], unknown: ['2'] });
+  expect(code).toBe(3);
+  expect((await since(mockId, '--release', '2', '--json')).out).toContain('"decision":"TRUE"');
+  expect(await since(mockId, '--release', '1')).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('cannot be told'),
+  });
+  expect(await since(mockId, '--release', '9')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('no version 9'),
+  });
+});
+
+test('a dry run has no version since which it decides so', async () => {
+  const { err, code } = await since(await run(90, { dryRun: true }));
+  expect({ err, code }).toMatchObject({ code: 3, err: expect.stringContaining('dry run') });
+});
+
+async function run(cost: number, more: Record<string, unknown> = {}): Promise<string> {
+  const { json } = await service.execute({ app: 7, ruleId: 1, ...more, 'the service': { cost } });
+  expect(json.success, json.error).toBe(true);
+  const mockId: string = json.mockId;
+  await eventually(async () => {
+    const kept = await service.call(`/rule-server/mock/executions/${mockId}?include=tree`);
+    expect(kept.json.tree).toMatchObject({ root: { id: 2 } });
+  });
+  return mockId;
+}
+
+async function release(version: number, { confName, min }: { confName: string; min: number }): Promise<void> {
+  const folder = join(service.sharedDir, '7');
+  for (const name of ['bases', 'confs', 'versions']) await mkdir(join(folder, name), { recursive: true });
+  const node = { id: 2, status: 1, type: 5, confName, confField: JSON.stringify({ min }) };
+  const rule = { id: 1, app: 7, name: 'gate', status: 1, confId: 2 };
+  await writeFile(join(folder, 'bases/1.json'), JSON.stringify(rule));
+  await writeFile(join(folder, 'confs/2.json'), JSON.stringify(node));
+  const update = JSON.stringify({ version, insertOrUpdateConfs: [node], insertOrUpdateBases: [rule] });
+  await writeFile(join(folder, 'versions', `${version}_upd.json`), update);
+  await writeFile(join(folder, 'version.txt'), String(version));
+  if (version > 1)
+    await eventually(async () => {
+      const { json } = await service.call('/rule-server/mock/clients?app=7');
+      expect(json.items).toContainEqual(expect.objectContaining({ loadedVersion: version }));
+    });
+}
