@@ -21,6 +21,7 @@ import {
   LAYOUT_EXAMPLES,
   MCP_EXAMPLES,
   REPLAY_EXAMPLES,
+  SAVE_RUN_EXAMPLES,
   SCHEMA_EXAMPLES,
   SINCE_EXAMPLES,
   WATCH_EXAMPLES,
@@ -35,6 +36,7 @@ import type { EraseOptions } from './runs/erase.ts';
 import type { ExecOptions } from './runs/exec.ts';
 import type { ExplainOptions } from './runs/explain.ts';
 import type { HistoryOptions } from './runs/history.ts';
+import type { SaveRunOptions } from './runs/run-file.ts';
 import { addRecordedSearch, addSearchWords } from './runs/search-words.ts';
 import type { SinceOptions } from './runs/since.ts';
 import type { WatchOptions } from './runs/watch.ts';
@@ -243,7 +245,7 @@ function describeExplain({ program, surroundings, ended, withApi }: Describing):
   const explain = program
     .command('explain')
     .description('tell why an execution came out as it did, by the rules it ran on')
-    .argument('<mockId>', 'the execution')
+    .argument('<mockId>', 'the execution, or the file of a saved one')
     .action(async (mockId: string, options: ExplainOptions) =>
       ended(await (await import('./runs/explain.ts')).explainExecution(mockId, options, surroundings)),
     );
@@ -257,6 +259,18 @@ function describeExplain({ program, surroundings, ended, withApi }: Describing):
       ended(await (await import('./runs/since.ts')).since(mockId, options, surroundings)),
     );
   withApi(since).addHelpText('after', SINCE_EXAMPLES);
+  const save = program
+    .command('run')
+    .description('keep an execution as a file')
+    .command('save')
+    .description('write an execution, with its input, its answer and the tree of its rules, into a file')
+    .argument('<mockId>', 'the execution')
+    .option('--out <file>', 'the file; otherwise run-<id>.rule-run.json')
+    .option('--force', 'also over a file that is there')
+    .action(async (mockId: string, options: SaveRunOptions) =>
+      ended(await (await import('./runs/run-file.ts')).saveRun(mockId, options, surroundings)),
+    );
+  withApi(save).addHelpText('after', SAVE_RUN_EXAMPLES);
 }
 
 function describeHistory({ program, surroundings, ended, withApi }: Describing): void {
@@ -287,8 +301,8 @@ function describeMcp({ program, surroundings, ended, withUrl }: Describing): voi
 function describeSchema({ program, surroundings }: Describing): void {
   program
     .command('schema')
-    .description('print the JSON Schema of a rule file, or of a file between workers and clients')
-    .addArgument(new Argument('<file>', 'which file').choices(['rule', 'node', 'update', 'request', 'answer']))
+    .description('print the JSON Schema of a rule file, of a file between workers and clients, or of a saved run')
+    .addArgument(new Argument('<file>', 'which file').choices(['rule', 'node', 'update', 'request', 'answer', 'run']))
     .addHelpText('after', SCHEMA_EXAMPLES)
     .action(
       async (file: SchemaName) => void surroundings.stdout.write((await import('./file-schemas.ts')).schemaOf(file)),

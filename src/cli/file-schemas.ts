@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answerSchema, requestSchema } from '../shared/contract/client-files.ts';
+import { runFileSchema } from '../shared/reasoning/trace/run-file.ts';
 
 /** An integer as a number or as text: clients read both. */
 const integer = (what: string) => z.union([z.int(), z.string().regex(/^-?\d{1,19}$/)]).describe(what);
@@ -65,7 +66,7 @@ const update = z
   .describe('An update: versions/{n}_upd.json.');
 
 /** The files of an app's folder, and those that pass between workers and clients, by the name that a command line asks for. */
-const files = { rule, node, update, request: requestSchema, answer: answerSchema };
+const files = { rule, node, update, request: requestSchema, answer: answerSchema, run: runFileSchema };
 export type SchemaName = keyof typeof files;
 
 /** The JSON Schema (2020-12) of one kind of file. */

@@ -160,8 +160,18 @@ export const EXPLAIN_EXAMPLES = `
 Example:
   rule-server explain 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
 
+  rule-server explain run-94de541c.rule-run.json     of a saved run, without the service
+
 Where it is not known on which rules it ran, no settings are named.
-${exitCodesHelp([0, 2, 3, 8], { 3: 'there is no such execution, or the key may not see it' })}`;
+${exitCodesHelp([0, 1, 2, 3, 8], { 1: 'the file was changed after it was saved', 3: 'there is no such execution, or the key may not see it' })}`;
+
+export const SAVE_RUN_EXAMPLES = `
+Example:
+  rule-server run save 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
+  rule-server explain run-94de541c.rule-run.json
+
+What MASK hides is hidden in the file. Its digest tells whether somebody changed it, not who wrote it.
+${exitCodesHelp([0, 1, 2, 3, 8], { 1: 'the file is there already', 3: 'there is no such execution, or the key may not see it' })}`;
 
 export const SINCE_EXAMPLES = `
 Examples:

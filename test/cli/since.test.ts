@@ -1,6 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { schemaOf } from '../../src/cli/file-schemas.ts';
 import { createRuleClient, type Data, describeLeaf, type RuleClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -66,6 +68,26 @@ test('guesses nothing of a version whose leaf declares no comparison', async () 
     code: 3,
     err: expect.stringContaining('no version 9'),
   });
+});
+
+test('a run is one file, which is explained without the service, and shows that somebody changed it', async () => {
+  const mockId = await run(90);
+  const out = join(service.sharedDir, 'of-support.rule-run.json');
+  expect(await runCli('run', 'save', mockId, '--out', out, '--url', service.url)).toMatchObject({ code: 0 });
+  const text = await readFile(out, 'utf8');
+  expect(new Ajv2020({ strict: false }).validate(JSON.parse(schemaOf('run')), JSON.parse(text))).toBe(true);
+  const offline = ['--json', '--url', 'http://127.0.0.1:9'];
+  const [told, saved] = [
+    await runCli('explain', mockId, '--json', '--url', service.url),
+    await runCli('explain', out, ...offline),
+  ];
+  const { sentences, path, change } = JSON.parse(told.out);
+  expect(JSON.parse(saved.out)).toMatchObject({ mockId, sentences, path, change, changed: false });
+  await writeFile(out, text.replace('"cost": 90', '"cost": 91'));
+  const changed = await runCli('explain', out, ...offline);
+  expect({ code: changed.code, changed: JSON.parse(changed.out).changed }).toEqual({ code: 1, changed: true });
+  await writeFile(out, '{"format":"another"}');
+  expect(await runCli('explain', out)).toMatchObject({ code: 2, err: expect.stringContaining('no saved run') });
 });
 
 test('a dry run has no version since which it decides so', async () => {

@@ -26,10 +26,17 @@ type Explained = Pick<ReturnType<typeof explain>, 'decision' | 'path' | 'sentenc
 
 /** Reads one execution with the tree of its rule, and tells why it came out as it did. */
 export async function explainRun(api: HttpApi, mockId: string): Promise<Explained> {
-  const whole = await get(api, `executions/${mockId}`, { include: 'tree' });
+  return explainWhole(await get(api, `executions/${mockId}`, { include: 'tree' }), (about) => treeOfNow(api, about));
+}
+
+/** The same of an execution with its tree, as JSON text. `treeNow`: the tree of its rule as it is released now, where it can be read. */
+export async function explainWhole(
+  whole: string,
+  treeNow: (about: About) => Promise<string | null> = async () => null,
+): Promise<Explained> {
   const execution = joinMembers(membersOf(whole).filter(([name]) => name !== 'tree'));
   const about = readAnswer(executionSchema, whole);
-  const now = await treeOfNow(api, about);
+  const now = await treeNow(about);
   // The tree of now is the one that ran where its digest is the same, also where the service did not keep it with the run.
   const isUnchanged =
     now !== null && about.rules !== null && about.rules.digest !== null && digestOf(now) === about.rules.digest;

@@ -1,24 +1,39 @@
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import { field } from '../../shared/contract/json/read-exact.ts';
 import { visible, visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
-import { explainRun } from './explain-run.ts';
+import { explainRun, explainWhole } from './explain-run.ts';
+import { readRunFile } from './run-file.ts';
 
 export type ExplainOptions = { url: string; key?: string; json?: boolean };
 
-/** Prints why an execution came out as it did: what decided, a sentence for each reason, and which rules it ran on. */
+const isMockId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text);
+
+/**
+ * Prints why an execution came out as it did: what decided, a sentence for each reason, and which rules it ran on. `run`: its id, or the file of
+ * a saved one, for which no service is asked.
+ */
 export async function explainExecution(
-  mockId: string,
+  run: string,
   options: ExplainOptions,
   { stdout }: Surroundings,
 ): Promise<number> {
+  const saved = isMockId(run) ? null : await readRunFile(run);
   const api = createHttpApi({ url: options.url, key: options.key });
-  const { decision, path, sentences, change, about, knowsRules } = await explainRun(api, mockId);
+  const explained = saved ? await explainWhole(saved.execution) : await explainRun(api, run);
+  const { decision, path, sentences, change, about, knowsRules } = explained;
+  const mockId = saved ? field(parseExact(saved.execution), 'mockId') : run;
+  const isChanged = saved?.changed === true;
+  const code = isChanged ? exitCodes.failed : exitCodes.ok;
   if (options.json) {
-    stdout.write(`${visibleJson(JSON.stringify({ mockId, decision, path, sentences, change, knowsRules, about }))}\n`);
-    return exitCodes.ok;
+    const told = { mockId, decision, path, sentences, change, knowsRules, about, ...(saved && { changed: isChanged }) };
+    stdout.write(`${visibleJson(JSON.stringify(told))}\n`);
+    return code;
   }
   const lines = [
+    ...(isChanged ? ['This file was changed after it was saved: its digest is that of another execution.'] : []),
     decision === null
       ? 'What decided is not known: there is no trace, or it does not fit the tree.'
       : `It came to ${decision}.`,
@@ -28,5 +43,5 @@ export async function explainExecution(
   stdout.write(`${visibleLines(lines.join('\n'))}\n`);
   if (path.length > 0)
     stdout.write(`${path.map(({ nodeId, name, outcome }) => visible(`#${nodeId} ${name} ${outcome}`)).join(' > ')}\n`);
-  return exitCodes.ok;
+  return code;
 }
