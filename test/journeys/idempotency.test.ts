@@ -59,6 +59,16 @@ onOneQueue('an Idempotency-Key', (start) => {
   });
   afterAll(() => service.stop());
 
+  it('says of an answer that it is the one of an earlier call', async () => {
+    const app = ++apps;
+    await using _ = await createResponder({ sharedDir: service.sharedDir, app, does: answers() });
+    const headers = { 'idempotency-key': 'told' };
+    const call = () => service.execute({ app, ruleId: 1 }, { headers });
+    const [first, again] = [await call(), await call()];
+    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+    expect(again.text).toBe(first.text);
+  });
+
   const clientThat = async (does: Behaviour) => {
     const app = ++apps;
     return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does }), { app });

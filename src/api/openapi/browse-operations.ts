@@ -107,7 +107,7 @@ export const browseOperations: Operation[] = [
   {
     ...common,
     path: path('schema'),
-    id: 'schema',
+    id: 'getSchema',
     summary: "The input keys that a rule's leaf nodes read, in tree order, each once",
     query: schemaParameters,
     queryExample: { app: 9001, ruleId: 1, include: 'settings' },
@@ -140,7 +140,7 @@ export const browseOperations: Operation[] = [
   {
     ...common,
     path: path('tree'),
-    id: 'tree',
+    id: 'getTree',
     summary: 'The released tree of a rule, a node, or a node inside a rule',
     query: treeParameters,
     queryExample: { app: 9001, ruleId: 1 },
@@ -156,7 +156,7 @@ export const browseOperations: Operation[] = [
   {
     ...common,
     path: path('apps'),
-    id: 'apps',
+    id: 'listApps',
     summary: 'Apps that have rules, clients, or a directory',
     answers: {
       200: {
@@ -171,7 +171,7 @@ export const browseOperations: Operation[] = [
   {
     ...common,
     path: path('rules'),
-    id: 'rules',
+    id: 'listRules',
     summary: 'The rules of an app',
     query: appParameters,
     queryExample: { app: 9001 },
@@ -189,7 +189,7 @@ export const browseOperations: Operation[] = [
   {
     ...common,
     path: path('clients'),
-    id: 'clients',
+    id: 'listClients',
     summary: 'The clients of an app, and whether they are there',
     query: appParameters,
     queryExample: { app: 9001 },
@@ -212,7 +212,7 @@ export const browseOperations: Operation[] = [
   {
     ...common,
     path: path('readiness'),
-    id: 'readiness',
+    id: 'getReadiness',
     summary: 'Whether the rules of an app can be released to a target',
     description:
       'A rule can ship when its saved cases passed in their last batch on this target, on the rules that are released now, and nothing in its tree stops it. Nothing runs: what was not tested is said to be so.',

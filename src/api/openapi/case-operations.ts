@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
+import { int, int64, time } from '../../shared/contract/wire.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
@@ -23,9 +24,7 @@ cases:
 
 const listedAnswer = z
   .object({
-    items: z.array(
-      z.object({ ruleId: z.int().nullable(), confId: z.int().nullable(), bytes: z.int(), changedAt: z.int() }),
-    ),
+    items: z.array(z.object({ ruleId: int64.nullable(), confId: int64.nullable(), bytes: int, changedAt: time })),
   })
   .meta({ id: 'SavedCasesList' });
 const casesAnswer = z
@@ -35,9 +34,9 @@ const casesAnswer = z
     cases: z.array(
       z.object({
         name: z.string(),
-        line: z.int().nullable(),
+        line: int.nullable(),
         [DATA_FIELD]: z.looseObject({}),
-        ts: z.int().nullable(),
+        ts: time.nullable(),
         tags: z.array(z.string()),
         skip: z.boolean(),
         expect: z.looseObject({}).nullable(),
@@ -45,7 +44,7 @@ const casesAnswer = z
     ),
   })
   .meta({ id: 'ReadCases' });
-const savedAnswer = z.strictObject({ etag: z.string(), cases: z.int() }).meta({ id: 'SavedCases' });
+const savedAnswer = z.strictObject({ etag: z.string(), cases: int }).meta({ id: 'SavedCases' });
 const changedAnswer = problemAnswer.extend({ etag: z.string().nullable(), cases: z.array(z.string()) }).meta({
   id: 'ChangedCases',
   description: 'The saved cases are not those that the caller read: their ETag, and the cases that differ.',

@@ -30,6 +30,15 @@ No name is ignored. An unknown member of a body is refused, and so is an unknown
 the nearest name that is known. Where a request only reads, the answer has an unknown parameter in its \`warnings\`, or is a 400 if it is
 no JSON object.`;
 
+const TAGS: Record<Operation['tag'], string> = {
+  Execute: 'Run a rule on a live client.',
+  Executions: 'Every run as a resource: its states, its input and its answer.',
+  Batches: 'Many runs at once, and what they came to.',
+  'Saved cases': 'The cases that are kept with a rule.',
+  'Rules and clients': 'What is in the shared directory.',
+  Service: 'The service itself.',
+};
+
 /** The OpenAPI 3.1 description, made of the schemas that validate requests and describe answers. */
 export function createOpenApiDocument(version: string) {
   const schemas = createJsonSchemas();
@@ -45,7 +54,8 @@ export function createOpenApiDocument(version: string) {
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    servers: [{ url: '/', description: 'The host that serves this description.' }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
       schemas: schemas.components(),
@@ -102,15 +112,19 @@ function describe(operation: Operation, schemas: Record<'of' | 'ofAnswer' | 'ofR
   };
 }
 
+const id = { schema: { type: 'string', format: 'uuid' }, example: '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11' };
+type PathPart = { description: string; schema: { type: string; format: string }; example: string | number };
+const pathParts: Record<string, PathPart> = {
+  mockId: { description: 'The id of the execution.', ...id },
+  batchId: { description: 'The id of the batch.', ...id },
+  n: { description: 'The number of the item.', schema: { type: 'integer', format: 'int32' }, example: 1 },
+};
+
 function pathParameters({ path }: Operation) {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: 'The id of the execution.',
-    schema: { type: 'string', format: 'uuid' },
-    example: '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11',
-  }));
+  return [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = '']) => {
+    const part = pathParts[name];
+    return part ? [{ name, in: 'path', required: true, ...part }] : [];
+  });
 }
 
 const parameterMeta = z.object({ description: z.string(), required: z.boolean().default(false) });

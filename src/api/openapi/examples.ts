@@ -12,12 +12,21 @@ export const result = {
   mockId: MOCK_ID,
   success: true,
   [DATA_FIELD]: { uid: 1, cost: 120, send: true },
-  process: '[1:And:T:1]',
+  process: '[2:And:T:1]',
   error: null,
   executeAt: AT,
+  ts: AT,
+  outcome: 'TRUE',
+  rules: { version: 18, digest: 'Qm9xX2Vzc2VudGlhbGx5MT' },
 };
 
-export const failedResult = { ...result, success: false, process: null, error: 'no such class: com.sample.Gone' };
+export const failedResult = {
+  ...result,
+  success: false,
+  outcome: null,
+  process: null,
+  error: 'no such class: com.sample.Gone',
+};
 
 /** The answer to a call that no client answered, with the very sentence that such a call gets. */
 export function unanswered({ code, error, mayHaveRun }: NoAnswer) {

@@ -65,6 +65,7 @@ export const executeOperations: Operation[] = [
         description: 'The client answered: the rule ran, or failed and says why.',
         schema: resultAnswer,
         examples: { 'it ran': result, 'it failed': failedResult },
+        headers: { 'Idempotent-Replayed': '`true` on the answer of an earlier call under the same Idempotency-Key.' },
       },
       202: {
         description: 'With `Prefer: respond-async`: it was begun.',

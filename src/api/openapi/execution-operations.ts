@@ -64,7 +64,7 @@ export const executionOperations: Operation[] = [
   {
     method: 'get',
     path: '/rule-server/mock/kept',
-    id: 'keptExecutions',
+    id: 'getKept',
     needs: 'read',
     tag: 'Executions',
     summary: 'How many executions are kept, since when, within which limits, and how long one waits',

@@ -30,9 +30,14 @@ export function createJsonSchemas() {
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
         const own = jsonOf.safeParse(z.globalRegistry.get(zodSchema));
-        if (!own.success) return orNull(jsonSchema);
+        if (io === 'input' && zodSchema._zod.def.type === 'object') withoutDefaults(jsonSchema);
+        if (!own.success) {
+          orNull(jsonSchema);
+          return widthOf(jsonSchema);
+        }
         for (const key of Object.keys(jsonSchema)) if (key !== 'description') Reflect.deleteProperty(jsonSchema, key);
         Object.assign(jsonSchema, own.data.json);
+        widthOf(jsonSchema);
       },
     });
     for (const [id, definition] of Object.entries($defs)) components.set(id, rewritten(definition));
@@ -67,6 +72,16 @@ export function createJsonSchemas() {
           .map(([id, schema]) => [id, reads.has(id) ? withWarnings(schema) : schema]),
       ),
   };
+}
+
+/** A generator takes a member of a body with a default for one that is always there. */
+function withoutDefaults({ properties }: JsonSchema): void {
+  for (const member of Object.values(properties ?? {})) if (typeof member === 'object') delete member.default;
+}
+
+/** Generators give an integer without a format the width that they like. */
+function widthOf(schema: JsonSchema): void {
+  if ([schema.type].flat().includes('integer')) schema.format ??= 'int32';
 }
 
 /** Generators know a nullable integer by its two types, and not by `anyOf`. */

@@ -28,7 +28,7 @@ export type Operation = {
   method: 'get' | 'put' | 'post' | 'delete';
   path: string;
   id: string;
-  tag: string;
+  tag: 'Execute' | 'Executions' | 'Batches' | 'Saved cases' | 'Rules and clients' | 'Service';
   summary: string;
   description?: string;
   open?: boolean;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { int } from '../../shared/contract/wire.ts';
 import { permissions } from '../../shared/runtime/access/caller.ts';
 import { sessionRequestSchema } from '../access/session-request.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
@@ -9,7 +10,7 @@ const ready = { status: 'ready', queue: 'up', reason: null, workers: 3, problems
 const callerAnswer = z.strictObject({
   name: z.string().nullable(),
   may: z.array(z.enum(permissions)),
-  apps: z.array(z.int()).nullable(),
+  apps: z.array(int).nullable(),
 });
 const anybody = { name: null, may: [...permissions], apps: null };
 const common = { method: 'get', tag: 'Service' } as const;

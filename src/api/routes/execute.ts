@@ -82,12 +82,19 @@ export function executeRoute(dependencies: ExecuteDependencies) {
     call: Omit<Call, 'request'> & { inScene: () => Promise<InScene>; bytes: Buffer },
   ): Promise<Response> {
     try {
-      return await respondToOnce(context, await runOnce(scope, { ...call, collect: prefersAsync(context) }));
+      const ran = await runOnce(scope, { ...call, collect: prefersAsync(context) });
+      return markReplayed(await respondToOnce(context, ran), ran);
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
       return respondToEnding(context, call.mockId, unanswered(sentences.notesAway()), 'store');
     }
   }
+}
+
+/** Says of an answer that it is the one of an earlier call under the same key. */
+function markReplayed(response: Response, ran: Once): Response {
+  if (ran.kind === 'runs' && ran.ended === undefined) response.headers.set('idempotent-replayed', 'true');
+  return response;
 }
 
 /** Tells who keeps account of the call which rule it runs. */

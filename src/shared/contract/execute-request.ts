@@ -138,7 +138,7 @@ export const executeRequestSchema = z
       .nullish()
       .transform((value) => value?.raw ?? '{}')
       .meta({
-        json: { type: ['object', 'null'] },
+        json: { type: ['object', 'null'], additionalProperties: true },
         description: "The rule's input. Every number reaches the client as it is written here.",
       }),
     scene: z

@@ -52,10 +52,21 @@ describe('the description of the interface', () => {
     }
   });
 
-  it('says int64 where ids and times are int64', () => {
-    const { properties } = Object(description.components.schemas.ExecuteRequest);
-    expect(properties.app).toMatchObject({ type: 'integer', format: 'int32' });
-    for (const name of ['ruleId', 'confId', 'ts'])
-      expect(properties[name]).toMatchObject({ type: ['integer', 'null'], format: 'int64' });
+  it('says of every integer how wide it is, and int64 of every id, version and time', () => {
+    const wide =
+      /Id$|^(ts|at|start|end|first|last|until|oldest|released|loaded|version|cycle|missing|shared)$|At$|Since$|Until$|Heartbeat$/;
+    const wrong: string[] = [];
+    const look = (value: unknown, path: string[]): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { type, format } = Object(value);
+      const name = path.findLast(
+        (step) => !['schema', 'items', 'anyOf', 'properties'].includes(step) && !/^\d+$/.test(step),
+      );
+      if ([type].flat().includes('integer') && (format === undefined || (format !== 'int64' && wide.test(name ?? ''))))
+        wrong.push(path.join('.'));
+      for (const [key, each] of Object.entries(value)) if (!key.startsWith('example')) look(each, [...path, key]);
+    };
+    look(description, []);
+    expect(wrong).toEqual([]);
   });
 });

@@ -6,30 +6,32 @@ import { outcomeNames, verdictSchema } from '../../../shared/cases/verdict.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { rulesOfRunSchema } from '../../../shared/contract/rules-of-run.ts';
 import { targetForms } from '../../../shared/contract/target.ts';
+import { int, int64, jsonObject, time } from '../../../shared/contract/wire.ts';
 import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
+import { asJson } from '../json-schema.ts';
 
 const countsAnswer = z.object({
-  passed: z.int(),
-  failed: z.int(),
-  error: z.int(),
-  unanswered: z.int(),
-  skipped: z.int(),
-  pending: z.int(),
+  passed: int,
+  failed: int,
+  error: int,
+  unanswered: int,
+  skipped: int,
+  pending: int,
 });
 
 export const batchAnswer = z
   .object({
     batchId: z.string(),
-    app: z.int(),
-    ruleId: z.int().nullable(),
-    confId: z.int().nullable(),
-    cases: z.int(),
-    items: z.int(),
-    concurrency: z.int(),
-    stopAfterFailures: z.int().nullable(),
+    app: int,
+    ruleId: int64.nullable(),
+    confId: int64.nullable(),
+    cases: int,
+    items: int,
+    concurrency: int,
+    stopAfterFailures: int.nullable(),
     keyName: z.string().nullable(),
-    createdAt: z.int(),
-    endedAt: z.int().nullable(),
+    createdAt: time,
+    endedAt: time.nullable(),
     file: z.string().nullable(),
     etag: z.string().nullable(),
     from: z.string().nullable(),
@@ -45,16 +47,16 @@ export const batchAnswer = z
 export const takenBatchAnswer = batchAnswer
   .extend({
     setAside: z
-      .object({ cases: z.int(), errors: z.array(z.object({ field: z.string(), message: z.string() })) })
+      .object({ cases: int, errors: z.array(z.object({ field: z.string(), message: z.string() })) })
       .optional(),
   })
   .meta({ id: 'TakenBatch' });
 
 const itemAnswer = z
   .object({
-    n: z.int(),
+    n: int,
     name: z.string(),
-    line: z.int().nullable(),
+    line: int.nullable(),
     target: z.string(),
     verdict: verdictSchema,
     outcome: z.enum(outcomeNames).nullable(),
@@ -62,28 +64,28 @@ const itemAnswer = z
     code: z.string().nullable(),
     mayHaveRun: z.boolean(),
     error: z.string().nullable(),
-    tookMs: z.number().nullable(),
+    tookMs: int.nullable(),
     mockId: z.string().nullable(),
     rules: rulesOfRunSchema.nullable(),
-    differences: z.int(),
+    differences: int,
   })
   .meta({ id: 'BatchItem' });
 
 /** An item in a list. The last three are there with `?include=details`. */
 export const listedItemAnswer = itemAnswer
   .extend({
-    [DATA_FIELD]: z.looseObject({}).nullable().optional(),
-    expect: z.looseObject({}).nullable().optional(),
+    [DATA_FIELD]: jsonObject.nullable().optional(),
+    expect: jsonObject.nullable().optional(),
     decidedBy: z.object({ id: z.string(), name: z.string() }).nullable().optional(),
   })
   .meta({ id: 'ListedBatchItem' });
 
 export const wholeItemAnswer = itemAnswer
   .extend({
-    ts: z.int().nullable(),
-    [DATA_FIELD]: z.looseObject({}),
-    expect: z.looseObject({}).nullable(),
-    changed: z.looseObject({}).nullable(),
+    ts: time.nullable(),
+    [DATA_FIELD]: jsonObject,
+    expect: jsonObject.nullable(),
+    changed: jsonObject.nullable(),
     cut: z.boolean(),
     nodes: z.record(z.string(), z.array(z.string())).nullable(),
     differences: z.array(differenceSchema),
@@ -98,22 +100,22 @@ export const stateAnswer = z.object({ batchId: z.string(), state: z.enum(batchSt
 const expectation = z
   .object({
     outcome: z.enum(outcomeNames),
-    data: z.looseObject({}).meta({
+    data: jsonObject.meta({
       description: 'A subset of the data after the run. `{"$any":true}` and `{"$approx":20,"$by":0.01}` are operators.',
     }),
     absent: z.array(z.string()).meta({ description: 'Paths that must not be there, such as `items[0].tax`.' }),
     nodes: z.record(z.string(), z.enum(nodeStateNames)),
     error: z.string(),
-    withinMs: z.int(),
+    withinMs: int,
   })
   .partial();
 
 export const batchRequest = z
   .object({
-    app: z.int().min(1),
-    ruleId: z.int().nullable().optional(),
-    confId: z.int().nullable().optional(),
-    ts: z.int().nullable().optional(),
+    app: asJson({ type: 'integer', format: 'int32', minimum: 1 }),
+    ruleId: int64.nullable().optional(),
+    confId: int64.nullable().optional(),
+    ts: time.nullable().optional(),
     targets: z
       .array(z.string())
       .optional()
@@ -125,11 +127,11 @@ export const batchRequest = z
         z
           .object({
             name: z.string(),
-            [DATA_FIELD]: z.looseObject({}),
-            ts: z.int(),
+            [DATA_FIELD]: jsonObject,
+            ts: time,
             tags: z.array(z.string()),
             skip: z.boolean(),
-            line: z.int(),
+            line: int,
             expect: expectation,
           })
           .partial(),
@@ -148,7 +150,7 @@ export const batchRequest = z
       .max(MAX_CONCURRENCY)
       .default(DEFAULT_CONCURRENCY)
       .meta({ description: 'Open runs at one client, those of all batches together.' }),
-    stopAfterFailures: z.int().min(1).optional(),
+    stopAfterFailures: asJson({ type: 'integer', format: 'int32', minimum: 1 }).optional(),
     dryRun: z
       .boolean()
       .optional()

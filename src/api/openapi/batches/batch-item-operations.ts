@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { int } from '../../../shared/contract/wire.ts';
 import { coverageParameters, itemParameters, reportParameters } from '../../batches/parameters.ts';
 import type { Operation } from '../operation.ts';
 import { listedItemAnswer, wholeItemAnswer } from './batch-answers.ts';
@@ -52,7 +53,7 @@ export const batchItemOperations: Operation[] = [
     answers: {
       200: {
         description: 'By node id. `unknown`: runs whose trace does not say.',
-        schema: z.object({ cases: z.int(), unknown: z.int(), nodes: z.record(z.string(), z.int()) }),
+        schema: z.object({ cases: int, unknown: int, nodes: z.record(z.string(), int) }),
         examples: { coverage: { cases: 2, unknown: 0, nodes: { 1: 2, 4: 1 } } },
       },
       400: badParameter,
