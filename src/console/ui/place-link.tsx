@@ -24,13 +24,14 @@ export function isPlain({ button, ctrlKey, metaKey, shiftKey, altKey, defaultPre
   return button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey && !defaultPrevented;
 }
 
-/** Arrow keys, Home and End go from row to row of a table whose rows have one link each; Tab enters and leaves it. */
-export function onRowKeys(event: KeyboardEvent<HTMLElement>): void {
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a.row-link')];
+/** Arrow keys, Home and End go from row to row of a table whose rows have one link each, or from button to button; Tab enters and leaves. */
+export function onArrowKeys(event: KeyboardEvent<HTMLElement>): void {
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a.row-link, button.answer')];
   const at = links.findIndex((link) => link.contains(document.activeElement));
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
-  const next = at < 0 || to === undefined ? undefined : links[to];
-  if (!next) return;
+  const [next, last] = [at + 1, links.length - 1];
+  const to = { ArrowDown: next, ArrowRight: next, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: last }[event.key];
+  const link = at < 0 || to === undefined ? undefined : links[to];
+  if (!link) return;
   event.preventDefault();
-  next.focus();
+  link.focus();
 }

@@ -5,6 +5,7 @@ import { useText } from '../text/use-text.tsx';
 type Pane = 'input' | 'details';
 
 const [NARROWEST, WIDEST] = [240, 640];
+const OWN: Record<Pane, number> = { input: 328, details: 400 };
 const STEP = 16;
 
 /** The edge of a pane: dragged, or moved by arrow keys, it makes the pane wider; a double click gives it its own width back. */
@@ -25,7 +26,7 @@ export function Splitter({ pane }: { pane: Pane }) {
       role="separator"
       aria-orientation="vertical"
       aria-label={say(`splitter.${pane}`)}
-      aria-valuenow={width ?? undefined}
+      aria-valuenow={width ?? OWN[pane]}
       aria-valuemin={NARROWEST}
       aria-valuemax={WIDEST}
       tabIndex={0}

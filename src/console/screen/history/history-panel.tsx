@@ -15,6 +15,7 @@ import { useKept } from '../../run/queries/use-service.ts';
 import { useSteady } from '../../run/queries/use-steady.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { onArrowKeys } from '../../ui/place-link.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { HistoryFilters } from './history-filters.tsx';
 import { HistoryTable } from './history-table.tsx';
@@ -171,7 +172,7 @@ function OutcomeCounts({ runs, hasMore, filter, onFilter }: CountsProps) {
   const { say } = useText();
   const isAll = filter.outcome === 'any';
   return (
-    <div className="answers" role="group" aria-label={say('history.result')}>
+    <div className="answers" role="toolbar" aria-label={say('history.result')} onKeyDown={onArrowKeys}>
       {outcomeFilters.map((outcome) => {
         const isChosen = filter.outcome === outcome;
         const n = isAll || isChosen ? runs.filter((run) => isOf(run, outcome)).length : null;
@@ -182,6 +183,7 @@ function OutcomeCounts({ runs, hasMore, filter, onFilter }: CountsProps) {
             key={outcome}
             className="answer"
             aria-pressed={isChosen}
+            tabIndex={isChosen ? 0 : -1}
             title={say('history.ofListed')}
             onClick={() => onFilter({ ...filter, outcome: isChosen ? 'any' : outcome })}
           >

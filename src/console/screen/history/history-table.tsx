@@ -10,7 +10,7 @@ import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { IconButton } from '../../ui/icon.tsx';
 import { RunResult } from '../../ui/outcome-chip.tsx';
-import { isPlain, onRowKeys, PlaceLink } from '../../ui/place-link.tsx';
+import { isPlain, onArrowKeys, PlaceLink } from '../../ui/place-link.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
 import { whatRan } from '../result/use-open-run.ts';
@@ -35,7 +35,7 @@ export function HistoryTable({ place, runs, everyRule, selected, onSelect, ...ac
   const at = lines.some((line) => idOf(line) === focused) ? focused : lines[0] && idOf(lines[0]);
   return (
     <div className="history-list">
-      <table onKeyDown={onRowKeys}>
+      <table onKeyDown={onArrowKeys}>
         <Head everyRule={everyRule} />
         <tbody>
           {lines.map((line) => {
