@@ -8,7 +8,7 @@ export type Part = {
 
 const CONTRACT = 'src/shared/contract/';
 /** Why a rule came out as it did: page and commands tell it in the same words. */
-const REASONING = ['src/shared/json-tree/', 'src/shared/reasoning/'];
+const REASONING = ['src/shared/json-tree/', 'src/shared/reasoning/', 'src/shared/conclusions/'];
 /** A browser can load them: the page reads paths, CSV and cases by the rules of the service. */
 const PURE_PARTS_OF_CASES = [
   'path.ts',
@@ -78,6 +78,7 @@ export const layers: Record<string, string[]> = {
     'cases',
     'reasoning',
     'privacy',
+    'conclusions',
     'seams',
     'runtime',
     'rules',
@@ -113,5 +114,5 @@ export const layers: Record<string, string[]> = {
   ],
   'src/client/': ['engine', 'code', 'leaves', 'rules', 'analyzer', 'runs', 'requests', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'cases', 'ui', 'screen'],
-  'src/cli/': ['terminal', 'operating', 'runs', 'doctor', 'mcp', 'cases', 'replay'],
+  'src/cli/': ['terminal', 'operating', 'runs', 'doctor', 'mcp', 'cases'],
 };

@@ -56,7 +56,7 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
     waitMs: apiWaitMs(settings),
   });
   const savedCases = createSavedCases({ ask, documents: createDocuments() });
-  const batches = openBatches({ backend, trees, ask, savedCases, privacy, settings });
+  const batches = openBatches({ backend, trees, ask, executions, savedCases, privacy, settings });
   const { find } = executions;
   const { eraseItem } = batches;
   const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noCounts } from '../shared/cases/batch.ts';
 import { parseJson } from '../shared/contract/json/parse-json.ts';
 import { RawNumber } from '../shared/contract/json/raw-number.ts';
 import { visible, visibleJson } from '../shared/contract/json/visible-text.ts';
@@ -69,7 +70,7 @@ function told({ target, rules }: Answer): string {
 function junitOf({ app, target, rules }: Answer): string {
   const items = rules.map((rule, index): ReportedItem => itemOf(rule, { n: index + 1, target }));
   const count = (verdict: ReportedItem['verdict']) => items.filter((item) => item.verdict === verdict).length;
-  const counts = { passed: count('passed'), failed: count('failed'), error: count('error') };
+  const counts = { ...noCounts(), passed: count('passed'), failed: count('failed'), error: count('error') };
   return junitReport({
     batch: {
       batchId: 'check',
@@ -80,7 +81,7 @@ function junitOf({ app, target, rules }: Answer): string {
       file: null,
       createdAt: Date.now(),
     },
-    progress: { counts: [{ ...counts, unanswered: 0, skipped: 0, pending: 0 }] },
+    progress: { counts: [counts] },
     items,
   });
 }
@@ -94,6 +95,8 @@ function itemOf({ ruleId, name, state, findings }: Rule, { n, target }: { n: num
     ...{ verdict: verdict[state], outcome: null, address: null, code: null, mayHaveRun: false, tookMs: null },
     error: reasons.length === 0 ? null : reasons.map(({ message }) => message).join('\n'),
     differences: [],
+    notChecked: [],
+    parting: null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { anyForm } from '../shared/contract/target.ts';
 import { describeCases } from './cases/commands.ts';
+import type { ReplayOptions } from './cases/replay.ts';
 import type { CheckOptions } from './check.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { CheckClientOptions } from './doctor/check-client.ts';
@@ -31,7 +32,6 @@ import { needsOptions } from './needs-options.ts';
 import type { BackupOptions } from './operating/backup.ts';
 import { describeKeys } from './operating/key-commands.ts';
 import type { LayoutOptions } from './operating/layout.ts';
-import type { ReplayOptions } from './replay/replay.ts';
 import type { EraseOptions } from './runs/erase.ts';
 import type { ExecOptions } from './runs/exec.ts';
 import type { ExplainOptions } from './runs/explain.ts';
@@ -221,7 +221,7 @@ function describeReplay({ program, surroundings, ended, withApi }: Describing): 
     .option('--junit <file>', 'write a JUnit report')
     .option('--csv <file>', 'write the runs that would change as CSV')
     .action(async (options: ReplayOptions) =>
-      ended(await (await import('./replay/replay.ts')).replay(options, surroundings)),
+      ended(await (await import('./cases/replay.ts')).replay(options, surroundings)),
     );
   addRecordedSearch(replay);
   needsOptions(replay, 'app', 'ruleId');

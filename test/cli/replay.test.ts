@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
-import { firstDifference } from '../../src/shared/reasoning/trace/first-difference.ts';
+import { eventually } from '../support/eventually.ts';
 import { releaseRule } from '../support/release-rule.ts';
 import { answers, createResponder } from '../support/responder.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -58,58 +58,117 @@ describe('rule-server replay', () => {
 
   const command = (...line: string[]) => runCli(...line, '--url', service.url);
 
-  it('finds exactly the decisions that another lane would change, names the node, and has no effects', async () => {
+  it('finds exactly the runs that another lane would change, names the node, and has no effects', async () => {
     const changing = costs.filter((cost) => cost >= 80 && cost < 100).length;
+    const paying = costs.filter((cost) => cost >= 100).length;
     expect(changing).toBeGreaterThan(2);
     const before = paid;
     const directory = await mkdtemp(join(tmpdir(), 'replay-'));
-    const csv = join(directory, 'out.csv');
-    const { code, out, err } = await replay('--app', String(APP), '--target', 'lane:beta', '--csv', csv);
-    const [header, ...lines] = (await readFile(csv, 'utf8')).trimEnd().split('\r\n');
-    expect(header).toBe('run,before,again,now,first difference,asOf');
-    expect(lines).toHaveLength(changing);
-    for (const line of lines) expect(line).toMatch(/^[0-9a-f-]{36},FALSE,[0-9a-f-]{36},TRUE,#2 Spend,\d+$/);
+    const [csv, junit] = [join(directory, 'out.csv'), join(directory, 'out.xml')];
+    const { code, out, err } = await replay(
+      ...['--app', String(APP), '--target', 'lane:beta', '--csv', csv, '--junit', junit],
+    );
+    const lines = (await readFile(csv, 'utf8')).trimEnd().split('\r\n');
+    expect(lines.filter((line) => /,changed,TRUE,.*actions – → #3; first at #2 Spend/.test(line))).toHaveLength(
+      changing,
+    );
+    expect(await readFile(junit, 'utf8')).toMatch(
+      new RegExp(`<testsuites .*tests="40" failures="${changing}" errors="0"`),
+    );
     await rm(directory, { recursive: true });
-    expect(out).toContain(
-      `40 runs were made again on lane:beta, without effects: ${40 - changing} came to the same decision, ${changing} to another one, 0 to none.`,
+    const [head, ...groups] = out.split('\n');
+    expect(head).toMatch(
+      new RegExp(
+        `^40 runs were made again on lane:beta, without effects: ${40 - changing - paying} \\(.*%\\) the same, ${changing} \\(.*%\\) changed, ${paying} \\(.*%\\) not checked\\.$`,
+      ),
     );
-    expect(out).toMatch(
-      new RegExp(`^FALSE → TRUE, first at #2 Spend: ${changing}, such as [0-9a-f-]{36} → [0-9a-f-]{36}$`, 'm'),
+    expect(groups[0]).toMatch(
+      new RegExp(
+        `^${changing} \\(.*%\\) changed: actions – → #3, first at #2 Spend, such as [0-9a-f-]{36} → [0-9a-f-]{36}$`,
+      ),
     );
+    expect(groups[1]).toContain('not checked: outcome, data (a dry run does not call #3)');
     expect(err).toBe('40 dry runs on lane:beta\n');
     expect({ code, paid }).toEqual({ code: 1, paid: before });
   });
 
-  it('on the same rules nothing changes, and the report says so', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'replay-'));
-    const { code, out } = await replay(
-      '--app',
-      String(APP),
-      '--where',
-      'cost>=100',
-      '--junit',
-      join(directory, 'out.xml'),
-    );
-    expect(out).toMatch(/0 to another one, 0 to none\.\n$/);
-    expect(code).toBe(0);
-    expect(await readFile(join(directory, 'out.xml'), 'utf8')).toMatch(
-      new RegExp(`<testsuites .*tests="${costs.filter((cost) => cost >= 100).length}" failures="0"`),
-    );
-    await rm(directory, { recursive: true });
+  it('of runs that reach no action, on the same rules all are the same; of others that is not told without effects', async () => {
+    const same = await replay('--app', String(APP), '--where', 'cost<100');
+    expect(same).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/\(100\.0 %\) the same, 0 \(0\.0 %\) changed\.\n$/),
+    });
+    expect(await replay('--app', String(APP), '--where', 'cost>=100')).toMatchObject({ code: 4 });
+    const real = await replay('--app', String(APP), '--where', 'cost>=100', '--real', '--yes');
+    expect(real).toMatchObject({ code: 0, out: expect.stringContaining('(100.0 %) the same') });
   });
 
-  it('as JSON it names each run, its new one and both decisions', async () => {
+  it('as JSON it is the report of its batch: each run with the one it repeats', async () => {
     const { out } = await replay('--app', String(APP), '--target', 'lane:beta', '--limit', '10', '--json');
-    const { same, unanswered, changed } = JSON.parse(out);
-    expect(same + unanswered + changed.length).toBe(10);
-    for (const { of, mockId, before, now, at } of changed) {
-      expect([before, now, at]).toEqual(['FALSE', 'TRUE', '#2 Spend']);
-      const ids = await Promise.all([of, mockId].map((id) => service.call(`/rule-server/mock/executions/${id}`)));
-      expect(ids.map(({ json }) => [json.decision, json.dryRun])).toEqual([
-        ['FALSE', false],
-        ['TRUE', true],
-      ]);
-    }
+    const { against, items } = JSON.parse(out);
+    expect([against, items.length]).toEqual(['recorded', 10]);
+    const { name, mockId } = items[0];
+    const ids = await Promise.all([name, mockId].map((id) => service.call(`/rule-server/mock/executions/${id}`)));
+    expect(ids.map(({ json }) => json.dryRun)).toEqual([false, true]);
+  });
+
+  it('tells which loans are declined and which coupons are others, although the rule is TRUE either way', async () => {
+    const app = 9;
+    const decide = (to: string) => ({ type: 6, confName: 'a.Decide', confField: JSON.stringify({ to }) });
+    await releaseRule(service.sharedDir, app, {
+      1: { type: 4, sonIds: '2,8' },
+      2: { type: 1, sonIds: '3,9' },
+      3: { type: 5, confName: 'a.Income' },
+      8: decide('decline'),
+      9: decide('approve'),
+    });
+    const leaves = (min: number, amount: number) => ({
+      'a.Income': class {
+        doFlow(data: Data): boolean {
+          return data.double('income', 0) >= min;
+        }
+      },
+      'a.Decide': class {
+        to = '';
+        doResult(data: Data): boolean {
+          data.put('decision', this.to);
+          data.put('coupon', { amount });
+          return true;
+        }
+      },
+    });
+    const where = { app, sharedDir: service.sharedDir, heartbeatMs: 250 };
+    clients.push(await createRuleClient({ ...where, leaves: leaves(25, 20) }));
+    clients.push(await createRuleClient({ ...where, lane: 'beta', leaves: leaves(60, 25) }));
+    for (const income of [10, 30, 40, 70]) expect((await execute(app, { income })).json.success).toBe(true);
+
+    const dry = await replay('--app', String(app), '--target', 'lane:beta');
+    expect(dry.code).toBe(1);
+    expect(dry.out).toContain('0 (0.0 %) the same, 2 (50.0 %) changed, 2 (50.0 %) not checked.');
+    expect(dry.out).toContain('2 (50.0 %) changed: actions #9 → #8, first at #3 Income, such as');
+
+    const real = await replay('--app', String(app), '--target', 'lane:beta', '--real');
+    expect(real.code).toBe(1);
+    expect(real.out).toContain('0 (0.0 %) the same, 4 (100.0 %) changed.');
+    expect(real.out).toContain('2 (50.0 %) changed: coupon.amount 20 → 25, such as');
+    expect(real.out).toContain(
+      '2 (50.0 %) changed: actions #9 → #8, decision "approve" → "decline", coupon.amount 20 → 25, first at #3 Income',
+    );
+
+    const lanes = {
+      app,
+      ruleId: 1,
+      targets: ['all', 'lane:beta'],
+      against: 'all',
+      cases: [{ 'the service': { income: 70 } }],
+    };
+    const taken = await service.call('/rule-server/mock/batches', { method: 'POST', body: JSON.stringify(lanes) });
+    const { targets } = await eventually(async () => {
+      const { json } = await service.call(String(taken.headers.location));
+      expect(json.state).toBe('finished');
+      return json;
+    });
+    expect(targets).toMatchObject([{ counts: { ran: 1 } }, { counts: { changed: 1 } }]);
   });
 
   it('makes no run again whose input has hidden fields, or in which one node ran alone, and counts it', async () => {
@@ -126,7 +185,7 @@ describe('rule-server replay', () => {
   });
 
   it.each([
-    [['--app', '7', '--where', 'cost=-1'], /No run can be made again/],
+    [['--app', '7', '--where', 'cost=-1'], /The search finds no run/],
     [['--app', '7', '--limit', '0'], /--limit/],
     [['--ap', '7'], /unknown option/],
   ])('%j is refused, and nothing runs', async (options, sentence) => {
@@ -177,19 +236,5 @@ describe('rule-server replay', () => {
       err: expect.stringContaining('No run can become a case'),
     });
     await rm(directory, { recursive: true });
-  });
-});
-
-describe('the first difference of two traces', () => {
-  it.each([
-    ['[2:A:T:0][1:And:T:0]', '[2:A:F:0][1:And:F:0]', '2'],
-    ['[2:A:T:0][3:B:T:1][1:And:T:1]', '[2:A:T:9][3:B:F:0][1:And:F:0]', '3'],
-    ['[2:A:F:0][1:And:F:0]', '[2:A:T:0][3:B:T:0][1:And:T:0]', '2'],
-    ['[2:A:T:0]', '[2:A:T:0][3:B:T:0]', '3'],
-    ['[2:A:T:0][3:B:T:0]', '[2:A:T:0]', '3'],
-    ['[2:A:T:0]', '[2:A:T:5]', undefined],
-    [null, null, undefined],
-  ])('of %s and %s', (before, after, id) => {
-    expect(firstDifference(before, after)?.id).toBe(id);
   });
 });

@@ -19,7 +19,7 @@ const targets = ['all', 'lane:beta'];
 const item = (n: number, name: string, verdict: Verdict, more: Partial<Item> = {}): Item => ({
   ...{ n, name, verdict, target: targets[(n - 1) % 2] ?? '', outcome: 'TRUE', address: 'vm_1', code: null },
   ...{ mayHaveRun: true, error: null, tookMs: n, mockId: `run-${n}`, rules: null },
-  ...{ input: null, expected: null, decidedBy: null, ...more },
+  ...{ input: null, expected: null, decidedBy: null, parting: null, of: null, differences: [], ...more },
 });
 const items = [
   ...[item(1, 'a', 'passed'), item(2, 'a', 'passed')],
@@ -80,8 +80,8 @@ describe('the rows of a batch', () => {
     const mixed = rowsOf({
       ...{ batchId: 'one', targets },
       items: [
-        ...[item(1, 'a', 'passed', { outcome: 'FALSE' }), item(2, 'a', 'passed')],
-        ...[item(3, 'b', 'passed'), item(4, 'b', 'unanswered', { outcome: null })],
+        ...[item(1, 'a', 'ran', { outcome: 'FALSE' }), item(2, 'a', 'ran')],
+        ...[item(3, 'b', 'ran'), item(4, 'b', 'unanswered', { outcome: null })],
       ],
     });
     expect(answersOf(mixed).map(({ id, runs }) => [id, runs])).toEqual([
@@ -93,24 +93,21 @@ describe('the rows of a batch', () => {
     expect(names(filterRows(mixed, { ...noRowFilter, text: 'false' }))).toEqual(['a']);
   });
 
-  test('made again are counted by how their decision changed, and where', () => {
+  test('made again are counted by what changed, and where', () => {
+    const at = { id: '2', name: 'spent 100' };
+    const changed = (n: number, before: string, after: string) =>
+      item(n, `r${n}`, 'changed', {
+        ...{ of: `r${n}`, parting: at },
+        differences: [{ path: 'data.coupon.amount', expected: before, actual: after, message: 'changed' }],
+      });
     const again = rowsOf({
       ...{ batchId: 'one', targets: ['all'] },
-      items: [
-        item(1, 'r1', 'failed', { expected: 'TRUE', outcome: 'FALSE' }),
-        item(2, 'r2', 'failed', { expected: 'TRUE', outcome: 'FALSE' }),
-        item(3, 'r3', 'passed', { expected: 'FALSE', outcome: 'FALSE' }),
-      ],
+      items: [changed(1, '20', '25'), changed(2, '20', '30'), item(3, 'r3', 'same')],
     });
-    const at = { id: '2', name: 'spent 100' };
-    const partings = new Map([[1, { n: 1, before: 'r1', now: 'n1', at }]]);
-    expect(answersOf(again, partings).map(({ before, now, parted, runs }) => [before, now, parted?.at, runs])).toEqual([
-      ['TRUE', 'FALSE', at, 1],
-      ['TRUE', 'FALSE', undefined, 1],
-      [null, null, undefined, 1],
-    ]);
-    const [first] = answersOf(again, partings);
-    expect(names(filterRows(again, { ...noRowFilter, answer: first?.id ?? '' }, partings))).toEqual(['r1']);
+    const [first, second] = answersOf(again);
+    expect(first).toMatchObject({ runs: 2, what: ['coupon.amount (2 different changes)'], at, pair: ['r1', 'run-1'] });
+    expect(second).toMatchObject({ runs: 1, verdict: 'same', pair: null });
+    expect(names(filterRows(again, { ...noRowFilter, answer: first?.id ?? '' }))).toEqual(['r1', 'r2']);
   });
 
   test('have the last verdict of each case when a part of them was run again', () => {

@@ -111,11 +111,12 @@ describe('what is wrong with a JSON text', () => {
 });
 
 test('every way in which the service says that a run was not as expected has words of the page', () => {
-  const folder = join(import.meta.dirname, '../../src/shared/cases/judging');
-  const source = ['judge.ts', 'compare.ts'].map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  const folder = join(import.meta.dirname, '../../src/shared');
+  const files = ['conclusions/judge.ts', 'cases/judging/compare.ts'];
+  const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
   const said = [...differenceKeys.keys()];
   for (const message of said) expect(source, message).toContain(`'${message}'`);
-  const messages = [...source.matchAll(/(?:message: |tell\(.*, |\? |: )'([a-z][^'$]* [^'$]*|differs)'/g)].map(
+  const messages = [...source.matchAll(/(?:message: |tell\(.*, |\? |: )'([a-z][^'$]* [^'$]*|differs|changed)'/g)].map(
     ([, found]) => found,
   );
   expect(new Set(messages)).toEqual(new Set(said));

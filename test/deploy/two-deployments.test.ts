@@ -52,7 +52,7 @@ const CASES: { name: string; input: Series[]; expected: Expectation[] }[] = [
     name: 'one whose batches are stuck beside one whose batches run: RuleServerBatchStuck',
     input: [ORDERS, OTHERS].flatMap((of) => [
       gauge('batches_running', of, 1),
-      counter('batch_items_total', `${of},verdict="passed"`, of === ORDERS ? 0 : 5),
+      counter('batch_items_total', `${of},verdict="ran"`, of === ORDERS ? 0 : 5),
     ]),
     expected: onlyOrders('RuleServerBatchStuck', '30m'),
   },

@@ -27,7 +27,7 @@ onEachQueue('a batch whose worker stops', (start) => {
     await vi.waitFor(
       async () =>
         expect((await call(`/rule-server/mock/batches/${json.batchId}`)).json).toMatchObject({
-          counts: { passed: CASES, pending: 0 },
+          counts: { ran: CASES, pending: 0 },
         }),
       { timeout: 60_000, interval: 50 },
     );

@@ -94,14 +94,14 @@ function post(url: string, signal?: AbortSignal): Promise<Answer> {
   });
 }
 
-/** A batch was taken, can be read, and each of its cases has passed. */
+/** A batch was taken, can be read, and each of its cases has run. */
 async function isRunOnce({ call }: Service, { status, json, headers }: Answer): Promise<void> {
   expect([status, headers.location]).toEqual([202, `${BATCHES}/${json.batchId}`]);
   expect((await call(`${BATCHES}/${json.batchId}`)).status).toBe(200);
   await eventually(async () =>
     expect((await call(`${BATCHES}/${json.batchId}`)).json).toMatchObject({
       state: 'finished',
-      counts: { passed: CASES, pending: 0 },
+      counts: { ran: CASES, pending: 0 },
     }),
   );
 }

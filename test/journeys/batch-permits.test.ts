@@ -67,7 +67,7 @@ function goesOn({ call }: Service, batchId: string): Promise<void> {
     async () =>
       expect((await call(`/rule-server/mock/batches/${batchId}`)).json).toMatchObject({
         state: 'finished',
-        counts: { passed: CASES, pending: 0 },
+        counts: { ran: CASES, pending: 0 },
       }),
     { timeout: GOES_ON_WITHIN_MS, interval: 50 },
   );

@@ -108,12 +108,12 @@ onEachQueue('a batch', (start) => {
     expect(stream.headers).toMatchObject({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' });
     await stream.ended;
     const looks = (Date.now() - from) / 200;
-    const done = stream.events.map(({ data }) => data.counts.passed);
+    const done = stream.events.map(({ data }) => data.counts.ran);
     expect(stream.events.map(({ event }) => event)).toEqual(['snapshot', ...done.slice(1).map(() => 'progress')]);
     expect(done.length).toBeGreaterThan(2);
     expect(done.length).toBeLessThan(looks + 2);
     expect(done).toEqual(done.toSorted((one, other) => one - other));
-    expect(stream.events.at(-1)?.data).toMatchObject({ state: 'finished', counts: { passed: 60, pending: 0 } });
+    expect(stream.events.at(-1)?.data).toMatchObject({ state: 'finished', counts: { ran: 60, pending: 0 } });
 
     const seen: number[] = [];
     for (let cursor = ''; seen.length <= 60; ) {
@@ -157,7 +157,7 @@ onOneQueue('a batch', (start) => {
       await request.answer(resultText(request));
     });
     const ids = await Promise.all([1, 2].map(() => begin(service, { app: 1, cases: inputs(30), concurrency: 3 })));
-    for (const id of ids) expect(await ended(service, id)).toMatchObject({ counts: { passed: 30 } });
+    for (const id of ids) expect(await ended(service, id)).toMatchObject({ counts: { ran: 30 } });
     expect(new Set(client.found.map(({ mockId }) => mockId)).size).toBe(60);
     expect(client.found).toHaveLength(60);
     expect(most).toBeLessThanOrEqual(3);
@@ -183,7 +183,7 @@ onOneQueue('a batch', (start) => {
       { as: 'python' },
     );
     const id = await begin(service, { app: 1, cases: inputs(6), concurrency: 10 });
-    expect(await ended(service, id)).toMatchObject({ counts: { passed: 6 } });
+    expect(await ended(service, id)).toMatchObject({ counts: { ran: 6 } });
     expect(client.found).toHaveLength(6);
     expect(most).toBe(1);
   });
@@ -365,7 +365,7 @@ onOneQueue('a batch', (start) => {
     const id = await begin(service, { app: 1, cases: inputs(6), concurrency: 5 });
     const { counts } = await ended(service, id);
     expect(counts.unanswered).toBeGreaterThanOrEqual(3);
-    expect(counts).toMatchObject({ skipped: 0, passed: client.found.length });
+    expect(counts).toMatchObject({ skipped: 0, ran: client.found.length });
     for (const item of (await get(service, id, '/items?verdict=unanswered')).items)
       expect(item).toMatchObject({ code: 'overloaded', mayHaveRun: false });
   });
@@ -398,7 +398,7 @@ onOneQueue('a batch', (start) => {
     await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(20), { timeout: 60_000 });
     await service.workers.shift()?.stop();
     await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(60), { timeout: 60_000 });
-    expect((await ended(service, id)).counts).toMatchObject({ passed: 150 });
+    expect((await ended(service, id)).counts).toMatchObject({ ran: 150 });
     expect(client.found).toHaveLength(150);
   });
 
@@ -418,7 +418,7 @@ onOneQueue('a batch', (start) => {
     await answer();
     await vi.waitUntil(() => Date.now() > longAfter, { timeout: 60_000 });
     await service.addWorker();
-    expect((await ended(service, id)).counts).toMatchObject({ passed: 1 });
+    expect((await ended(service, id)).counts).toMatchObject({ ran: 1 });
     expect(client.found).toHaveLength(1);
   });
 
@@ -432,11 +432,11 @@ onOneQueue('a batch', (start) => {
     const permit = { client: `1|${client.address}`, batchId: id, mockId: itemMockId(id, 0, 'all'), limit: 1 };
     expect(await store?.acquire(permit)).toBe(true);
     await service.addWorker();
-    expect((await ended(service, id)).counts).toMatchObject({ passed: 4 });
+    expect((await ended(service, id)).counts).toMatchObject({ ran: 4 });
     expect(client.found).toHaveLength(4);
     await eventually(async () => {
       const metrics = (await service.call('/metrics')).text;
-      expect(metrics).toContain('rule_server_batch_items_total{verdict="passed"} 4');
+      expect(metrics).toContain('rule_server_batch_items_total{verdict="ran"} 4');
       expect(metrics).toContain('rule_server_batches_running 0');
     });
   });
@@ -450,7 +450,7 @@ onOneQueue('a batch', (start) => {
     await writeFile(join(marks, `0.100.${Date.now() - 15 * 60_000}`), '');
     await writeFile(join(marks, `0.200.${Date.now() - 60_000}`), '');
     await service.addWorker();
-    expect((await ended(service, id)).counts).toMatchObject({ unanswered: 100, passed: 150 });
+    expect((await ended(service, id)).counts).toMatchObject({ unanswered: 100, ran: 150 });
     expect(client.found).toHaveLength(150);
     const { items } = await get(service, id, '/items?verdict=unanswered&limit=1');
     expect(items[0]).toMatchObject({ n: 1, code: 'outcome-unknown', mayHaveRun: true });

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { createRuleClient, type Data, type Leaves } from '../../src/client/client.ts';
-import { RECORDED_RUNS } from '../../src/shared/reasoning/trace/recorded-run.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import { releaseRule } from '../support/release-rule.ts';
@@ -155,7 +154,7 @@ onEachQueue('a run without effects', (start) => {
     expect(begun.json, begun.text).toMatchObject({ dryRun: true, items: 2 });
     const state = async () => (await service.call(`/rule-server/mock/batches/${begun.json.batchId}`)).json;
     await eventually(async () => expect((await state()).state).toBe('finished'));
-    expect((await state()).counts).toMatchObject({ passed: 2 });
+    expect((await state()).counts).toMatchObject({ ran: 2 });
     expect(effects).toEqual(['looked up', 'looked up']);
     expect(other.found).toEqual([]);
     const { items } = (await service.call(`/rule-server/mock/batches/${begun.json.batchId}/items`)).json;
@@ -164,12 +163,16 @@ onEachQueue('a run without effects', (start) => {
   });
 
   it.each([
-    ['recorded runs', { file: RECORDED_RUNS, cases: [CASE] }, true],
-    ['recorded runs, for real by name', { file: RECORDED_RUNS, cases: [CASE], dryRun: false }, false],
+    ['recorded runs', {}, true],
+    ['recorded runs, for real by name', { dryRun: false }, false],
     ['other cases', { cases: [CASE] }, false],
-  ])('is what a batch of %s comes to by itself, and its repeat', async (_what, asked, dryRun) => {
+  ])('is what a batch of %s comes to by itself, and its repeat', async (_what, given, dryRun) => {
     await using service = await start({});
     await using _client = await shop(service);
+    const ran = (await service.execute({ app: 7, ruleId: 1, target: 'all', ...CASE })).json;
+    const isRecorded = !('cases' in given);
+    const asked = isRecorded ? { ...given, recorded: [ran.mockId] } : given;
+    effects.length = 0;
     const post = (body: object) =>
       service.call(BATCHES, { method: 'POST', body: JSON.stringify({ app: 7, ruleId: 1, ...body }) });
     const ended = async ({ batchId }: { batchId: string }) =>
@@ -181,8 +184,7 @@ onEachQueue('a run without effects', (start) => {
     await ended(first.json);
     expect(effects.includes('paid')).toBe(!dryRun);
     const repeat = await post({ from: first.json.batchId });
-    const isRecorded = 'file' in asked;
-    expect(repeat.json).toMatchObject({ dryRun: isRecorded, file: isRecorded ? RECORDED_RUNS : null });
+    expect(repeat.json).toMatchObject({ dryRun: isRecorded, ...(isRecorded && { against: 'recorded' }) });
     await ended(repeat.json);
     expect(effects.filter((effect) => effect === 'paid')).toHaveLength(dryRun ? 0 : isRecorded ? 1 : 2);
   });
@@ -192,7 +194,7 @@ onEachQueue('a run without effects', (start) => {
     await using _client = await shop(service);
     await using other = await createResponder({ sharedDir: service.sharedDir, app: 7, lane: 'old', does: answers() });
     const body = { app: 7, ruleId: 1, targets: ['all', 'lane:old', `address:${other.address}`], cases: [CASE] };
-    for (const asked of [{ dryRun: true }, { file: RECORDED_RUNS }]) {
+    for (const asked of [{ dryRun: true }]) {
       const { status, json } = await service.call(BATCHES, {
         method: 'POST',
         body: JSON.stringify({ ...body, ...asked }),

@@ -53,6 +53,6 @@ onEachQueue('a batch whose key', (start) => {
     const notRun = { code: 'cancelled', mayHaveRun: false };
     for (const item of items) expect(item).toMatchObject(notRun);
     expect(items.at(-1).error).toContain(why);
-    await eventually(async () => expect(await read(other)).toMatchObject({ state: 'finished', counts: { passed: 5 } }));
+    await eventually(async () => expect(await read(other)).toMatchObject({ state: 'finished', counts: { ran: 5 } }));
   });
 });

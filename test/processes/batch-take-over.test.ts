@@ -41,7 +41,7 @@ it.skipIf(inject('sharedRedis') === null)(
         await Promise.all(clients.map(getsNewOnes));
         workers.splice(workers.indexOf(runner), 1, await addWorker(processes));
         expect((await ended(processes, batchId)).targets).toMatchObject(
-          targets.map(() => ({ counts: { passed: CASES, pending: 0 } })),
+          targets.map(() => ({ counts: { ran: CASES, pending: 0 } })),
         );
       }
       expect(clients.flatMap(({ found }) => twice(found))).toEqual([]);

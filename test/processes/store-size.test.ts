@@ -73,10 +73,10 @@ it(`with history and batches of ${LIMIT_MB} MB each, the store takes at most ${B
     };
     expect(await batches.create(batch, cases)).toBe('created');
     const head = { verdict: 'passed', mayHaveRun: true, differences: 0, outcome: null, address: null } as const;
-    const rest = { code: null, error: null, tookMs: null, digest: null, rules: null, claimBy: 1 };
+    const rest = { code: null, error: null, tookMs: null, digest: null, rules: null, claimBy: 1, parting: null };
     for (let n = 0; n < cases.length; n++) {
       await batches.begin(batchId, n, 1);
-      const detail = { differences: [], data: text(15_000), cut: false, nodes: null };
+      const detail = { differences: [], notChecked: [], data: text(15_000), cut: false, nodes: null };
       await batches.settle(batchId, { n, targetIndex: 0, head: { ...head, ...rest }, detail });
     }
     expect(await batches.change(batchId, ['running'], 'finished')).toBe(true);

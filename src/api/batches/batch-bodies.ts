@@ -29,7 +29,7 @@ export function batchBody({ batch, progress }: Found): string {
   return stringifyExact({ ...rest, ...ids, ...size, state, endedAt, counts: totalOf(counts), targets: byTarget });
 }
 
-type DetailedItem = { n: number; head: ItemHead; one: Case; decidedBy: NamedNode | null };
+type DetailedItem = ShownItem & { n: number; decidedBy: NamedNode | null };
 type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'line'> };
 
 /** An item in a list. */
@@ -51,12 +51,14 @@ export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered
 }
 
 /** An item in a list, with what a table of items shows of its case, and the node that decided. */
-export function detailedItemBody(batch: Batch, { n, head, one, decidedBy }: DetailedItem): string {
+export function detailedItemBody(batch: Batch, { n, head, one, detail, decidedBy }: DetailedItem): string {
   const isShort = one.input.length <= MAX_LISTED_INPUT;
   const parts = [
     `${JSON.stringify(DATA_FIELD)}:${isShort ? one.input : 'null'}`,
     `"expect":${expectBody(one.expect)}`,
     `"decidedBy":${JSON.stringify(decidedBy)}`,
+    `"judged":${JSON.stringify({ differences: detail?.differences ?? [], notChecked: detail?.notChecked ?? [] })}`,
+    `"of":${JSON.stringify(one.of ?? null)}`,
   ];
   return `${itemBody(batch, { n, head, one }).slice(0, -1)},${parts.join(',')}}`;
 }
@@ -64,7 +66,7 @@ export function detailedItemBody(batch: Batch, { n, head, one, decidedBy }: Deta
 /** One item whole: its input, its expectation and its result. JSON texts stay as they are. */
 export function wholeItemBody(batch: Batch, { n, head, one, detail, masked }: ShownItem & { n: number }): string {
   const short = itemBody(batch, { n, head, one });
-  const { data = null, cut = false, nodes = null, differences = [] } = detail ?? {};
+  const { data = null, cut = false, nodes = null, differences = [], notChecked = [] } = detail ?? {};
   const parts = [
     `"ts":${one.ts ?? 'null'}`,
     `${JSON.stringify(DATA_FIELD)}:${one.input}`,
@@ -73,6 +75,7 @@ export function wholeItemBody(batch: Batch, { n, head, one, detail, masked }: Sh
     `"cut":${cut}`,
     `"nodes":${JSON.stringify(nodes)}`,
     `"differences":${JSON.stringify(differences)}`,
+    `"notChecked":${JSON.stringify(notChecked)}`,
     `"ignore":${JSON.stringify(batch.ignore)}`,
     `"masked":${JSON.stringify(masked)}`,
   ];

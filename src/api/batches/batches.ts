@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Batch, BatchProgress, ItemHead } from '../../shared/cases/batch.ts';
+import type { Batch, BatchProgress, ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
 import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
@@ -12,6 +12,7 @@ import type { JobQueue, QueueBackend } from '../../shared/store/queue/queue-back
 import { queueNames } from '../../shared/store/queue/queue-names.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
+import type { Executions } from '../executions/executions.ts';
 import { type Condition, hiddenIn } from '../executions/search/search-conditions.ts';
 import { createCreateBatch } from './create-batch.ts';
 import { createEraseItem } from './erase-item.ts';
@@ -26,6 +27,7 @@ type BatchesDependencies = {
   backend: QueueBackend;
   trees: Trees;
   ask: AskWorker['ask'];
+  executions: Pick<Executions, 'get'>;
   savedCases: SavedCases;
   privacy: Privacy;
   settings: Settings;
@@ -33,18 +35,19 @@ type BatchesDependencies = {
 export type Batches = ReturnType<typeof openBatches>;
 
 /** Batches as a resource. The API keeps and reads them; workers run them. */
-export function openBatches({ backend, trees, ask, savedCases, privacy, settings }: BatchesDependencies) {
+export function openBatches(dependencies: BatchesDependencies) {
+  const { backend, trees, privacy, settings } = dependencies;
   const store = backend.openBatches(batchLimitsOf(settings));
   const queue: JobQueue<{ batchId: string }, null> = backend.openQueue(queueNames.batches);
   queue.on('error', () => {}); // the health of the executions' queue reports the same fault
 
   return {
     store,
-    create: createCreateBatch({ backend, store, queue, ask, savedCases, privacy, settings }),
+    create: createCreateBatch({ ...dependencies, store, queue }),
     read: store.read,
     list: (filter: ListFilter) => list(filter, store),
     items: (batch: Batch, filter: ItemFilter) => items(batch, filter, { store, privacy }),
-    decidedBy: (batch: Batch) => decidedByIn(batch, { store, trees }),
+    decidedBy: (batch: Batch) => decidedByIn(batch, trees),
     /** Refuses conditions on values that are hidden: what is wrong; null if nothing is. */
     hiddenIn: ({ app }: Batch, where: readonly Condition[]) => hiddenIn(where, privacy.maskFor(app)),
     item: (batch: Batch, n: number) => item(batch, n, { store, privacy }),
@@ -87,25 +90,23 @@ async function* follow(batchId: string, store: BatchStore, signal: AbortSignal):
   }
 }
 
-type Sources = { store: BatchStore; trees: Trees };
-type DecidedBy = (n: number, head: ItemHead) => Promise<NamedNode | null>;
+type DecidedBy = (item: { head: ItemHead; detail: ItemDetail | null }) => Promise<NamedNode | null>;
 
 /**
  * Tells which node decided each item of a batch, by the tree of the rules that it ran on. Null for an item whose tree is not kept, of which
  * it is not sure on which rules it ran, or whose trace does not say.
  */
-function decidedByIn({ app, batchId }: Batch, { store, trees }: Sources): DecidedBy {
+function decidedByIn({ app }: Batch, trees: Trees): DecidedBy {
   const read = new Map<string, Promise<readonly Occurrence[]>>();
   const treeOf = (digest: string) => {
     const tree = read.get(digest) ?? trees.get(treeKey(app, digest)).then(occurrencesIn);
     read.set(digest, tree);
     return tree;
   };
-  return async (n, { rules, outcome }) => {
+  return async ({ head: { rules, outcome }, detail }) => {
     if (outcome === null || !rules?.digest || rules.unsure || rules.about) return null;
     const occurrences = await treeOf(rules.digest);
-    const nodes = occurrences.length === 0 ? null : (await store.detail(batchId, n))?.nodes;
-    return nodes ? decidedBy(occurrences, nodes) : null;
+    return detail?.nodes && occurrences.length > 0 ? decidedBy(occurrences, detail.nodes) : null;
   };
 }
 

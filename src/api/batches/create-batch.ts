@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { BATCH_VERSION, type Batch, MAX_ITEMS, REAL_BATCH_VERSION } from '../../shared/cases/batch.ts';
+import { BATCH_VERSION, type Batch, MAX_ITEMS } from '../../shared/cases/batch.ts';
+import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import { onceOf } from '../../shared/contract/determined-id.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
@@ -8,7 +9,6 @@ import { type Client, clientListSchema } from '../../shared/contract/rules-and-c
 import { isMeant, parseTarget } from '../../shared/contract/target.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import { RECORDED_RUNS } from '../../shared/reasoning/trace/recorded-run.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -16,6 +16,7 @@ import { BATCH_KEY_SECONDS, type BatchStore } from '../../shared/store/batches/b
 import type { JobQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
+import type { Executions } from '../executions/executions.ts';
 import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
 import { casesOf } from './sourced-cases.ts';
 import { refused, type Taken } from './taken.ts';
@@ -30,6 +31,7 @@ type CreateBatchDependencies = {
   store: BatchStore;
   queue: JobQueue<{ batchId: string }, null>;
   ask: AskWorker['ask'];
+  executions: Pick<Executions, 'get'>;
   savedCases: SavedCases;
   privacy: Privacy;
   settings: Settings;
@@ -41,6 +43,7 @@ export function createCreateBatch({
   store,
   queue,
   ask,
+  executions,
   savedCases,
   privacy,
   settings,
@@ -73,23 +76,23 @@ export function createCreateBatch({
     request: BatchRequest,
     { keyName, maxRunning, once }: Owner & { once?: Once },
   ): Promise<Taken> {
-    const sourced = await casesOf(request, { store, savedCases, privacy });
+    const sourced = await casesOf(request, { store, savedCases, privacy, executions });
     if (sourced.kind !== 'cases') return sourced;
     const { cases, etag } = sourced;
     const file = request.file ?? sourced.file;
-    // Inputs of earlier runs are those of customers: nothing is done to these a second time unless it is asked for.
-    const dryRun = request.dryRun ?? (sourced.dryRun || file === RECORDED_RUNS);
+    const dryRun = request.dryRun ?? sourced.dryRun;
     const targets = await targetsOf(request.targets ?? sourced.targets, { app: request.app, dryRun }, ask);
     if (targets.kind !== 'targets') return targets;
-    const message = unfit(cases.length, targets.targets.length);
+    const message = unfit(cases.length, targets.targets.length, sourced.setAside);
     if (message !== null) return { kind: 'bad', problems: [{ field: 'cases', message }] };
+    const against = request.against ?? sourced.against;
     const { app, ruleId, confId, concurrency, stopAfterFailures } = request;
     const ignore = request.ignore ?? sourced.ignore;
-    const v = dryRun || ignore.length > 0 ? BATCH_VERSION : REAL_BATCH_VERSION;
     const from = request.source.kind === 'from' ? request.source.batchId : null;
     const batch: Batch = {
-      ...{ v, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
+      ...{ v: BATCH_VERSION, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
       ...{ concurrency, stopAfterFailures, keyName, createdAt: time.now(), file, etag, from, dryRun, ignore },
+      ...(against && { against }),
       ...(once && { once }),
     };
     // One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are kept.
@@ -98,7 +101,7 @@ export function createCreateBatch({
     if (stored !== 'created') return refused(503, sentences[stored](settings));
     // If this fails, a worker finds a running batch without a job, and adds it.
     await queue.add('run', { batchId }, { jobId: batchId }).catch(() => {});
-    return { kind: 'taken', batchId };
+    return { kind: 'taken', batchId, setAside: sourced.setAside };
   }
 }
 
@@ -118,8 +121,9 @@ const sentences = {
   'no-room': () => 'There is no room for this batch beside those that are kept (BATCH_BYTES). Nothing of it ran.',
 };
 
-function unfit(cases: number, targets: number): string | null {
-  if (cases === 0) return 'holds nothing to run';
+function unfit(cases: number, targets: number, setAside?: SetAside): string | null {
+  const leftOut = (setAside?.refusals ?? []).map(({ message }) => message).join(', ');
+  if (cases === 0) return `holds nothing to run${leftOut === '' ? '' : `. Left out: ${leftOut}`}`;
   const items = cases * targets;
   return items > MAX_ITEMS ? `and targets make ${items} runs, which is more than ${MAX_ITEMS}` : null;
 }

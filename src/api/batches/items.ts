@@ -27,6 +27,8 @@ export type ItemFilter = {
   /** Conditions on the input, which must all hold. */
   where: readonly Condition[];
   differs: boolean;
+  /** Also what was found of each. */
+  details?: boolean;
   after: number;
   limit: number;
 };
@@ -34,7 +36,7 @@ export type ItemFilter = {
 /** A page of items in their order, and where the next one begins. */
 export async function items(
   batch: Batch,
-  { after, limit, ...filter }: ItemFilter,
+  { after, limit, details: withDetails = false, ...filter }: ItemFilter,
   { store, privacy }: Parts,
 ): Promise<{ items: ShownNumbered[]; next: number | null }> {
   const heads = await allHeads(batch, store);
@@ -49,7 +51,8 @@ export async function items(
       const cases = chunks.get(chunk) ?? store.cases(batch.batchId, chunk);
       chunks.set(chunk, cases);
       const one = (await cases)[caseIndex % CASES_PER_CHUNK] ?? GONE;
-      return { n, ...shownItem({ one, head, detail: null }, { app: batch.app, privacy }) };
+      const detail = withDetails ? await detailOf(batch, { n, head }, store) : null;
+      return { n, ...shownItem({ one, head, detail }, { app: batch.app, privacy }) };
     }),
   );
   return { items, next: wanted.length > limit ? (page.at(-1)?.n ?? null) : null };
@@ -110,18 +113,27 @@ export async function reported(batch: Batch, { store, privacy }: Parts): Promise
     const details = await Promise.all(page.map(({ n, head }) => detailOf(batch, { n, head }, store)));
     for (const [index, { n, head, one, target, mockId }] of page.entries()) {
       const shown = shownItem({ one, head, detail: details[index] ?? null }, { app: batch.app, privacy });
-      const { data = null, cut = false, differences = [] } = shown.detail ?? {};
+      const { data = null, cut = false, differences = [], notChecked = [] } = shown.detail ?? {};
       room -= data?.length ?? 0;
       const kept = room >= 0 ? { changed: data, cut } : { changed: null, cut: cut || data !== null };
-      items.push({ ...shown.head, n, name: shown.one.name, line: one.line, target, mockId, differences, ...kept });
+      items.push({
+        ...shown.head,
+        n,
+        name: shown.one.name,
+        line: one.line,
+        target,
+        mockId,
+        differences,
+        notChecked,
+        ...kept,
+      });
     }
   }
   return items;
 }
 
 function detailOf({ batchId }: Batch, { n, head }: NumberedHead, store: BatchStore) {
-  const ran = head.verdict === 'passed' || head.verdict === 'failed' || head.verdict === 'error';
-  return ran ? store.detail(batchId, n) : null;
+  return head.outcome === null && head.differences === 0 && head.digest === null ? null : store.detail(batchId, n);
 }
 
 /** How many cases reached each node, on one target or on any. */
@@ -129,7 +141,12 @@ export async function coverage(batch: Batch, target: string | undefined, store: 
   return coverageOf(batch, await allHeads(batch, store), { target, store });
 }
 
-type Coverage = { cases: number; unknown: number; nodes: Record<string, number> };
+/** Of each node in a trace: in how many cases it ran, and in how many it came to each state. Outside its time window, or behind a condition that was FALSE, it did not run. */
+type Coverage = {
+  cases: number;
+  unknown: number;
+  nodes: Record<string, { ran: number; states: Partial<Record<string, number>> }>;
+};
 
 /** The same of heads that were read already. */
 export async function coverageOf(
@@ -137,21 +154,27 @@ export async function coverageOf(
   heads: readonly NumberedHead[],
   { target, store }: { target: string | undefined; store: BatchStore },
 ): Promise<Coverage> {
-  const reached = new Map<string, Set<number>>();
+  const states = new Map<number, Map<string, Set<string>>>();
   let unknown = 0;
   for (const { n, head } of heads) {
     const { caseIndex, targetIndex } = placeOfItem(batch, n);
-    if (head.outcome === null && head.verdict !== 'failed') continue;
     if (target !== undefined && batch.targets[targetIndex] !== target) continue;
-    const nodes = (await store.detail(batch.batchId, n))?.nodes;
-    if (!nodes) unknown++;
-    for (const id of Object.keys(nodes ?? {})) reached.set(id, (reached.get(id) ?? new Set()).add(caseIndex));
+    const detail = await detailOf(batch, { n, head }, store);
+    if (detail === null) continue;
+    if (!detail.nodes) unknown++;
+    const ofCase = states.get(caseIndex) ?? new Map<string, Set<string>>();
+    states.set(caseIndex, ofCase);
+    for (const [id, found] of Object.entries(detail.nodes ?? {}))
+      ofCase.set(id, new Set([...(ofCase.get(id) ?? []), ...found]));
   }
-  return {
-    cases: batch.cases,
-    unknown,
-    nodes: Object.fromEntries([...reached].map(([id, cases]) => [id, cases.size])),
-  };
+  const nodes: Coverage['nodes'] = {};
+  for (const [id, found] of [...states.values()].flatMap((ofCase) => [...ofCase])) {
+    const node = nodes[id] ?? { ran: 0, states: {} };
+    nodes[id] = node;
+    if ([...found].some((state) => state !== 'OUT_OF_TIME' && state !== 'REJECTED')) node.ran++;
+    for (const state of found) node.states[state] = (node.states[state] ?? 0) + 1;
+  }
+  return { cases: batch.cases, unknown, nodes };
 }
 
 /** Cases that came out differently on one target than on another. */

@@ -27,7 +27,8 @@ import type { BatchBodyParameters } from './parameters.ts';
 type Source =
   | { kind: 'given'; cases: Case[] }
   | { kind: 'saved'; ts: string | null }
-  | { kind: 'from'; batchId: string; verdicts: Verdict[] };
+  | { kind: 'from'; batchId: string; verdicts: Verdict[] }
+  | { kind: 'recorded'; mockIds: string[]; ts: string | null };
 
 /** The request of a batch. `targets` may hold `client:*`; null if they are those of another batch. Ids are decimal text. */
 export type BatchRequest = {
@@ -38,6 +39,8 @@ export type BatchRequest = {
   concurrency: number;
   stopAfterFailures: number | null;
   file: string | null;
+  /** The target whose runs the others are compared with. */
+  against?: string | undefined;
   /** Null where the request does not say. */
   dryRun: boolean | null;
   /** Paths in the data that count for nothing; null if they are those of the saved cases or of another batch. */
@@ -50,7 +53,7 @@ export type ReadBatch =
 
 export const EVERY_CLIENT = 'client:*';
 const KNOWN = [
-  ...['app', 'ruleId', 'confId', 'ts', 'targets', 'cases', 'saved', 'from', 'verdict'],
+  ...['app', 'ruleId', 'confId', 'ts', 'targets', 'against', 'cases', 'saved', 'recorded', 'from', 'verdict'],
   ...['concurrency', 'stopAfterFailures', 'file', 'dryRun', 'ignore'],
 ];
 const MAX_TARGETS = 100;
@@ -82,6 +85,7 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   });
   const file = readText(members.get('file'), ['file'], refusals) ?? null;
   const dryRun = isGiven(members.get('dryRun')) ? readFlag(members.get('dryRun'), ['dryRun'], refusals) : null;
+  const against = readAgainst(members.get('against'), targets, refusals);
   const ignore = members.has('ignore') ? readIgnored(members.get('ignore'), refusals) : null;
   const read = readSource(members, { refusals, skipInvalid: invalid });
   const problems = [
@@ -92,7 +96,7 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   if (ids.kind === 'bad' || read === null || problems.length > 0)
     return { kind: 'bad', problems: problems.slice(0, 100) };
   const { app, ruleId, confId, ts } = ids;
-  const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file, dryRun, ignore };
+  const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file, against, dryRun, ignore };
   return {
     kind: 'request',
     request: { app, ruleId, confId, targets, ...options, source: timed(read.source, ts) },
@@ -102,7 +106,7 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
 
 /** Cases without a time of their own run as of the request's. */
 function timed(source: Source, ts: string | null): Source {
-  if (source.kind === 'saved') return { ...source, ts };
+  if (source.kind === 'saved' || source.kind === 'recorded') return { ...source, ts };
   if (source.kind === 'from' || ts === null) return source;
   return { ...source, cases: source.cases.map((one) => ({ ...one, ts: one.ts ?? ts })) };
 }
@@ -147,13 +151,14 @@ type ReadSource = { source: Source; setAside: SetAside } | null;
 
 function readSource(members: Map<string, Member>, { refusals, skipInvalid }: Reading): ReadSource {
   const isSaved = readFlag(members.get('saved'), ['saved'], refusals);
-  const given = [members.has('cases'), isSaved, members.has('from')].filter((is) => is);
+  const given = [members.has('cases'), isSaved, members.has('recorded'), members.has('from')].filter((is) => is);
   if (given.length !== 1) {
-    refusals.add(['cases'], 'give either cases, saved: true or from');
+    refusals.add(['cases'], 'give either cases, saved: true, recorded or from');
     return null;
   }
   if (isSaved) return { source: readSaved(members, refusals), setAside: noneSetAside };
   if (members.has('from')) return { source: readFrom(members, refusals), setAside: noneSetAside };
+  if (members.has('recorded')) return { source: readRecorded(members, refusals), setAside: noneSetAside };
   return readGiven(members.get('cases'), { refusals, skipInvalid });
 }
 
@@ -187,6 +192,28 @@ function readSaved(members: Map<string, Member>, refusals: Refusals): Source {
   if (isGiven(members.get('ruleId')) && isGiven(members.get('confId')))
     refusals.add(['confId'], 'must not be given beside ruleId with saved: cases belong to a rule or to a node');
   return { kind: 'saved', ts: null };
+}
+
+/** A target of the batch with which the others are compared. */
+function readAgainst(member: Member | undefined, targets: string[] | null, refusals: Refusals): string | undefined {
+  const text = readText(member, ['against'], refusals);
+  const [against] = text === undefined ? [] : readTargets([text], refusals);
+  if (against === undefined) return undefined;
+  if (targets === null || !targets.includes(against) || targets.length < 2)
+    refusals.add(['against'], 'must be one of several targets: the others are compared with it');
+  return against;
+}
+
+/** Runs of a whole rule can be made again; a node has none of its own. */
+function readRecorded(members: Map<string, Member>, refusals: Refusals): Source {
+  const mockIds = [...new Set(readTexts(members.get('recorded'), ['recorded'], refusals))];
+  if (mockIds.length === 0) refusals.add(['recorded'], 'is empty: give the ids of runs');
+  if (mockIds.length > MAX_ITEMS) refusals.add(['recorded'], `must be at most ${MAX_ITEMS}, found ${mockIds.length}`);
+  if (!isGiven(members.get('ruleId')) || isGiven(members.get('confId')))
+    refusals.add(['recorded'], 'needs ruleId, and no confId: only runs of a whole rule are made again');
+  if (isGiven(members.get('against')))
+    refusals.add(['against'], 'must not be given beside recorded: the runs are compared with those they repeat');
+  return { kind: 'recorded', mockIds, ts: null };
 }
 
 const isGiven = (member: Member | undefined) => member !== undefined && member.kind !== 'null';

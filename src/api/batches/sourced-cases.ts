@@ -1,24 +1,42 @@
 import { type Batch, placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
+import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
+import type { Executions } from '../executions/executions.ts';
 import type { BatchRequest } from './read-batch-request.ts';
 import { type Refused, refused } from './taken.ts';
 import { allCases, allHeads } from './whole-batch.ts';
 
 /** The cases a batch is to run, what holds for it unless the request says otherwise, and the version they are of. */
 type Sourced =
-  | ({ kind: 'cases'; cases: Case[]; etag: string | null } & Pick<Batch, 'targets' | 'ignore' | 'file' | 'dryRun'>)
+  | ({ kind: 'cases'; cases: Case[]; setAside?: SetAside; etag: string | null } & Pick<
+      Batch,
+      'targets' | 'ignore' | 'file' | 'dryRun' | 'against'
+    >)
   | Refused;
 
+/** Inputs of earlier runs are those of customers: nothing is done to these a second time unless it is asked for. */
+const RECORDED = 'recorded';
+/** Reads of many executions that are under way at once. */
+const READ_AT_ONCE = 50;
+
 const nothingElse = { targets: ['all'], ignore: [], file: null, dryRun: false, etag: null };
+
+type Sources = {
+  store: BatchStore;
+  savedCases: SavedCases;
+  privacy: Privacy;
+  executions: Pick<Executions, 'get'>;
+};
 
 /** Finds the cases that a request names. */
 export async function casesOf(
   { app, ruleId, confId, source }: BatchRequest,
-  { store, savedCases, privacy }: { store: BatchStore; savedCases: SavedCases; privacy: Privacy },
+  { store, savedCases, privacy, executions }: Sources,
 ): Promise<Sourced> {
   switch (source.kind) {
     case 'given':
@@ -28,6 +46,10 @@ export async function casesOf(
       if (saved.kind === 'refused') return saved;
       const cases = saved.document.cases.map((one) => ({ ...one, ts: one.ts ?? source.ts }));
       return { kind: 'cases', ...nothingElse, cases, ignore: saved.document.ignore, etag: saved.etag };
+    }
+    case 'recorded': {
+      const how = { ...nothingElse, dryRun: true, against: RECORDED };
+      return { kind: 'cases', ...how, ...(await recordedCases(source, { app, ruleId }, executions)) };
     }
     case 'from': {
       const found = await store.read(source.batchId);
@@ -40,8 +62,40 @@ export async function casesOf(
         if (source.verdicts.includes(head.verdict)) wanted.add(placeOfItem(found.batch, n).caseIndex);
       }
       const cases = (await allCases(found.batch, store)).filter((_, index) => wanted.has(index));
-      const { targets, ignore, file, dryRun, etag } = found.batch;
-      return { kind: 'cases', cases, targets, ignore, file, dryRun, etag };
+      const { targets, ignore, file, etag, against } = found.batch;
+      const dryRun = found.batch.dryRun || against === RECORDED;
+      return { kind: 'cases', cases, targets, ignore, file, dryRun, etag, ...(against && { against }) };
     }
   }
+}
+
+/** Earlier runs as cases, each compared with the run that it repeats; what cannot be made again is set aside, by reasons. */
+async function recordedCases(
+  { mockIds, ts }: Extract<BatchRequest['source'], { kind: 'recorded' }>,
+  { app, ruleId }: Pick<BatchRequest, 'app' | 'ruleId'>,
+  executions: Pick<Executions, 'get'>,
+): Promise<{ cases: Case[]; setAside: SetAside }> {
+  const cases: Case[] = [];
+  const leftOut = new Map<string, number>();
+  for (let first = 0; first < mockIds.length; first += READ_AT_ONCE) {
+    const page = mockIds.slice(first, first + READ_AT_ONCE);
+    for (const found of await Promise.all(page.map((mockId) => executions.get(mockId)))) {
+      const isOfRule = found !== null && found.record.app === app && found.record.ruleId === ruleId;
+      const run = isOfRule
+        ? recordedRun({ ...found.record, ...found })
+        : 'no run of this rule has its id, or it is not kept any more';
+      if (typeof run === 'string') leftOut.set(run, (leftOut.get(run) ?? 0) + 1);
+      else cases.push(caseOf(run, ts));
+    }
+  }
+  const mistakes = [...leftOut].map(([why, count]) => ({
+    path: 'recorded',
+    line: null,
+    message: `${count} because ${why}`,
+  }));
+  return { cases, setAside: { cases: mockIds.length - cases.length, refusals: mistakes } };
+}
+
+function caseOf({ mockId, input, ts: ranAsOf }: RecordedRun, ts: string | null): Case {
+  return { name: mockId, of: mockId, input, ts: ts ?? ranAsOf, tags: [], skip: false, line: null, expect: null };
 }

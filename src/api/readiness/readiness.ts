@@ -110,7 +110,7 @@ function read(about: Omit<RuleReadiness, 'state' | 'findings'>, findings: Findin
 type Last = { batch: Batch; progress: BatchProgress };
 type Batches = ReadonlyMap<string, Last>;
 
-/** Of each rule the last batch of all its saved cases that has ended on a target. */
+/** Of each rule the last batch of all its saved cases that has ended on a target. A dry run cannot tell what a release will do. */
 async function lastBatches({ app, target }: { app: number; target: string }, store: BatchStore): Promise<Batches> {
   const last = new Map<string, Last>();
   for (const batchId of await store.list()) {
@@ -118,7 +118,8 @@ async function lastBatches({ app, target }: { app: number; target: string }, sto
     if (found === null || found === 'gone') continue;
     const { batch, progress } = found;
     const isOfAll = batch.etag !== null && batch.from === null && batch.ruleId !== null && batch.confId === null;
-    const isWanted = batch.app === app && batch.targets.includes(target) && progress.state === 'finished';
+    const isWanted =
+      batch.app === app && batch.targets.includes(target) && progress.state === 'finished' && !batch.dryRun;
     if (isOfAll && isWanted && batch.ruleId !== null && !last.has(batch.ruleId)) last.set(batch.ruleId, found);
   }
   return last;
@@ -133,9 +134,8 @@ async function verdictOf({ batch, progress }: Last, target: string, store: Batch
   const { nodes, unknown } = await coverageOf(batch, heads, { target, store });
   return {
     createdAt: batch.createdAt,
-    dryRun: batch.dryRun,
     counts,
     onDigests: new Set(ran.map(({ head }) => head.rules?.digest ?? null)),
-    reached: unknown > 0 ? null : new Set(Object.keys(nodes)),
+    reached: unknown > 0 ? null : new Set(Object.keys(nodes).filter((id) => (nodes[id]?.ran ?? 0) > 0)),
   };
 }

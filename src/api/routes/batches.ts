@@ -113,13 +113,11 @@ async function items({ batch }: Found, context: Asked, batches: Batches): Promis
       filter.where.map(({ path }) => path),
     );
   if (withDetails || filter.where.length > 0) context.set('readsInput', true);
-  const { items: found, next } = await batches.items(batch, { ...filter, after: Number(cursor) });
+  const { items: found, next } = await batches.items(batch, { ...filter, details: withDetails, after: Number(cursor) });
   const decidedBy = batches.decidedBy(batch);
   const bodies = await Promise.all(
     found.map(async (one) =>
-      withDetails
-        ? detailedItemBody(batch, { ...one, decidedBy: await decidedBy(one.n, one.head) })
-        : itemBody(batch, one),
+      withDetails ? detailedItemBody(batch, { ...one, decidedBy: await decidedBy(one) }) : itemBody(batch, one),
     ),
   );
   return json(200, `{"items":[${bodies.join(',')}],"nextCursor":${next === null ? 'null' : `"${next}"`}}`);

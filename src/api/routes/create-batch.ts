@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
-import { refusedApp, tellAbout } from '../access/permission.ts';
+import { callerOf, refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody, setAsideBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchBodyParameters, csvBatchParameters } from '../batches/parameters.ts';
@@ -33,6 +33,11 @@ export async function createBatch(
   if (read.kind === 'refused') return problem(read.status, read.error);
   const notIts = refusedApp(context, read.request.app);
   if (notIts) return notIts;
+  const isRecorded = read.request.source.kind === 'recorded';
+  const { may, name } = callerOf(context);
+  if (isRecorded && !may.has('read'))
+    return problem(403, refusals.noPermission('read', `${name}`, [...may].join(', ')));
+  if (isRecorded) context.set('readsInput', true);
   const keyed = idempotencyKeyOf(context.req);
   if (keyed.kind === 'bad') return badRequest(keyed.problems);
   const key = keyed.kind === 'key' ? keyed.key : undefined;
@@ -41,7 +46,8 @@ export async function createBatch(
   const by = { keyName: context.var.keyName ?? null, maxRunning, key, call: callOf(context, body.bytes) };
   const taken = await batches.create(read.request, by);
   if (taken.kind === 'taken') tellAbout(context, { ...read.request, batchId: taken.batchId });
-  return respondToTaken(taken, read.setAside, batches);
+  const ofTaken = taken.kind === 'taken' ? taken.setAside : undefined;
+  return respondToTaken(taken, ofTaken ?? read.setAside, batches);
 }
 
 async function readRows(context: Context<Environment>, rows: Uint8Array, readCsvBatch: ReadCsvBatch) {

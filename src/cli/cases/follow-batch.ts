@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { z } from 'zod';
-import { batchStateSchema } from '../../shared/cases/batch.ts';
+import { batchStateSchema, countsSchema, notCheckedSchema } from '../../shared/cases/batch.ts';
 import { differenceSchema } from '../../shared/cases/judging/difference.ts';
 import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
@@ -17,10 +17,6 @@ import { CommandFailed } from '../terminal/surroundings.ts';
 const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
 
-const countsSchema = z.object({
-  ...{ passed: z.int(), failed: z.int(), error: z.int() },
-  ...{ unanswered: z.int(), skipped: z.int(), pending: z.int() },
-});
 const progressSchema = z.object({ state: batchStateSchema, counts: countsSchema });
 type Progress = z.infer<typeof progressSchema>;
 
@@ -28,7 +24,8 @@ const itemSchema = z.object({
   ...{ n: z.int(), name: z.string(), line: z.int().nullable(), target: z.string(), mockId: z.string() },
   ...{ verdict: verdictSchema, outcome: ranToSchema.nullable(), address: z.string().nullable() },
   ...{ code: codeSchema.nullable(), mayHaveRun: z.boolean(), error: z.string().nullable() },
-  ...{ tookMs: z.number().nullable(), differences: z.array(differenceSchema) },
+  ...{ tookMs: z.number().nullable(), differences: z.array(differenceSchema), notChecked: z.array(notCheckedSchema) },
+  parting: z.object({ id: z.string(), name: z.string() }).nullable(),
 });
 export const reportSchema = progressSchema.extend({
   ...{ batchId: z.string(), app: z.int(), file: z.string().nullable(), createdAt: z.int() },
@@ -130,7 +127,7 @@ export function showProgress(terminal: Writable) {
       const ended = Object.values(done).reduce((sum, count) => sum + count, 0);
       const all = ended + pending;
       const full = all === 0 ? WIDTH : Math.round((ended / all) * WIDTH);
-      const bad = done.failed + done.error + done.unanswered;
+      const bad = done.failed + done.changed + done.error + done.unanswered;
       const bar = styleText(bad > 0 ? 'red' : 'green', '█'.repeat(full), { stream: terminal });
       clear();
       terminal.write(`${bar}${'░'.repeat(WIDTH - full)} ${ended}/${all}  ${countsLine(counts)}`);

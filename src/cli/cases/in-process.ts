@@ -2,12 +2,11 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyLeaves, openInProcess } from '../../client/requests/answer-in-process.ts';
-import { type Batch, type ItemHead, noCounts, REAL_BATCH_VERSION } from '../../shared/cases/batch.ts';
+import { BATCH_VERSION, type Batch, type ItemHead, noCounts } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
-import { itemOfAnswer, skippedItem } from '../../shared/cases/judging/item-of-answer.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
+import { itemOfAnswer, skippedItem } from '../../shared/conclusions/item-of-answer.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { decisionOf } from '../../shared/contract/endings/decision.ts';
 import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
@@ -69,7 +68,7 @@ async function runSuite(inProcess: InProcess, suite: Suite, options: RunOptions)
   const counts = noCounts();
   const items: ItemWithData[] = [];
   for (const [index, one] of suite.run.entries()) {
-    const bad = counts.failed + counts.error;
+    const bad = counts.failed + counts.error; // nothing is compared with earlier runs here
     const skip = one.skip ? 'skip: true' : options.bail && bad > 0 ? 'stopped after 1 case that did not pass' : null;
     const item = skip === null ? await runCase(inProcess, suite, one, options) : notRun(skip);
     counts[item.head.verdict]++;
@@ -94,27 +93,27 @@ async function runCase(
   const scanned = scanJson(body);
   const members = new Map(scanned.kind === 'complete' ? scanned.members.map((member) => [member.key, member]) : []);
   const success = members.get('success')?.raw === 'true';
-  const decision = decisionOf(members.get('process'), members.get('outcome'));
-  return itemOfAnswer(one, { body, success, decision, address: HERE, rules: null, tookMs }, ignore);
+  return itemOfAnswer(one, { body, success, address: HERE, rules: null, tookMs }, { ignore });
 }
 
 const notRun = (reason: string): Item => ({
   head: skippedItem(reason),
-  detail: { differences: [], data: null, cut: false, nodes: null },
+  detail: { differences: [], notChecked: [], data: null, cut: false, nodes: null },
 });
 
 function reported({ name, line }: Case, n: number, { head, detail }: Item): ItemWithData {
-  const { verdict, outcome, address, code, mayHaveRun, error, tookMs } = head;
-  const ran = { verdict, outcome, address, code, mayHaveRun, error, tookMs };
+  const { verdict, outcome, address, code, mayHaveRun, error, tookMs, parting } = head;
+  const ran = { verdict, outcome, address, code, mayHaveRun, error, tookMs, parting };
   const where = { n, name, line, target: HERE, mockId: `case-${n}` };
-  return { ...where, ...ran, differences: detail.differences, changed: detail.data, cut: detail.cut };
+  const { differences, notChecked, data, cut } = detail;
+  return { ...where, ...ran, differences, notChecked, changed: data, cut };
 }
 
 /** The batch that the service would have kept. */
 function batchOf(suite: Suite, createdAt: number, { bail = false, dryRun = false }: RunOptions): Batch {
   const { app, ruleId, confId, ignore, run, origin } = suite;
   return {
-    ...{ v: REAL_BATCH_VERSION, batchId: IN_PROCESS, app: Number(app), ruleId, confId, targets: [HERE] },
+    ...{ v: BATCH_VERSION, batchId: IN_PROCESS, app: Number(app), ruleId, confId, targets: [HERE] },
     ...{ cases: run.length, concurrency: 1, stopAfterFailures: bail ? 1 : null, keyName: null, createdAt },
     ...{ file: origin.kind === 'file' ? origin.path : null, etag: null, from: null, dryRun, ignore },
   };

@@ -1,4 +1,6 @@
-import { differenceLine, reasonsOf } from '../../shared/reports/reported.ts';
+import { isBad } from '../../shared/cases/verdict.ts';
+import { differenceLine, notCheckedLines } from '../../shared/conclusions/words.ts';
+import { reasonsOf } from '../../shared/reports/reported.ts';
 import type { Report } from './follow-batch.ts';
 import type { Suite } from './suite.ts';
 
@@ -6,20 +8,26 @@ type Item = Report['items'][number];
 
 /** Items that are a reason not to release. */
 export function badItems({ items }: Pick<Report, 'items'>): Item[] {
-  return items.filter(({ verdict }) => verdict === 'failed' || verdict === 'error' || verdict === 'unanswered');
+  return items.filter(({ verdict }) => isBad(verdict));
 }
 
 /** One line for each item that did not pass, each with what differs below it. */
 export function failureLines(suite: Suite, report: Report): string[] {
-  return badItems(report).flatMap((item) => {
-    const head = `${item.verdict.toUpperCase()}  ${placeOf(suite, item)}${item.name}  (${item.target})`;
-    return [head, ...detailsOf(item)];
-  });
+  return report.items
+    .filter(({ verdict }) => isBad(verdict) || verdict === 'not-checked')
+    .flatMap((item) => {
+      const head = `${item.verdict.toUpperCase()}  ${placeOf(suite, item)}${item.name}  (${item.target})`;
+      return [head, ...detailsOf(item)];
+    });
 }
 
 function detailsOf(item: Item): string[] {
-  const [first] = reasonsOf({ ...item, differences: [] });
-  return [...(first === undefined ? [] : [`    ${first}`]), ...item.differences.flatMap(diffOf)];
+  const reasons = reasonsOf({ ...item, differences: [], notChecked: [] });
+  return [
+    ...reasons.map((reason) => `    ${reason}`),
+    ...item.differences.flatMap(diffOf),
+    ...notCheckedLines(item.notChecked).map((line) => `    ${line}`),
+  ];
 }
 
 function diffOf(difference: Item['differences'][number]): string[] {

@@ -149,10 +149,10 @@ function whichOf({ app, ruleId, confId }: Suite) {
   return { app, ...(ruleId !== null && { ruleId }), ...(confId !== null && { confId }) };
 }
 
-/** 0 when all passed, 1 when something is not as expected, else 4 when something was not answered or not run. */
+/** 0 when all is as expected or as before, 1 when something is not, else 4 when something was not answered, not run or cannot be told. */
 export function exitCodeOfReport({ counts, state }: Pick<Report, 'counts' | 'state'>): number {
-  if (counts.failed + counts.error > 0) return exitCodes.failed;
-  return counts.unanswered > 0 || state === 'cancelled' ? exitCodes.timedOut : exitCodes.ok;
+  if (counts.failed + counts.changed + counts.error > 0) return exitCodes.failed;
+  return counts.unanswered + counts['not-checked'] > 0 || state === 'cancelled' ? exitCodes.timedOut : exitCodes.ok;
 }
 
 function worstOf(codes: readonly number[]): number {

@@ -1,11 +1,9 @@
 import { executionSchema } from '../../shared/contract/execution.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { type LeftOut, type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
 import { get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
-import { rawMember } from '../terminal/raw-member.ts';
 import { type HistoryOptions, limitOf, pagesOf } from './history.ts';
 
-export type Recorded = { runs: RecordedRun[]; skipped: Map<LeftOut, number> };
+type Recorded = { runs: RecordedRun[]; skipped: Map<LeftOut, number> };
 
 /** Reads the runs that a search finds, newest first. What cannot be made again is counted: nothing runs with `***` in its input. */
 export async function readRecorded(api: HttpApi, search: HistoryOptions, signal: AbortSignal): Promise<Recorded> {
@@ -26,10 +24,4 @@ export async function readRecorded(api: HttpApi, search: HistoryOptions, signal:
 export function skippedWords({ skipped }: Pick<Recorded, 'skipped'>): string {
   const parts = [...skipped].map(([why, count]) => `${count} because ${why}`);
   return parts.length === 0 ? '' : `Left out: ${parts.join(', ')}.`;
-}
-
-/** The trace of a result, as text; null where there is none. */
-export function traceOf(result: string): string | null {
-  const trace = parseJson(rawMember(result, 'process') ?? 'null');
-  return typeof trace === 'string' ? trace : null;
 }

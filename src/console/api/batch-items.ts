@@ -29,6 +29,12 @@ export type Item = {
   expected: (typeof outcomes)[number] | null;
   /** The node that decided; null where that is not known, or was not asked for. */
   decidedBy: NamedNode | null;
+  /** Where its way and that of the run it is compared with part. */
+  parting: NamedNode | null;
+  /** The run that it repeats. */
+  of: string | null;
+  /** How it differs from what is expected, or from that run; empty where it was not asked for. */
+  differences: Difference[];
 };
 export const outcomes = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
 
@@ -42,12 +48,11 @@ export type WholeItem = Omit<Item, 'input'> & {
   expect: string | null;
   changed: string | null;
   cut: boolean;
-  differences: Difference[];
   /** Paths in the data that the batch does not compare. */
   ignore: string[];
 };
 
-/** How many cases reached each node, by its id. `unknown`: runs whose trace does not say. */
+/** In how many cases each node ran, by its id. `unknown`: runs whose trace does not say. */
 type Coverage = { cases: number; unknown: number; nodes: ReadonlyMap<string, number> };
 
 type ItemPage = { items: Item[]; next: number | null };
@@ -98,7 +103,9 @@ export function getCoverage(batchId: string, target: string | null, signal?: Abo
     return {
       cases: number(field(answer, 'cases')) ?? 0,
       unknown: number(field(answer, 'unknown')) ?? 0,
-      nodes: new Map(ids.map((id) => [id, number(field(nodes, id)) ?? 0])),
+      nodes: new Map(
+        ids.map((id) => [id, number(field(field(nodes, id), 'ran')) ?? 0] as const).filter(([, ran]) => ran > 0),
+      ),
     };
   };
   return get(withQuery(`${pathOf(batchId)}/coverage`, { target }), read, signal);
@@ -121,6 +128,9 @@ function readItem(value: ExactValue): Item {
     input: textIn(value, DATA_FIELD),
     expected: outcomeIn(field(value, 'expect')),
     decidedBy: readNamedNode(field(value, 'decidedBy')),
+    parting: readNamedNode(field(value, 'parting')),
+    of: text(field(value, 'of')),
+    differences: list(field(field(value, 'judged'), 'differences')).map(readDifference),
   };
 }
 

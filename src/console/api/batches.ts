@@ -6,7 +6,10 @@ import { get, request, withQuery } from './request.ts';
 const BATCHES = '/rule-server/mock/batches';
 
 /** The verdict of a case on a target, the worst first. */
-export const verdicts = ['unanswered', 'error', 'failed', 'skipped', 'pending', 'passed'] as const;
+export const verdicts = [
+  ...(['unanswered', 'error', 'failed', 'changed', 'noise', 'not-checked'] as const),
+  ...(['skipped', 'pending', 'ran', 'same', 'passed'] as const),
+] as const;
 export type Verdict = (typeof verdicts)[number];
 type Counts = Record<Verdict, number>;
 
@@ -27,6 +30,8 @@ export type Batch = {
   file: string | null;
   /** The batch whose cases this one runs again, in part. */
   from: string | null;
+  /** What its runs are compared with: `recorded` runs, or a target; null: expectations. */
+  against: string | null;
   /** Its runs have no effects. */
   dryRun: boolean;
   state: (typeof batchStates)[number];
@@ -94,6 +99,7 @@ export function readBatch(value: ExactValue): Batch {
     etag: text(field(value, 'etag')),
     file: text(field(value, 'file')),
     from: text(field(value, 'from')),
+    against: text(field(value, 'against')),
     dryRun: flag(field(value, 'dryRun')),
     state: oneOf(field(value, 'state'), batchStates),
     counts: readCounts(field(value, 'counts')),
@@ -110,8 +116,13 @@ function readCounts(counts: ExactValue | undefined): Counts {
     unanswered: count('unanswered'),
     error: count('error'),
     failed: count('failed'),
+    changed: count('changed'),
+    noise: count('noise'),
+    'not-checked': count('not-checked'),
     skipped: count('skipped'),
     pending: count('pending'),
+    ran: count('ran'),
+    same: count('same'),
     passed: count('passed'),
   };
 }

@@ -1,15 +1,7 @@
-import { readResult } from '../../shared/reasoning/result.ts';
-import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
-import { firstDifference } from '../../shared/reasoning/trace/first-difference.ts';
-import {
-  type LeftOut,
-  RECORDED_RUNS,
-  type RecordedRun,
-  recordedRun,
-} from '../../shared/reasoning/trace/recorded-run.ts';
-import type { Item } from '../api/batch-items.ts';
+import { type LeftOut, type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
 import { type Batch, beginBatch, csvPath, type Verdict } from '../api/batches.ts';
 import { getExecution, getHistory, type RunSearch } from '../api/executions.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import type { Inputs } from './inputs.ts';
 
 type Rule = { app: string; ruleId: string | null; confId: string | null };
@@ -43,16 +35,13 @@ export function runInputs(
   return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
 }
 
-/** Runs the inputs of earlier runs again, each as of the time that it ran as of, or all as of now. The decision of each is expected. */
+/** Makes earlier runs again, each as of the time that it ran as of, or all as of now. Each is compared with what it came to before. */
 export function runRecorded(
   { runs, asOfNow, ...options }: Options & { runs: readonly RecordedRun[]; asOfNow: boolean },
   key: string,
 ): Promise<Batch> {
-  const cases = runs.map(({ mockId, input, ts, decision }) => {
-    const when = asOfNow ? '' : `"ts":${ts},`;
-    return `{"name":"${mockId}",${when}"the service":${input},"expect":{"outcome":"${decision}"}}`;
-  });
-  return send(`{${membersOf(options)},"file":"${RECORDED_RUNS}","cases":[${cases.join(',')}]}`, key);
+  const when = asOfNow ? `"ts":${Math.round(serviceNow())},` : '';
+  return send(`{${membersOf(options)},${when}"recorded":${JSON.stringify(runs.map(({ mockId }) => mockId))}}`, key);
 }
 
 function membersOf({ targets, dryRun, ...rule }: Options): string {
@@ -117,24 +106,4 @@ async function eachOf<T, Result>(all: readonly T[], act: (one: T) => Promise<Res
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return results;
-}
-
-/** Where a run made again parts from the one before: the first node that differs; null where the traces do not say. */
-export type Parted = { n: number; before: string; now: string; at: NamedNode | null };
-
-/** The runs that came to another decision than before, by their number in the batch. */
-export async function partedRuns(items: readonly Item[], signal: AbortSignal): Promise<ReadonlyMap<number, Parted>> {
-  const changed = items.flatMap(({ n, name, verdict, mockId }) =>
-    verdict === 'failed' && mockId !== null ? [{ n, before: name, now: mockId }] : [],
-  );
-  const traceOf = async (mockId: string) => {
-    const { result } = await getExecution(mockId, signal);
-    return result === null ? null : (readResult(result)?.process ?? null);
-  };
-  const parted = await eachOf(changed, async (run): Promise<Parted> => {
-    // One of the two may not be kept any more.
-    const [old, again] = await Promise.all([run.before, run.now].map((id) => traceOf(id).catch(() => null)));
-    return { ...run, at: old && again ? firstDifference(old, again) : null };
-  });
-  return new Map(parted.map((run) => [run.n, run]));
 }

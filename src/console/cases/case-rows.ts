@@ -1,3 +1,4 @@
+import { changeGroups, changeId } from '../../shared/conclusions/words.ts';
 import { valuesText, wordSearch } from '../../shared/contract/word-search.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
@@ -7,7 +8,6 @@ import { type Verdict, verdicts } from '../api/batches.ts';
 import type { SchemaField } from '../api/browse.ts';
 import type { SavedCase } from '../api/cases.ts';
 import type { Place } from '../state/location.ts';
-import type { Parted } from './batch-call.ts';
 
 /** The result of a case on one target, and its batch. */
 export type Cell = { batchId: string; item: Item };
@@ -108,9 +108,11 @@ export function sinceBefore(rows: readonly CaseRow[]): Since {
 export function changeOf(now: Verdict, before: Verdict | null): keyof Since | null {
   if (now === 'pending' || now === 'skipped') return null;
   if (before === null) return 'added';
-  if (before === 'pending' || before === 'skipped' || (now === 'passed') === (before === 'passed')) return null;
-  return now === 'passed' ? 'better' : 'worse';
+  if (before === 'pending' || before === 'skipped' || isGood(now) === isGood(before)) return null;
+  return isGood(now) ? 'better' : 'worse';
 }
+
+const isGood = (verdict: Verdict) => verdict === 'passed' || verdict === 'same' || verdict === 'ran';
 
 export const orders = ['failing', 'given', 'name', 'slowest'] as const;
 type Order = (typeof orders)[number];
@@ -130,40 +132,39 @@ export type RowFilter = {
 };
 export const noRowFilter: RowFilter = { text: '', answer: null, decidedBy: null, differs: false, order: 'failing' };
 
-/** What runs came to that are counted together: one change of a decision, one verdict, or one outcome where nothing was expected. */
+/** What runs came to that are counted together: one change, one verdict, or one outcome where nothing was expected. */
 export type Answer = {
   id: string;
   verdict: Verdict | 'not-run';
-  before: Outcome | null;
   now: Outcome | null;
-  /** The first node that differs from the run before, and one such pair of runs. */
-  parted: Parted | null;
+  /** What changed, a line for each value, and the first node that differs from the run before. */
+  what: string[];
+  at: NamedNode | null;
+  /** One such run before and now. */
+  pair: readonly [string, string] | null;
 };
-/** Of runs that are made again; absent where inputs are compared with what is expected of them. */
-type Partings = ReadonlyMap<number, Parted>;
 
-function answerOf(cell: Cell | null, partings?: Partings): Answer {
-  const plain = { before: null, now: null, parted: null };
-  if (cell === null) return { ...plain, id: 'not-run', verdict: 'not-run' };
-  const { n, verdict, expected, outcome } = cell.item;
-  const parted = partings?.get(n) ?? null;
-  if (partings && verdict === 'failed' && expected !== null && expected !== outcome)
-    return { id: `${expected} ${outcome} ${parted?.at?.id}`, verdict, before: expected, now: outcome, parted };
-  if (verdict === 'passed' && expected === null) return { ...plain, id: `${outcome}`, verdict, now: outcome };
-  return { ...plain, id: verdict, verdict };
+function idOf(cell: Cell | null): string {
+  if (cell === null) return 'not-run';
+  const { verdict, outcome } = cell.item;
+  if (verdict === 'changed') return changeId(cell.item);
+  return verdict === 'ran' ? `${outcome}` : verdict;
 }
 
 /** The answers that some run came to, and how many: the worst first, and of those the most frequent. */
-export function answersOf(rows: readonly CaseRow[], partings?: Partings): (Answer & { runs: number })[] {
-  const found = new Map<string, Answer & { runs: number }>();
-  for (const { cells } of rows) {
-    for (const cell of cells.length === 0 ? [null] : cells) {
-      const answer = answerOf(cell, partings);
-      found.set(answer.id, { ...answer, runs: (found.get(answer.id)?.runs ?? 0) + 1 });
-    }
-  }
+export function answersOf(rows: readonly CaseRow[]): (Answer & { runs: number })[] {
+  const cells = rows.flatMap((row): (Cell | null)[] => (row.cells.length === 0 ? [null] : row.cells));
+  const changes = new Map(changeGroups(cells.flatMap((cell) => cell?.item ?? [])).map((group) => [group.id, group]));
+  const answers = [...Map.groupBy(cells, idOf)].map(([id, [first, ...rest]]): Answer & { runs: number } => {
+    const item = first?.item;
+    const change = changes.get(id);
+    const now = item?.verdict === 'ran' ? item.outcome : null;
+    const pair = change && item?.of && item.mockId ? ([item.of, item.mockId] as const) : null;
+    const [what, at] = [change?.what ?? [], change?.parting ?? null];
+    return { id, verdict: item?.verdict ?? 'not-run', now, what, at, pair, runs: rest.length + 1 };
+  });
   const rank = ({ verdict }: Answer) => (verdict === 'not-run' ? verdicts.length : verdicts.indexOf(verdict));
-  return [...found.values()].sort((a, b) => rank(a) - rank(b) || b.runs - a.runs);
+  return answers.sort((a, b) => rank(a) - rank(b) || b.runs - a.runs);
 }
 
 /** The nodes that decided, and how many runs each; the one that decided most first. */
@@ -178,16 +179,12 @@ export function decidingNodes(rows: readonly CaseRow[]): (NamedNode & { runs: nu
   return [...nodes.values()].sort((a, b) => b.runs - a.runs);
 }
 
-export function filterRows(rows: readonly CaseRow[], filter: RowFilter, partings?: Partings): CaseRow[] {
+export function filterRows(rows: readonly CaseRow[], filter: RowFilter): CaseRow[] {
   const { text, answer, decidedBy, differs, order } = filter;
   const isSearchedFor = wordSearch(text);
   const found = rows.filter(({ cells, ...row }) => {
     if (differs && !row.differs) return false;
-    if (
-      answer !== null &&
-      !(cells.length === 0 ? [null] : cells).some((cell) => answerOf(cell, partings).id === answer)
-    )
-      return false;
+    if (answer !== null && !(cells.length === 0 ? [null] : cells).some((cell) => idOf(cell) === answer)) return false;
     if (decidedBy !== null && !cells.some((cell) => cell?.item.decidedBy?.id === decidedBy)) return false;
     return text === '' || isSearchedFor(searchedText({ cells, ...row }));
   });

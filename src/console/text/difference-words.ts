@@ -11,7 +11,7 @@ export const differenceKeys: ReadonlyMap<string, TextKey> = new Map([
   ['is not a number', 'difference.noNumber'],
   ['took longer', 'difference.longer'],
   ['cannot be told', 'difference.unknown'],
-  ['cannot be told: the trace does not say', 'difference.noTrace'],
+  ['changed', 'difference.changed'],
   ['does not contain the expected text', 'difference.otherError'],
   ['did not come: the rule ran without one', 'difference.noError'],
 ]);

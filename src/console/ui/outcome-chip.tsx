@@ -24,7 +24,12 @@ export function OutcomeChip({ outcome, large = false }: { outcome: Outcome | Dec
 
 export const verdictLooks: Record<Verdict, string> = {
   passed: 'true',
+  ran: 'none',
+  same: 'true',
   failed: 'error',
+  changed: 'error',
+  noise: 'warn',
+  'not-checked': 'warn',
   error: 'error',
   unanswered: 'warn',
   skipped: 'none',

@@ -3,12 +3,10 @@ import { codeSchema } from '../contract/endings/outcomes.ts';
 import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { differenceSchema } from './judging/difference.ts';
-import { ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
+import { isBad, ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
 
-/** The version of what is stored about batches. Version 2 may be a dry run, or may ignore some data: a worker that does not know of these must not read it. */
-export const BATCH_VERSION = 2;
-/** Of a batch of real runs that ignores nothing, so that a worker of an earlier version takes it. */
-export const REAL_BATCH_VERSION = 1;
+/** The version of what is stored about batches. */
+export const BATCH_VERSION = 3;
 /** Cases × targets of one batch. */
 export const MAX_ITEMS = 10_000;
 export const DEFAULT_CONCURRENCY = 4;
@@ -38,6 +36,8 @@ export const batchSchema = z.object({
   etag: z.string().nullable(),
   /** The batch it repeats a part of. */
   from: z.string().nullable(),
+  /** What its runs are compared with instead of expectations: `recorded` runs that they repeat, or those of one of its targets, which run first. */
+  against: z.string().optional(),
   /** Its runs are to have no effects. */
   dryRun: z.boolean().default(false),
   /** Paths in the data that count neither for verdicts nor for differences between targets. */
@@ -67,14 +67,24 @@ export const itemHeadSchema = z.object({
   digest: z.string().nullable().default(null),
   /** The rules it ran on. */
   rules: rulesOfRunSchema.nullable().default(null),
+  /** Where its way and that of the run it is compared with part. */
+  parting: z.object({ id: z.string(), name: z.string() }).nullable().default(null),
   /** Epoch ms after which no worker may begin it, once it may have been sent. */
   claimBy: z.int().nullable().default(null),
 });
 export type ItemHead = z.infer<typeof itemHeadSchema>;
 
+/** What could not be checked or compared, and the nodes that are why. */
+export const notCheckedSchema = z.object({
+  part: z.enum(['outcome', 'error', 'actions', 'data', 'way']),
+  why: z.enum(['not-called', 'not-told', 'hidden', 'not-kept']),
+  nodes: z.array(z.string()),
+});
+
 /** The rest that is kept of an item. `data`: the members that changed, as JSON text. */
 export const itemDetailSchema = z.object({
   differences: z.array(differenceSchema),
+  notChecked: z.array(notCheckedSchema).default([]),
   data: z.string().nullable(),
   cut: z.boolean(),
   nodes: z.record(z.string(), z.array(z.string())).nullable(),
@@ -94,11 +104,20 @@ export function placeOfItem(
   return { caseIndex: Math.floor((n - 1) / targets.length), targetIndex: (n - 1) % targets.length };
 }
 
-export const noCounts = (): Counts => ({ passed: 0, failed: 0, error: 0, unanswered: 0, skipped: 0, pending: 0 });
+export const countsSchema = z.record(verdictSchema, z.int());
+
+const none = countsSchema.parse(Object.fromEntries(verdicts.map((verdict) => [verdict, 0])));
+export const noCounts = (): Counts => ({ ...none });
 
 /** The counts of all targets together. */
 export function totalOf(counts: readonly Counts[]): Counts {
   const total = noCounts();
   for (const each of counts) for (const verdict of verdicts) total[verdict] += each[verdict];
   return total;
+}
+
+/** How many items count as failures. */
+export function failuresIn(counts: readonly Counts[]): number {
+  const total = totalOf(counts);
+  return verdicts.reduce((sum, verdict) => sum + (isBad(verdict) ? total[verdict] : 0), 0);
 }

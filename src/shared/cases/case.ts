@@ -23,6 +23,8 @@ export const caseSchema = z.object({
   tags: z.array(z.string()),
   skip: z.boolean(),
   line: z.int().nullable(),
+  /** The execution that it repeats, and is compared with. */
+  of: z.string().optional(),
   expect: expectSchema.nullable(),
 });
 export type Case = z.infer<typeof caseSchema>;

@@ -1,9 +1,29 @@
 import { z } from 'zod';
 
-/** How a case ended on a target. `pending`: it has not ended. */
-export const verdicts = ['passed', 'failed', 'error', 'unanswered', 'skipped', 'pending'] as const;
+/**
+ * How a case ended on a target. Against an expectation it `passed` or `failed`; against an earlier run it is the `same`, `changed`, or `noise` if
+ * that run differs from itself; where nothing was expected it `ran`. `not-checked`: a dry run or the trace cannot tell. `pending`: it has not
+ * ended.
+ */
+export const verdicts = [
+  'passed',
+  'failed',
+  'ran',
+  'same',
+  'changed',
+  'not-checked',
+  'noise',
+  'error',
+  'unanswered',
+  'skipped',
+  'pending',
+] as const;
 export const verdictSchema = z.enum(verdicts);
 export type Verdict = z.infer<typeof verdictSchema>;
+
+/** The verdicts that count as failures of a batch. */
+export const isBad = (verdict: Verdict): boolean =>
+  verdict === 'failed' || verdict === 'changed' || verdict === 'error' || verdict === 'unanswered';
 
 /** How a run ended: the decision of the rule, or that it failed. Null: the trace does not say. */
 export const outcomeNames = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;

@@ -22,11 +22,11 @@ export const findingCodes = {
   'never-run': 'untested',
   'other-rules': 'untested',
   'other-cases': 'untested',
+  'not-checked': 'untested',
   'classes-unknown': 'tells',
   'rule-over': 'tells',
   'node-over': 'tells',
   'not-reached': 'tells',
-  'dry-run': 'tells',
 } as const satisfies Record<string, 'stops' | 'untested' | 'tells'>;
 export type FindingCode = keyof typeof findingCodes;
 
@@ -36,7 +36,6 @@ export type Readiness = (typeof readinessStates)[number];
 /** The last batch of the saved cases of a rule on one target. `onDigests`: the rules its runs ran on; null of a run where that is not known. */
 export type LastVerdict = {
   createdAt: number;
-  dryRun: boolean;
   counts: Counts;
   onDigests: ReadonlySet<string | null>;
   /** The ids of the nodes that its cases reached; null where no trace says. */
@@ -129,13 +128,13 @@ function ofVerdict({ root, digest, target, casesChangedAt, last }: Known): Findi
   if (last === null) return [finding('never-run', { target })];
   if ([...last.onDigests].some((ran) => ran === null || ran !== digest)) return [finding('other-rules', { target })];
   if (casesChangedAt > last.createdAt) return [finding('other-cases', { target })];
-  const { passed, failed, error, unanswered, pending } = last.counts;
-  const [wrong, open] = [failed + error, unanswered + pending];
-  if (passed + wrong + open === 0) return [finding('no-cases')];
+  const { skipped, unanswered, pending, ...ran } = last.counts;
+  const [wrong, open, unchecked] = [ran.failed + ran.error, unanswered + pending, ran['not-checked']];
+  if (open === 0 && Object.values(ran).every((count) => count === 0)) return [finding('no-cases')];
   return [
+    ...(unchecked > 0 ? [finding('not-checked', { n: unchecked, target })] : []),
     ...(wrong > 0 ? [finding('failed', { n: wrong, target })] : []),
     ...(open > 0 ? [finding('unanswered', { n: open, target })] : []),
-    ...(last.dryRun ? [finding('dry-run', { target })] : []),
     ...notReached(root, last.reached),
   ];
 }

@@ -40,7 +40,7 @@ export function csvReport({ items }: Reported): string {
 }
 
 /** Lines of cells as CSV (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe before it. */
-export function csvLines(lines: readonly (readonly string[])[]): string {
+function csvLines(lines: readonly (readonly string[])[]): string {
   return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }
 

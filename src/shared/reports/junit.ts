@@ -57,9 +57,9 @@ function subjectOf({ app, ruleId, confId }: JUnitBatch['batch']): string {
   return `app ${app}${ruleId === null ? '' : ` rule ${ruleId}`}${confId === null ? '' : ` node ${confId}`}`;
 }
 
-function countsOf({ failed, error, unanswered, skipped, pending }: Counts, tests: number, isTotal = false) {
-  const counts = { tests, failures: failed, errors: error + unanswered };
-  return isTotal ? counts : { ...counts, skipped: skipped + pending };
+function countsOf(of: Counts, tests: number, isTotal = false) {
+  const counts = { tests, failures: of.failed + of.changed, errors: of.error + of.unanswered };
+  return isTotal ? counts : { ...counts, skipped: of.skipped + of.pending + of.noise + of['not-checked'] };
 }
 
 function testCase(item: ReportedItem, file: string | null, classname: string): string {
@@ -71,12 +71,17 @@ function testCase(item: ReportedItem, file: string | null, classname: string): s
   const text = escaped(reasons.join('\n'));
   switch (verdict) {
     case 'passed':
+    case 'ran':
+    case 'same':
       return `    <testcase ${head}/>\n`;
     case 'failed':
-      return `    <testcase ${head}>\n      <failure ${attributes({ message: first, type: 'failed' })}>${text}</failure>\n    </testcase>\n`;
+    case 'changed':
+      return `    <testcase ${head}>\n      <failure ${attributes({ message: first, type: verdict })}>${text}</failure>\n    </testcase>\n`;
     case 'error':
     case 'unanswered':
       return `    <testcase ${head}>\n      <error ${attributes({ message: first, type: item.code ?? verdict })}>${text}</error>\n    </testcase>\n`;
+    case 'not-checked':
+    case 'noise':
     case 'skipped':
     case 'pending':
       return `    <testcase ${head}>\n      <skipped ${attributes({ message: first })}/>\n    </testcase>\n`;

@@ -1,5 +1,6 @@
 import { totalOf } from '../cases/batch.ts';
-import { verdicts } from '../cases/verdict.ts';
+import { isBad, verdicts } from '../cases/verdict.ts';
+import { changeGroups } from '../conclusions/words.ts';
 import { visible } from '../contract/json/visible-text.ts';
 import { type Reported, reasonsOf } from './reported.ts';
 
@@ -14,13 +15,17 @@ export function markdownReport({ batch, progress, items }: Reported): string {
     row([cell(target), ...shown.map((verdict) => progress.counts[index]?.[verdict] ?? 0)]),
   );
   const table = `${row(['target', ...shown])}${row(['---', ...shown.map(() => '---:')])}${rows.join('')}`;
-  const bad = items.filter(({ verdict }) => verdict === 'failed' || verdict === 'error' || verdict === 'unanswered');
+  const groups = changeGroups(items).map(
+    ({ what, parting, items: [first, ...rest] }) =>
+      `- **${rest.length + 1} changed**: ${cell(what.join(', '))}${parting ? `, first at #${parting.id} ${cell(parting.name)}` : ''}, such as ${cell(first?.name ?? '')}\n`,
+  );
+  const bad = items.filter(({ verdict }) => isBad(verdict) && verdict !== 'changed');
   const listed = bad.slice(0, MAX_LISTED).map((item) => {
     const reasons = reasonsOf(item).map((reason) => `  - ${cell(reason)}\n`);
     return `- **${cell(item.name)}** on ${cell(item.target)}: ${item.verdict}\n${reasons.join('')}`;
   });
   const rest = bad.length > MAX_LISTED ? `\nand ${bad.length - MAX_LISTED} more\n` : '';
-  return `${table}${listed.length > 0 ? `\n${listed.join('')}` : ''}${rest}`;
+  return `${table}${groups.length > 0 ? `\n${groups.join('')}` : ''}${listed.length > 0 ? `\n${listed.join('')}` : ''}${rest}`;
 }
 
 /** Text that means nothing to Markdown or HTML, in one line. */

@@ -1,4 +1,5 @@
 import { Counter } from 'prom-client';
+import type { Batch } from '../../shared/cases/batch.ts';
 import { type Verdict, verdicts } from '../../shared/cases/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { every } from '../../shared/runtime/periodic.ts';
@@ -15,8 +16,11 @@ import { queueNames } from '../../shared/store/queue/queue-names.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
+import type { MetadataFor } from '../rules/leaves/leaf-metadata.ts';
+import type { Rules } from '../rules/rules.ts';
 import { type BatchJob, createBatchJobs } from './batch-jobs.ts';
 import { createClientPace } from './client-pace.ts';
+import { createEarlierRuns } from './earlier-runs.ts';
 import { createFollowItems } from './follow-items.ts';
 import { createGiveWay } from './give-way.ts';
 import { createMarks } from './marks.ts';
@@ -32,6 +36,8 @@ type BatchWorkerDependencies = {
   history: History;
   claims: Claims;
   clients: Clients;
+  rules: Rules;
+  metadataFor: MetadataFor;
   resolveTarget: ResolveTarget;
   privacy: Privacy;
   sharedDir: string;
@@ -66,7 +72,7 @@ function untilBack(store: BatchStore): BatchStore {
  * - The places that the dead worker held at clients lapse, because nobody renews them (`permits.ts`).
  */
 export function createBatchWorker(dependencies: BatchWorkerDependencies) {
-  const { backend, history, sharedDir, settings, metrics, log, ...others } = dependencies;
+  const { backend, history, sharedDir, settings, metrics, log, rules, metadataFor, ...others } = dependencies;
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const batches: JobQueue<BatchJob, null> = backend.openQueue(queueNames.batches);
   const store = untilBack(backend.openBatches(batchLimitsOf(settings)));
@@ -76,7 +82,19 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const counts = registerBatchMetrics(metrics, () => jobs.running);
   for (const each of [queue, batches]) each.on('error', () => {}); // the executions' worker reports the same fault
   const giveWay = createGiveWay(backend, { queue, isRunning: () => jobs.running > 0 });
-  const own = { store, queue, followItems, marks, cancels, giveWay, pace: createClientPace(), storeRun: backend.run };
+  const kept = { history, trees: backend.openTrees(settings.TREES_BYTES), rules, metadataFor };
+  const earlierRuns = (batch: Batch) => createEarlierRuns(batch, kept);
+  const own = {
+    earlierRuns,
+    store,
+    queue,
+    followItems,
+    marks,
+    cancels,
+    giveWay,
+    pace: createClientPace(),
+    storeRun: backend.run,
+  };
   const parts = { ...others, ...own, settings, onSettled: counts.settled };
   const jobs = createBatchJobs(parts, { log, onFault: counts.failed });
   const worker = backend.openWorker<BatchJob, null>(queueNames.batches, jobs.process, settings.MAX_BATCHES, {

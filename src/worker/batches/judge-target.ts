@@ -1,4 +1,5 @@
 import type { ItemHead } from '../../shared/cases/batch.ts';
+import { isBad } from '../../shared/cases/verdict.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import type { ItemEnding } from './follow-items.ts';
@@ -16,7 +17,7 @@ export async function judgeTarget(
 ): Promise<void> {
   const { run, target, inARow } = self;
   const { stopAfterFailures } = run.batch;
-  if (head.verdict !== 'passed' && head.verdict !== 'skipped') run.failures++;
+  if (isBad(head.verdict)) run.failures++;
   if (stopAfterFailures !== null && run.failures >= stopAfterFailures)
     run.stopped ??= `stopped after ${run.failures} ${run.failures === 1 ? 'case' : 'cases'} that did not pass`;
   const who = head.address ?? chosen?.address ?? target;

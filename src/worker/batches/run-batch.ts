@@ -1,4 +1,4 @@
-import { type Batch, type BatchProgress, itemNumber } from '../../shared/cases/batch.ts';
+import { type Batch, type BatchProgress, failuresIn, itemNumber } from '../../shared/cases/batch.ts';
 import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
@@ -21,9 +21,8 @@ export async function runBatch(
   if (found === null || found === 'gone') return true;
   const { batch, progress } = found;
   if (progress.state === 'finished' || progress.state === 'cancelled') return true;
-  const failures = progress.counts.reduce((sum, { failed, error, unanswered }) => sum + failed + error + unanswered, 0);
+  const failures = failuresIn(progress.counts);
   const stopped = progress.state === 'cancelling' ? cancelledBy(progress) : null;
-  const permits = createPermits(store, batchId);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const run: BatchRun = {
@@ -31,7 +30,8 @@ export async function runBatch(
     stopped,
     failures,
     open: new Set(),
-    permits,
+    permits: createPermits(store, batchId),
+    earlier: dependencies.earlierRuns(batch),
     signal: either,
     isCancelled: stopped !== null,
   };
@@ -57,7 +57,7 @@ export async function runBatch(
     },
     () => {},
   );
-  const renewals = every(RENEW_PERMITS_MS, permits.renew, () => {});
+  const renewals = every(RENEW_PERMITS_MS, run.permits.renew, () => {});
   try {
     await runTargets(run, dependencies, () => failed.abort());
   } finally {
@@ -84,13 +84,16 @@ async function lacksEndings(batchId: string, store: BatchStore): Promise<boolean
 
 /** One target that fails ends the run of the others: nothing may be sent by a run that nobody waits for. */
 async function runTargets(run: BatchRun, dependencies: RunTargetDependencies, stop: () => void): Promise<void> {
-  const targets = run.batch.targets.map((_, index) =>
+  const runOne = (index: number) =>
     runTarget(run, index, dependencies).catch((error) => {
       stop();
       throw error;
-    }),
-  );
-  for (const target of await Promise.allSettled(targets)) if (target.status === 'rejected') throw target.reason;
+    });
+  const { targets, against } = run.batch;
+  const first = against === undefined ? -1 : targets.indexOf(against);
+  if (first >= 0) await runOne(first); // the others are compared with its runs
+  const others = [...targets.keys()].filter((index) => index !== first).map(runOne);
+  for (const target of await Promise.allSettled(others)) if (target.status === 'rejected') throw target.reason;
 }
 
 /** For an app in HISTORY_OFF only the names of the cases stay, and how each ended. */

@@ -1,10 +1,9 @@
-import { type Batch, type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
+import { type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import { itemOfAnswer, itemWithoutAnswer, skippedItem } from '../../shared/cases/judging/item-of-answer.ts';
+import { itemOfAnswer, itemWithoutAnswer, skippedItem } from '../../shared/conclusions/item-of-answer.ts';
 import { type JobData, jobVersion } from '../../shared/contract/job.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
-import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { time } from '../../shared/seams/time.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 import { addExecution } from '../../shared/store/queue/job-heads.ts';
@@ -73,7 +72,7 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
   if (doubt.kind === 'unknown') {
     // This ending tells nothing about the client, so it is no reason to stop.
     const ending = unknownItem(mockId, 'the queue store lost what became of it');
-    return void (await keep(self, index, itemOf(self, one, ending)));
+    return void (await keep(self, index, await itemOf(self, place, ending)));
   }
   if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });
   const skip = one.skip ? 'skip: true' : (self.stopped ?? run.stopped);
@@ -149,16 +148,13 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   return followItems.follow({ mockId, data }, run.signal);
 }
 
-async function settle(self: TargetRun, { one, index, chosen }: Sent, ending: ItemEnding): Promise<void> {
+async function settle(self: TargetRun, sent: Sent, ending: ItemEnding): Promise<void> {
   const { pace } = self;
-  const item = itemUnlessStopped(self, itemOf(self, one, ending));
+  const { index, chosen } = sent;
+  const item = itemUnlessStopped(self, await itemOf(self, sent, ending));
   const isNew = await keep(self, index, item);
   if (chosen && ending.kind === 'answered') pace.answered(chosen.paceKey, ending.result);
   if (isNew) await judgeTarget(self, item.head, { ending, chosen });
-}
-
-function itemOf({ run, privacy }: TargetRun, one: Case, ending: ItemEnding): ReturnType<typeof keptItem> {
-  return keptItem(one, ending, { batch: run.batch, privacy });
 }
 
 /** An item that was sent and did not run, of a target that was stopped meanwhile, belongs to the rest that is skipped. */
@@ -185,13 +181,13 @@ async function keep(self: TargetRun, index: number, { detail = null, ...kept }: 
 type Item = { head: ItemHead; detail: ItemDetail | null };
 
 /** The record of an item that ended: without hidden fields (MASK), and for some apps only how it ended (HISTORY_OFF). */
-function keptItem(
-  one: Case,
-  ending: ItemEnding,
-  { batch, privacy }: { batch: Pick<Batch, 'app' | 'ignore'>; privacy: Privacy },
-): Item {
-  const { app, ignore } = batch;
-  const item = keptItemOf(one, ending, ignore);
+async function itemOf(self: TargetRun, { one, index }: ItemPlace, ending: ItemEnding): Promise<Item> {
+  const { run, privacy } = self;
+  const { app } = run.batch;
+  const item =
+    ending.kind === 'unanswered'
+      ? { head: itemWithoutAnswer(ending.noAnswer), detail: null }
+      : await judged(self, { one, index }, ending);
   if (privacy.isOff(app)) return { head: withoutOutcome(item.head, ending.kind === 'answered'), detail: null };
   const mask = privacy.maskFor(app);
   if (mask === null) return item;
@@ -200,9 +196,16 @@ function keptItem(
   return maskOutcome(item, mask);
 }
 
-function keptItemOf(one: Case, ending: ItemEnding, ignore: readonly string[]): Item {
-  if (ending.kind === 'unanswered') return { head: itemWithoutAnswer(ending.noAnswer), detail: null };
-  const { result, body, tookMs } = ending;
-  const { success, decision = null, address, rules = null } = result;
-  return itemOfAnswer(one, { body, success, decision, address, rules, tookMs }, ignore);
+/** Judged by the run that it repeats, by that of the target it is compared with, or by what is expected of it. */
+async function judged(
+  { run: { batch, earlier }, target }: TargetRun,
+  { one, index }: Pick<ItemPlace, 'one' | 'index'>,
+  { result, body, tookMs }: Extract<ItemEnding, { kind: 'answered' }>,
+): Promise<Item> {
+  const { batchId, against, ignore } = batch;
+  const { success, address, rules = null } = result;
+  const isCompared = against !== undefined && against !== target && batch.targets.includes(against);
+  const of = isCompared ? itemMockId(batchId, index, against) : one.of;
+  const by = of === undefined ? { facts: await earlier.facts() } : await earlier.read(of);
+  return itemOfAnswer(one, { body, success, address, rules, tookMs }, { ignore, ...by });
 }

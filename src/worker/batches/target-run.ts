@@ -10,6 +10,7 @@ import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
 import type { ClientPace } from './client-pace.ts';
+import type { EarlierRuns } from './earlier-runs.ts';
 import type { FollowItems } from './follow-items.ts';
 import type { GiveWay } from './give-way.ts';
 import type { Mark, Marks } from './marks.ts';
@@ -20,6 +21,7 @@ export type RunTargetDependencies = {
   queue: ExecutionQueue;
   storeRun: StoreRun;
   followItems: FollowItems;
+  earlierRuns: (batch: Batch) => EarlierRuns;
   claims: Claims;
   clients: Clients;
   marks: Marks;
@@ -43,6 +45,7 @@ export type BatchRun = {
   /** Executions that are on their way. */
   open: Set<string>;
   permits: Permits;
+  earlier: EarlierRuns;
   signal: AbortSignal;
 };
 

@@ -6,7 +6,6 @@ import { leaf, node } from '../../console/support/rule-tree.ts';
 const root = node(1, 'And', [leaf(2), leaf(3)]);
 const last = {
   createdAt: 20,
-  dryRun: false,
   counts: { ...noCounts(), passed: 2 },
   onDigests: new Set(['d']),
   reached: new Set(['1', '2', '3']),
@@ -32,7 +31,11 @@ test.each<[string, object, string[]]>([
   ['the cases changed', { casesChangedAt: 21 }, ['not-tested', 'other-cases']],
   ['one failed', { last: { ...last, counts: { ...noCounts(), failed: 1 } } }, ['cannot-ship', 'failed']],
   ['one has no answer', { last: { ...last, counts: { ...noCounts(), unanswered: 1 } } }, ['cannot-ship', 'unanswered']],
-  ['without effects', { last: { ...last, dryRun: true } }, ['can-ship', 'dry-run']],
+  [
+    'one could not be checked',
+    { last: { ...last, counts: { ...noCounts(), 'not-checked': 1 } } },
+    ['not-tested', 'not-checked'],
+  ],
   ['no case reaches a node', { last: { ...last, reached: new Set(['1', '2']) } }, ['can-ship', 'not-reached']],
   ['its time is over', { windowEndsAt: 999 }, ['can-ship', 'rule-over']],
   ['nobody says which classes it has', { missingClasses: null }, ['can-ship', 'classes-unknown']],

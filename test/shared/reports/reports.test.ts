@@ -38,7 +38,8 @@ const item = (n: number, more: Partial<ItemWithData>): ItemWithData => ({
     outcome: 'TRUE',
     address: 'a',
   },
-  ...{ code: null, mayHaveRun: true, error: null, tookMs: 1234, differences: [], changed: null, cut: false },
+  ...{ code: null, mayHaveRun: true, error: null, tookMs: 1234, differences: [] },
+  ...{ notChecked: [], parting: null, changed: null, cut: false },
   ...more,
 });
 const nasty = 'a\nb ]]> <x a="1"> & \u0000\u0008\ufffe\ud800 \u{1f600} \r\t"';

@@ -15,7 +15,7 @@ import { memoryShelves } from '../../support/memory-stores.ts';
 
 const AMPLE = { seconds: 60, bytes: 10_000_000, running: 20 };
 const passed = itemHeadSchema.parse({ verdict: 'passed', error: 'of a client', differences: 1, digest: 'd' });
-const detail = { differences: [], data: '{"a":9007199254740993}', cut: false, nodes: null };
+const detail = { differences: [], notChecked: [], data: '{"a":9007199254740993}', cut: false, nodes: null };
 
 describe('batches in memory', () => {
   const open = (limits: BatchLimits) => createEmbeddedBatches(limits, memoryShelves()('batches'));

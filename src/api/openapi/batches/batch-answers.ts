@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { batchStates, DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../../shared/cases/batch.ts';
+import {
+  batchStates,
+  countsSchema,
+  DEFAULT_CONCURRENCY,
+  MAX_CONCURRENCY,
+  MAX_ITEMS,
+  notCheckedSchema,
+} from '../../../shared/cases/batch.ts';
 import { nodeStateNames } from '../../../shared/cases/case.ts';
 import { differenceSchema } from '../../../shared/cases/judging/difference.ts';
 import { outcomeNames, verdictSchema } from '../../../shared/cases/verdict.ts';
@@ -7,17 +14,9 @@ import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { rulesOfRunSchema } from '../../../shared/contract/rules-of-run.ts';
 import { targetForms } from '../../../shared/contract/target.ts';
 import { int, int64, jsonObject, time } from '../../../shared/contract/wire.ts';
-import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import { asJson } from '../json-schema.ts';
 
-const countsAnswer = z.object({
-  passed: int,
-  failed: int,
-  error: int,
-  unanswered: int,
-  skipped: int,
-  pending: int,
-});
+const namedNode = z.object({ id: z.string(), name: z.string() }).nullable();
 
 export const batchAnswer = z
   .object({
@@ -35,11 +34,12 @@ export const batchAnswer = z
     file: z.string().nullable(),
     etag: z.string().nullable(),
     from: z.string().nullable(),
+    against: z.string().optional().meta({ description: '`recorded`, or a target: what its runs are compared with.' }),
     dryRun: z.boolean(),
     ignore: z.array(z.string()),
     state: z.enum(batchStates),
-    counts: countsAnswer,
-    targets: z.array(z.object({ target: z.string(), counts: countsAnswer })),
+    counts: countsSchema,
+    targets: z.array(z.object({ target: z.string(), counts: countsSchema })),
   })
   .meta({ id: 'Batch' });
 
@@ -67,16 +67,21 @@ const itemAnswer = z
     tookMs: int.nullable(),
     mockId: z.string().nullable(),
     rules: rulesOfRunSchema.nullable(),
+    parting: namedNode.meta({
+      description: 'The first node at which it took another way than the run it is compared with.',
+    }),
     differences: int,
   })
   .meta({ id: 'BatchItem' });
 
-/** An item in a list. The last three are there with `?include=details`. */
+/** An item in a list. The last five are there with `?include=details`. */
 export const listedItemAnswer = itemAnswer
   .extend({
     [DATA_FIELD]: jsonObject.nullable().optional(),
     expect: jsonObject.nullable().optional(),
-    decidedBy: z.object({ id: z.string(), name: z.string() }).nullable().optional(),
+    decidedBy: namedNode.optional(),
+    judged: z.object({ differences: z.array(differenceSchema), notChecked: z.array(notCheckedSchema) }).optional(),
+    of: z.string().nullable().optional().meta({ description: 'The execution that it repeats.' }),
   })
   .meta({ id: 'ListedBatchItem' });
 
@@ -89,6 +94,7 @@ export const wholeItemAnswer = itemAnswer
     cut: z.boolean(),
     nodes: z.record(z.string(), z.array(z.string())).nullable(),
     differences: z.array(differenceSchema),
+    notChecked: z.array(notCheckedSchema),
     ignore: z.array(z.string()).meta({ description: 'Paths in the data that count for nothing in this batch.' }),
     masked: z.array(z.string()).meta({
       description: 'The fields that are hidden here (MASK), by their paths in the data; `*`: all of it (HISTORY_OFF).',
@@ -139,6 +145,15 @@ export const batchRequest = z
       .optional()
       .meta({ description: `What to run; with the targets at most ${MAX_ITEMS} runs.` }),
     saved: z.boolean().optional().meta({ description: '`true`: run the saved cases of the rule or node instead.' }),
+    recorded: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: `Make these earlier executions of the rule again instead, each as of its own time unless \`ts\` is given, and compare each with what it came to before; at most ${MAX_ITEMS}.`,
+      }),
+    against: z.string().optional().meta({
+      description: 'One of the targets, which runs first: the runs of the others are compared with its runs.',
+    }),
     from: z.string().optional().meta({ description: 'Run cases of this batch again instead.' }),
     verdict: z
       .array(verdictSchema)
@@ -151,12 +166,9 @@ export const batchRequest = z
       .default(DEFAULT_CONCURRENCY)
       .meta({ description: 'Open runs at one client, those of all batches together.' }),
     stopAfterFailures: asJson({ type: 'integer', format: 'int32', minimum: 1 }).optional(),
-    dryRun: z
-      .boolean()
-      .optional()
-      .meta({
-        description: `\`true\`: without effects, as in execute. Left out, it is \`true\` where \`file\` is "${RECORDED_RUNS}", and where \`from\` names such a batch or one of dry runs.`,
-      }),
+    dryRun: z.boolean().optional().meta({
+      description: `\`true\`: without effects, as in execute. Left out, it is \`true\` with \`recorded\`, and where \`from\` names a batch of dry runs.`,
+    }),
     ignore: z.array(z.string()).optional().meta({
       description:
         'Paths in the data that are other at each run, such as `coupon.id` and `items[*].at`: they count neither for verdicts nor for differences between targets.',

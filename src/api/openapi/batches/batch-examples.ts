@@ -1,7 +1,8 @@
+import { noCounts } from '../../../shared/cases/batch.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 
 export const batchId = '0d7e4b5a-7f52-4a36-9a55-6f1f0c2d9b1e';
-const counts = { passed: 1, failed: 1, error: 0, unanswered: 0, skipped: 0, pending: 0 };
+const counts = { ...noCounts(), passed: 1, failed: 1 };
 export const batch = {
   ...{ batchId, app: 9001, ruleId: 1, confId: null, cases: 1, items: 2, concurrency: 4, stopAfterFailures: null },
   ...{
@@ -30,6 +31,7 @@ export const item = {
     tookMs: 12,
     mockId: '2ecce912-bc72-8159-b6c0-da7bff77fd38',
     rules: { released: 18, loaded: 18, digest: 'Qm9xX2Vzc2VudGlhbGx5MT' },
+    parting: null,
     differences: 1,
   },
 };
@@ -38,6 +40,8 @@ export const itemDetails = {
   [DATA_FIELD]: { cost: 120.1 },
   expect: { data: { coupon: { amount: 20 } } },
   decidedBy: { id: '4', name: 'coupon of 20' },
+  judged: { differences: [difference], notChecked: [] },
+  of: null,
 };
 export const wholeItem = {
   ...item,
@@ -48,6 +52,7 @@ export const wholeItem = {
   cut: false,
   nodes: { 4: ['TRUE'] },
   differences: [difference],
+  notChecked: [],
   ignore: [],
   masked: [],
 };

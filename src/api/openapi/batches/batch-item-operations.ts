@@ -48,13 +48,24 @@ export const batchItemOperations: Operation[] = [
     needs: 'read',
     path: `${BATCHES}/{batchId}/coverage`,
     id: 'getBatchCoverage',
-    summary: 'How many cases reached each node',
+    summary: 'In how many cases each node ran, and to which states it came',
     query: coverageParameters,
     answers: {
       200: {
-        description: 'By node id. `unknown`: runs whose trace does not say.',
-        schema: z.object({ cases: int, unknown: int, nodes: z.record(z.string(), int) }),
-        examples: { coverage: { cases: 2, unknown: 0, nodes: { 1: 2, 4: 1 } } },
+        description:
+          'By node id. Outside its time window, or behind a condition that was FALSE, a node does not run. `unknown`: runs whose trace does not say.',
+        schema: z.object({
+          cases: int,
+          unknown: int,
+          nodes: z.record(z.string(), z.object({ ran: int, states: z.record(z.string(), int) })),
+        }),
+        examples: {
+          coverage: {
+            cases: 2,
+            unknown: 0,
+            nodes: { 1: { ran: 2, states: { TRUE: 2 } }, 4: { ran: 1, states: { TRUE: 1, OUT_OF_TIME: 1 } } },
+          },
+        },
       },
       400: badParameter,
       ...refusalsOfOne,

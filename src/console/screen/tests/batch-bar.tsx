@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react';
-import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } from '../../api/batches.ts';
 import type { FollowedBatch } from '../../api/follow-batch.ts';
 import type { Since } from '../../cases/case-rows.ts';
@@ -29,7 +28,7 @@ const SILENT_MS = 20_000;
 type Repeat = { runs: number | null; busy: boolean; start: () => void };
 
 /** The verdicts of what did not pass. */
-export const failing: Verdict[] = ['failed', 'error', 'unanswered'];
+export const failing: Verdict[] = ['failed', 'changed', 'error', 'unanswered'];
 
 /** How far a batch is, what came of it, and what can be done with it. */
 export function BatchBar({ place, followed, since, repeat }: Props) {
@@ -86,7 +85,7 @@ function RepeatButton({ batch, failed, repeat }: { batch: Batch; failed: number;
         label={say('batch.repeat', { n: failed })}
         icon="again"
         runs={runs ?? 0}
-        recorded={batch.file === RECORDED_RUNS}
+        recorded={batch.against === 'recorded'}
         blocked={blocked}
         onStart={start}
       />

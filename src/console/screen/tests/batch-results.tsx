@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { type Batch, isOver } from '../../api/batches.ts';
+import type { Batch } from '../../api/batches.ts';
 import type { SchemaField } from '../../api/browse.ts';
 import type { SavedCase } from '../../api/cases.ts';
-import { type Parted, partedRuns, repeatBatch } from '../../cases/batch-call.ts';
+import { repeatBatch } from '../../cases/batch-call.ts';
 import {
   answersOf,
   type CaseRow,
@@ -44,12 +43,11 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
   const followed = useBatch(place.batch);
   const batch = followed?.kind === 'known' ? followed.batch : null;
   const { rows, targets, before, releases } = useCaseRows({ place, batch, saved });
-  const partings = usePartings(place, batch, rows);
   const [filter, setFilter] = useState<RowFilter>(noRowFilter);
   // Typing goes on while ten thousand rows are sorted.
   const wanted = useDeferredValue(filter);
-  const found = useMemo(() => filterRows(rows, wanted, partings), [rows, wanted, partings]);
-  const answers = useMemo(() => answersOf(rows, partings), [rows, partings]);
+  const found = useMemo(() => filterRows(rows, wanted), [rows, wanted]);
+  const answers = useMemo(() => answersOf(rows), [rows]);
   const nodes = useMemo(() => decidingNodes(rows), [rows]);
   const columns = useMemo(() => inputColumns(rows, fields), [rows, fields]);
   const since = useMemo(
@@ -98,21 +96,6 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
     </div>
   );
 }
-
-/** Of a batch of earlier runs that is over: where those that came to another decision part from what they were. */
-function usePartings({ source }: Place, batch: Batch | null, rows: readonly CaseRow[]) {
-  const items = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.item ?? []));
-  const isSettled = batch !== null && isOver(batch) && items.length >= batch.items;
-  const { data } = useQuery({
-    queryKey: ['parted-runs', batch?.batchId, items.length],
-    queryFn: ({ signal }) => partedRuns(items, signal),
-    enabled: source === 'runs' && isSettled && items.every(({ verdict }) => verdict !== 'pending'),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  return source === 'runs' ? (data ?? noPartings) : undefined;
-}
-
-const noPartings: ReadonlyMap<number, Parted> = new Map();
 
 /** Whether a run is of other rules than these. */
 function ranOnOthers(cell: Cell | null, digest: string): boolean {

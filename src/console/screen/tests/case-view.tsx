@@ -57,7 +57,7 @@ export function CaseView({ place, run }: { place: Place; run: Run }) {
 function CaseResult({ item, batchId }: { item: WholeItem; batchId: string }) {
   const { say } = useText();
   const { verdict, address, tookMs, error, mayHaveRun } = item;
-  const judged = verdict === 'passed' || verdict === 'failed' || verdict === 'error';
+  const judged = verdict !== 'unanswered' && verdict !== 'skipped' && verdict !== 'pending';
   return (
     <>
       <p className="case-end">

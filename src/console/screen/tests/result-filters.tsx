@@ -18,7 +18,7 @@ type AnswerProps = Filtering & {
 export function Answers({ place, batch, answers, occurrences, filter, onFilter }: AnswerProps) {
   const { say } = useText();
   const all = answers.reduce((sum, { runs }) => sum + runs, 0);
-  const chosen = answers.find(({ id }) => id === filter.answer)?.parted ?? null;
+  const chosen = answers.find(({ id }) => id === filter.answer)?.pair ?? null;
   if (all === 0) return null;
   return (
     <div className="answers" role="group" aria-label={say('cases.answers')}>
@@ -30,12 +30,12 @@ export function Answers({ place, batch, answers, occurrences, filter, onFilter }
           aria-pressed={filter.answer === answer.id}
           onClick={() => onFilter({ ...filter, answer: filter.answer === answer.id ? null : answer.id })}
         >
-          <span className={`chip ${looksOf(answer)}`}>{answerWords(answer, { place, say, occurrences })}</span>{' '}
-          <b>{runs}</b> <small>{share(runs, all)}</small>
+          <span className={`chip ${looksOf(answer)}`}>{answerWords(answer, { say, occurrences })}</span> <b>{runs}</b>{' '}
+          <small>{share(runs, all)}</small>
         </button>
       ))}
       {chosen !== null && (
-        <PlaceLink className="button" to={{ run: null, runs: [chosen.before, chosen.now] }}>
+        <PlaceLink className="button" to={{ run: null, runs: [...chosen] }}>
           {say('cases.compareOne')}
         </PlaceLink>
       )}
@@ -49,26 +49,20 @@ export function Answers({ place, batch, answers, occurrences, filter, onFilter }
   );
 }
 
-const looksOf = ({ verdict, before, now }: Answer) => {
-  if (verdict !== 'not-run' && (verdict !== 'passed' || now === null)) return verdictLooks[verdict];
-  return before === null && now === 'TRUE' ? 'true' : 'none';
+const looksOf = ({ verdict, now }: Answer) => {
+  if (now !== null) return now === 'TRUE' ? 'true' : 'none';
+  return verdict === 'not-run' ? 'none' : verdictLooks[verdict];
 };
 
-type Words = { place: Place; say: Say; occurrences: readonly Occurrence[] };
+type Words = { say: Say; occurrences: readonly Occurrence[] };
 
-function answerWords({ verdict, before, now, parted }: Answer, { place, say, occurrences }: Words): string {
-  if (before !== null) {
-    const words = [before, now].map((outcome) => (outcome === null ? '–' : say(`outcome.${outcome}`))).join(' → ');
-    const at = parted?.at ?? null;
-    // A trace has the class of a node; the tree knows what it is called.
-    const known = occurrences.find(({ node }) => node.id === at?.id);
-    return at === null
-      ? words
-      : `${words} ${say('cases.changeAt', { name: known ? nameOf(known.node) : at.name, id: at.id })}`;
-  }
+function answerWords({ verdict, now, what, at }: Answer, { say, occurrences }: Words): string {
   if (now !== null) return say(`outcome.${now}`);
   if (verdict === 'not-run') return say('verdict.notRun');
-  return verdict === 'passed' && place.source === 'runs' ? say('verdict.same') : say(`verdict.${verdict}`);
+  // A trace has the class of a node; the tree knows what it is called.
+  const known = occurrences.find(({ node }) => node.id === at?.id);
+  const where = at === null ? '' : say('cases.changeAt', { name: known ? nameOf(known.node) : at.name, id: at.id });
+  return verdict === 'changed' ? [what.join(', '), where].filter(Boolean).join(' ') : say(`verdict.${verdict}`);
 }
 
 const share = (n: number, all: number) =>

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 'react';
+import { differenceLine } from '../../../shared/conclusions/words.ts';
 import { type CaseRow, type Cell, changeOf, columnValues } from '../../cases/case-rows.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -6,6 +7,8 @@ import { OutcomeChip, OutcomeWord, VerdictChip } from '../../ui/outcome-chip.tsx
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target-words.ts';
 
+/** Differences that a cell names. */
+const MAX_LINES = 3;
 const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 28;
 
@@ -212,7 +215,7 @@ function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['befor
   const change = changeOf(item.verdict, before);
   return (
     <>
-      {item.verdict === 'passed' && item.expected === null && item.outcome !== null ? (
+      {item.verdict === 'ran' && item.outcome !== null ? (
         <OutcomeChip outcome={item.outcome} />
       ) : (
         <>
@@ -225,7 +228,11 @@ function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['befor
       )}
       <small className="cell-error">
         {item.error !== null && ofService(item.error)}
-        {item.error === null && item.decidedBy !== null && say('cases.decidedBy', item.decidedBy)}
+        {item.differences.slice(0, MAX_LINES).map(differenceLine).join(', ')}
+        {item.error === null &&
+          item.differences.length === 0 &&
+          item.decidedBy !== null &&
+          say('cases.decidedBy', item.decidedBy)}
       </small>
       {item.tookMs !== null && <small className="took">{formatMs(item.tookMs)}</small>}
     </>

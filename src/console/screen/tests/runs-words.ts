@@ -7,7 +7,7 @@ const en = {
   intro:
     'Runs the inputs of earlier runs on a target, and shows which decisions would change there, and at which node.',
   wholeRule: 'Choose a whole rule: runs of one node alone are not compared.',
-  count: 'Newest runs that succeeded',
+  count: 'Newest runs',
   search: 'Only runs with',
   searchHint: 'uid=42, or words of the input',
   time: 'Which',
@@ -25,16 +25,11 @@ const en = {
   kept: { one: '1 case is saved.', other: '{n} cases are saved.' },
   failed: 'That failed: {error}',
   other: 'Other runs',
-  comparing: 'Comparing the runs with another decision…',
-  same: 'No decision would change.',
-  group: { one: '{before} → {now}, first at {at}: 1 run', other: '{before} → {now}, first at {at}: {n} runs' },
-  unknown: 'a node that the traces do not name',
-  compare: 'Compare one of them before and now',
 };
 const zh: Record<keyof typeof en, Template> = {
   intro: '在选定的目标上重新运行以往的输入，显示哪些结果会改变，以及从哪个节点开始不同。',
   wholeRule: '请选择整条规则：这里只比较整条规则。',
-  count: '最近成功的运行',
+  count: '最近的运行',
   search: '只包括',
   searchHint: 'uid=42，或输入中的词',
   time: '范围',
@@ -52,17 +47,12 @@ const zh: Record<keyof typeof en, Template> = {
   kept: { one: '已保存 1 个用例。', other: '已保存 {n} 个用例。' },
   failed: '未能完成：{error}',
   other: '其他运行',
-  comparing: '正在比较结果不同的运行…',
-  same: '没有结果会改变。',
-  group: { one: '{before} → {now}，从 {at} 开始不同：1 次', other: '{before} → {now}，从 {at} 开始不同：{n} 次' },
-  unknown: '轨迹未说明的节点',
-  compare: '比较其中一次的前后',
 };
 
 const leftOutZh: Record<LeftOut, string> = {
   'it was a dry run': '试运行',
   'only a part of the rule ran': '只运行了规则的一部分',
-  'it came to no decision': '没有得出结果',
+  'it has no answer': '没有应答',
   'its input is not kept, or was cut': '其输入没有保留，或被截断',
   'fields of its input are hidden': '其输入中有隐藏的字段',
 };

@@ -97,7 +97,7 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
     try {
       setRecorded(
         await readRecorded(
-          { app: app ?? '', ruleId, count, search: { ...search, state: search.state ?? 'succeeded' } },
+          { app: app ?? '', ruleId, count, search },
           { signal: stop.signal, onRead: (done, of) => setProgress({ read: done, of }) },
         ),
       );

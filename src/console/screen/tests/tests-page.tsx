@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react';
-import { RECORDED_RUNS } from '../../../shared/reasoning/trace/recorded-run.ts';
 import { getItem } from '../../api/batch-items.ts';
 import type { Batch } from '../../api/batches.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
@@ -133,9 +132,9 @@ function BatchPicker({ place }: { place: Place }) {
   );
 }
 
-function sourceOf({ etag, file }: Batch): Source {
+function sourceOf({ etag, against }: Batch): Source {
   if (etag !== null) return 'cases';
-  return file === RECORDED_RUNS ? 'runs' : 'inputs';
+  return against === 'recorded' ? 'runs' : 'inputs';
 }
 
 /** Whoever opens the cases sees the last batch of them: without one in the address it is the newest there is. */

@@ -29,7 +29,7 @@ export const caseWords = {
   'difference.noNumber': 'is not a number',
   'difference.longer': 'took longer',
   'difference.unknown': 'cannot be told',
-  'difference.noTrace': 'cannot be told: the trace does not say',
+  'difference.changed': 'changed',
   'difference.otherError': 'does not contain the expected text',
   'difference.noError': 'did not come: the rule ran without one',
   'save.open': 'Save as case',

@@ -29,7 +29,7 @@ export const caseWords: Record<keyof typeof words, Template> = {
   'difference.noNumber': '不是数字',
   'difference.longer': '用时更长',
   'difference.unknown': '无法得知',
-  'difference.noTrace': '无法得知：轨迹没有说明',
+  'difference.changed': '改变',
   'difference.otherError': '不含预期的文字',
   'difference.noError': '没有出现：规则运行没有出错',
   'save.open': '保存为用例',

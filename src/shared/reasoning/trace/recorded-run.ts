@@ -1,16 +1,17 @@
+import type { RanTo } from '../../cases/verdict.ts';
 import { traceEntries } from '../../contract/trace-entries.ts';
 import { idOf, memberOf, textOf } from '../../json-tree/members.ts';
 import { readJson } from '../../json-tree/read-json.ts';
 import type { Decision } from './mark.ts';
 
 /** A run that can be made again. `input`: as it was written. `ts`: the time that it ran as of, decimal text. `process`: its trace. */
-export type RecordedRun = { mockId: string; input: string; ts: string; decision: Decision; process: string | null };
+export type RecordedRun = { mockId: string; input: string; ts: string; decision: RanTo; process: string | null };
 
 /** Why a run is left out. */
 export type LeftOut =
   | 'it was a dry run'
   | 'only a part of the rule ran'
-  | 'it came to no decision'
+  | 'it has no answer'
   | 'its input is not kept, or was cut'
   | 'fields of its input are hidden';
 
@@ -19,6 +20,7 @@ type Kept = {
   /** The node that ran alone; null for the whole rule. */
   confId: string | null;
   decision: Decision | null;
+  state: string;
   dryRun: boolean;
   masked: readonly string[];
   ts: string | null;
@@ -29,11 +31,12 @@ type Kept = {
 };
 
 /** A run as it was kept, to be made again; or why it is left out: nothing runs with `***` in its input. */
-export function recordedRun({ mockId, input, decision, ...kept }: Kept): RecordedRun | LeftOut {
+export function recordedRun({ mockId, input, state, ...kept }: Kept): RecordedRun | LeftOut {
+  const decision = state === 'failed' ? 'ERROR' : kept.decision;
   const { confId, dryRun, masked, ts, history, result } = kept;
   if (dryRun) return 'it was a dry run';
   if (confId !== null) return 'only a part of the rule ran';
-  if (decision === null) return 'it came to no decision';
+  if (decision === null) return 'it has no answer';
   if (masked.length > 0) return 'fields of its input are hidden';
   if (input === null) return 'its input is not kept, or was cut';
   const read = readJson(result ?? '{}');
@@ -59,6 +62,3 @@ export function waysOf(runs: readonly RecordedRun[]): Way[] {
 
 /** How a case that was made of a run is called. */
 export const nameOfCase = ({ decision, mockId }: RecordedRun): string => `${decision}, run ${mockId}`;
-
-/** The file that a batch of recorded runs names, so that it is known as one. */
-export const RECORDED_RUNS = 'recorded runs';

@@ -14,12 +14,15 @@ export const readinessEnglish = {
     other: '{n} cases have no answer on {target}.',
   },
   'no-cases': 'The rule has no saved cases that run.',
-  'never-run': 'Its cases did not run on {target} yet, as far as batches are kept.',
+  'never-run': 'Its cases did not run on {target} yet, as far as batches are kept. Dry runs do not count.',
   'other-rules': 'Its cases last ran on {target} with other rules than are released now.',
   'other-cases': 'Its cases have changed since they last ran on {target}.',
   'classes-unknown': 'No client of {target} is online and says which classes it has.',
   'rule-over': 'The time window of the rule is over.',
   'node-over': 'The time window of node {node} is over: it counts as NONE.',
-  'not-reached': 'No case reaches node {node}.',
-  'dry-run': 'Its last run of the cases on {target} was a dry run.',
+  'not-reached': 'Node {node} runs in no case.',
+  'not-checked': {
+    one: '{n} case could not be checked on {target}: its trace does not say enough.',
+    other: '{n} cases could not be checked on {target}: their traces do not say enough.',
+  },
 } as const satisfies Record<string, Template>;

@@ -144,6 +144,6 @@ async function read(redis: Redis, prefix: string, batchId: string): ReturnType<B
 function countsOf(fields: Record<string, string>, targetIndex: number, cases: number): Counts {
   const counts = noCounts();
   for (const verdict of verdicts) counts[verdict] = Number(fields[`${targetIndex}:${verdict}`] ?? 0);
-  const { passed, failed, error, unanswered, skipped } = counts;
-  return { ...counts, pending: cases - passed - failed - error - unanswered - skipped };
+  const settled = verdicts.reduce((sum, verdict) => sum + (verdict === 'pending' ? 0 : counts[verdict]), 0);
+  return { ...counts, pending: cases - settled };
 }

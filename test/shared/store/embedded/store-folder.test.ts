@@ -114,8 +114,9 @@ describe('the next process finds', () => {
       digest: null,
       rules: null,
       claimBy: 1,
+      parting: null,
     };
-    const detail = { differences: [], data: '{"a":1}', cut: false, nodes: null };
+    const detail = { differences: [], notChecked: [], data: '{"a":1}', cut: false, nodes: null };
     await once(async ({ openBatches }) => {
       const batches = openBatches(BATCHES);
       await batches.create(batch, []);

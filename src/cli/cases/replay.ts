@@ -1,0 +1,103 @@
+import { changeGroups, notCheckedLines } from '../../shared/conclusions/words.ts';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
+import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { type HistoryOptions, limitOf, pagesOf } from '../runs/history.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi } from '../terminal/http-api.ts';
+import { openOutput } from '../terminal/output-file.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { typedNumber } from '../terminal/typed-number.ts';
+import { announce } from './announce.ts';
+import { type Report, readReport, readReportAs, runBatch, type SetAside, showProgress } from './follow-batch.ts';
+import { exitCodeOfReport } from './test.ts';
+
+export type ReplayOptions = HistoryOptions & {
+  target?: string;
+  real?: boolean;
+  ts?: string;
+  junit?: string;
+  csv?: string;
+  yes?: boolean;
+};
+
+const ABOVE = 'The runs were made again: what came of them is printed above.';
+
+/**
+ * Runs the inputs of recorded runs again as one batch, without effects unless `--real` is given, and tells which came to something else, how, and
+ * from which node on; resolves to the exit code.
+ */
+export async function replay(options: ReplayOptions, surroundings: Surroundings): Promise<number> {
+  const { app = '', ruleId = '', target = 'all', real = false, ts, yes = false } = options;
+  const { stdout, stderr, onInterrupt } = surroundings;
+  const api = createHttpApi({ url: options.url, key: options.key });
+  const junit = options.junit === undefined ? null : await openOutput('--junit', options.junit);
+  const csv = options.csv === undefined ? null : await openOutput('--csv', options.csv);
+  const interrupted = new AbortController();
+  onInterrupt(() => interrupted.abort());
+  const limit = limitOf(options);
+  const mockIds: string[] = [];
+  for await (const { items } of pagesOf(api, options, limit, interrupted.signal))
+    mockIds.push(...items.map(({ mockId }) => mockId));
+  if (mockIds.length === 0) throw new CommandFailed('The search finds no run.', exitCodes.usage);
+  const recorded = mockIds.slice(0, limit);
+  await announce(
+    api,
+    { which: { app, ruleId }, cases: recorded.length, targets: [target] },
+    { yes, dryRun: !real, stderr },
+  );
+  const text = joinMembers([
+    ['app', typedNumber(app)],
+    ['ruleId', typedNumber(ruleId)],
+    ['targets', JSON.stringify([target])],
+    ['dryRun', String(!real)],
+    ...(ts === undefined ? [] : [['ts', ts === 'now' ? String(Date.now()) : typedNumber(ts)] as const]),
+    ['recorded', JSON.stringify(recorded)],
+  ]);
+  const bar = stderr.isTTY && !options.json ? showProgress(stderr) : undefined;
+  let setAside: SetAside = { cases: 0, errors: [] };
+  const batchId = await runBatch(
+    api,
+    { text, type: 'application/json' },
+    {
+      signal: interrupted.signal,
+      onProgress: (progress) => bar?.show(progress),
+      onSetAside: (some) => (setAside = some),
+    },
+  ).finally(() => bar?.close());
+  const { report, json } = await readReport(api, batchId);
+  stdout.write(options.json ? visibleJson(json) : wordsOf(report, setAside, { target, real }));
+  await junit?.(await readReportAs(api, batchId, 'junit'), ABOVE);
+  await csv?.(await readReportAs(api, batchId, 'csv'), ABOVE);
+  return exitCodeOfReport(report);
+}
+
+/** The answer in the first line, then each way in which runs changed, the most frequent one first. */
+function wordsOf(
+  { items, counts }: Report,
+  setAside: SetAside,
+  { target, real }: { target: string; real: boolean },
+): string {
+  const share = (count: number) => `${count} (${((100 * count) / items.length).toFixed(1)} %)`;
+  const otherWay = items.filter(({ verdict, parting }) => verdict === 'same' && parting !== null).length;
+  const parts = [
+    `${share(counts.same)} the same${otherWay > 0 ? `, ${otherWay} of them on another way` : ''}`,
+    `${share(counts.changed)} changed`,
+    ...(counts['not-checked'] > 0 ? [`${share(counts['not-checked'])} not checked`] : []),
+    ...(counts.unanswered + counts.skipped > 0 ? [`${counts.unanswered + counts.skipped} without an answer`] : []),
+  ];
+  const runs = items.length === 1 ? '1 run was' : `${items.length} runs were`;
+  const head = `${runs} made again on ${target}, ${real ? 'for real' : 'without effects'}: ${parts.join(', ')}.`;
+  const left = setAside.errors.map(({ message }) => message).join(', ');
+  const changes = changeGroups(items).map(({ what, parting, items: [first, ...rest] }) => {
+    const at = parting === null ? '' : `, first at #${parting.id} ${parting.name}`;
+    return `${share(rest.length + 1)} changed: ${what.join(', ')}${at}, such as ${first?.name} → ${first?.mockId}`;
+  });
+  const reasons = items.flatMap(({ verdict, notChecked, code, error }) => {
+    if (verdict === 'not-checked') return notCheckedLines(notChecked).join('; ');
+    return verdict === 'unanswered' || verdict === 'skipped' ? `no answer: ${code ?? ''} ${error ?? ''}`.trim() : [];
+  });
+  const others = [...Map.groupBy(reasons, (reason) => reason)].map(([reason, all]) => `${share(all.length)} ${reason}`);
+  const hint = !real && counts['not-checked'] > 0 ? ['With --real, or on a test system, every node is called.'] : [];
+  const lines = [head, ...(left === '' ? [] : [`Left out: ${left}.`]), ...changes, ...others, ...hint];
+  return lines.map((line) => `${visible(line)}\n`).join('');
+}

@@ -1,0 +1,176 @@
+import { withoutNoise } from '../cases/judging/noise.ts';
+import type { ExactObject, ExactValue } from '../contract/json/raw-number.ts';
+import { isExactObject } from '../contract/json/raw-number.ts';
+import { HIDDEN } from '../privacy/hide-at.ts';
+import { changesOfData, type DataChange } from './changes-of-data.ts';
+import { actionsOf, type Conclusion, certainPart, doubtsOf, type WayStep } from './conclusion.ts';
+
+/** The kinds of difference, the gravest first. */
+const changedParts = ['outcome', 'error', 'actions', 'data'] as const;
+type ChangedPart = (typeof changedParts)[number];
+
+/** One difference; values as exact text, null where there is nothing. `path`: of a value in the data. */
+export type Change = { part: ChangedPart } & DataChange;
+
+/** What could not be compared, and the nodes that are why: a dry run did not call them, or the trace does not tell. `not-kept`: the
+ * earlier run is gone. */
+export type NotCompared = {
+  part: ChangedPart | 'way';
+  why: 'not-called' | 'not-told' | 'hidden' | 'not-kept';
+  nodes: string[];
+};
+
+/**
+ * How a run relates to an earlier one. `changed` has at least one difference that is certain; `same` has nothing that could not be
+ * compared; all else is `unknown`.
+ */
+type Comparison = {
+  kind: 'same' | 'changed' | 'unknown';
+  changes: Change[];
+  notCompared: NotCompared[];
+  /** The first node at which the ways part; null where they do not, or the traces do not say. */
+  parting: WayStep | null;
+};
+
+/** Compares what two runs came to. Data at the paths to `ignore` counts for nothing. */
+export function compare(before: Conclusion, after: Conclusion, ignore: readonly string[] = []): Comparison {
+  const parting = before.way === null || after.way === null ? null : partingOf(before.way, after.way);
+  const actions = compareActions(before, after);
+  const doubtful = [...new Set([before, after].flatMap(doubtsOf))];
+  const rest = doubtful.length === 0 ? compareCertain(before, after, ignore) : notCalled(doubtful);
+  const changes = [...rest.changes, ...actions.changes].sort(
+    (a, b) => changedParts.indexOf(a.part) - changedParts.indexOf(b.part),
+  );
+  const notCompared = [...rest.notCompared, ...(actions.changes.length > 0 ? [] : actions.notCompared)];
+  const kind = changes.length > 0 ? 'changed' : notCompared.length > 0 ? 'unknown' : 'same';
+  return { kind, changes, notCompared, parting };
+}
+
+type Part = Pick<Comparison, 'changes' | 'notCompared'>;
+
+const notCalled = (nodes: string[]): Part => ({
+  changes: [],
+  notCompared: (['outcome', 'data'] as const).map((part) => ({ part, why: 'not-called', nodes })),
+});
+
+/** Two runs that called every node they reached. */
+function compareCertain(before: Conclusion, after: Conclusion, ignore: readonly string[]): Part {
+  const parts = [compareOutcomes(before, after), compareErrors(before, after), compareData(before, after, ignore)];
+  return {
+    changes: parts.flatMap(({ changes }) => changes),
+    notCompared: parts.flatMap(({ notCompared }) => notCompared),
+  };
+}
+
+const nothing: Part = { changes: [], notCompared: [] };
+const changed = (part: ChangedPart, before: string | null, after: string | null): Part => ({
+  changes: [{ part, path: '', before, after }],
+  notCompared: [],
+});
+const notTold = (part: NotCompared['part'], nodes: string[] = []): Part => ({
+  changes: [],
+  notCompared: [{ part, why: 'not-told', nodes }],
+});
+
+function compareOutcomes(before: Conclusion, after: Conclusion): Part {
+  if (before.outcome !== null && after.outcome !== null)
+    return before.outcome === after.outcome ? nothing : changed('outcome', before.outcome, after.outcome);
+  const [old, now] = [before, after].map(({ way }) => way?.length === 0);
+  if (old && now) return nothing; // both were outside the time window of the rule
+  if (old !== now && (old || now) && before.way !== null && after.way !== null)
+    return changed('outcome', before.outcome, after.outcome);
+  return notTold('outcome');
+}
+
+function compareErrors(before: Conclusion, after: Conclusion): Part {
+  if (before.error === after.error) return nothing;
+  return changed('error', before.error, after.error);
+}
+
+function compareData(before: Conclusion, after: Conclusion, ignore: readonly string[]): Part {
+  if (before.data === null || after.data === null) return notTold('data');
+  const keys = new Set([...before.changed, ...after.changed]);
+  const [old, now] = [before.data, after.data].map((data) => withoutNoise(picked(data, keys), ignore));
+  const found = changesOfData(old, now);
+  const isHidden = (change: DataChange) => change.before === HIDDEN || change.after === HIDDEN;
+  const hidden = found.some(isHidden) || holdsHidden(old) || holdsHidden(now);
+  return {
+    changes: found.filter((change) => !isHidden(change)).map((change) => ({ part: 'data', ...change })),
+    notCompared: hidden ? [{ part: 'data', why: 'hidden', nodes: [] }] : [],
+  };
+}
+
+function picked(data: ExactObject, keys: ReadonlySet<string>): ExactObject {
+  return Object.fromEntries(Object.entries(data).filter(([key]) => keys.has(key)));
+}
+
+function holdsHidden(value: ExactValue | undefined): boolean {
+  if (Array.isArray(value)) return value.some(holdsHidden);
+  if (isExactObject(value)) return Object.values(value).some(holdsHidden);
+  return value === JSON.parse(HIDDEN);
+}
+
+/**
+ * The actions of both runs, as far as each is certain: of a dry run up to the first that it did not call. Where nodes ran in parallel their
+ * order means nothing.
+ */
+function compareActions(before: Conclusion, after: Conclusion): Part {
+  const [old, now] = [certainActions(before, after.uncalled), certainActions(after, before.uncalled)];
+  const anyOrder = [before, after].some(({ way }) => way?.some(({ name }) => name.startsWith('P-')));
+  if (differForSure(old, now, anyOrder)) return changed('actions', listed(old.known), listed(now.known));
+  if (!old.isWhole || !now.isWhole) return notTold('actions');
+  const nodes = unmatched(old.unknown, now.unknown);
+  return nodes.length === 0 ? nothing : notTold('actions', nodes);
+}
+
+type Actions = ReturnType<typeof actionsOf>;
+/** `goesOn`: more may have followed. */
+type CertainActions = Actions & { goesOn: boolean };
+
+function certainActions(conclusion: Conclusion, also: readonly string[]): CertainActions {
+  const { way, goesOn } = certainPart(conclusion);
+  return { ...actionsOf(conclusion.way === null ? conclusion : { ...conclusion, way }, also), goesOn };
+}
+
+function differForSure(old: CertainActions, now: CertainActions, anyOrder: boolean | undefined): boolean {
+  if (!old.isWhole || !now.isWhole) return false;
+  if (!anyOrder && old.known.some((id, index) => index < now.known.length && id !== now.known[index])) return true;
+  const missing = (from: Actions, to: CertainActions) => !to.goesOn && lacking(from.known, to.known).length > 0;
+  return missing(old, now) || missing(now, old);
+}
+
+const listed = (ids: readonly string[]) => (ids.length === 0 ? null : ids.map((id) => `#${id}`).join(' '));
+
+/** The elements of a list that another one does not have as often. */
+function lacking(from: readonly string[], to: readonly string[]): string[] {
+  const left = [...to];
+  return from.filter((each) => {
+    const index = left.indexOf(each);
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
+  });
+}
+
+const unmatched = (one: readonly string[], other: readonly string[]) => [
+  ...new Set([...lacking(one, other), ...lacking(other, one)]),
+];
+
+/**
+ * The first node that one of two runs has otherwise, in the order in which nodes end. Each is compared as often as it ran: nodes in parallel
+ * end in any order.
+ */
+function partingOf(before: readonly WayStep[], after: readonly WayStep[]): WayStep | null {
+  return firstLacking(after, before) ?? firstLacking(before, after);
+}
+
+function firstLacking(from: readonly WayStep[], to: readonly WayStep[]): WayStep | null {
+  const left = new Map<string, number>();
+  const key = ({ id, state }: WayStep) => `${id} ${state}`;
+  for (const step of to) left.set(key(step), (left.get(key(step)) ?? 0) + 1);
+  for (const step of from) {
+    const count = left.get(key(step)) ?? 0;
+    if (count === 0) return step;
+    left.set(key(step), count - 1);
+  }
+  return null;
+}

@@ -1,0 +1,188 @@
+import type { RanTo } from '../cases/verdict.ts';
+import { DATA_FIELD } from '../contract/data-field.ts';
+import { decisionOf } from '../contract/endings/decision.ts';
+import { parseExact, scanJson } from '../contract/json/exact-json.ts';
+import type { Member } from '../contract/json/json-tokens.ts';
+import { type ExactObject, type ExactValue, isExactObject } from '../contract/json/raw-number.ts';
+import { digits, field, list } from '../contract/json/read-exact.ts';
+import { type NodeState, traceEntries } from '../contract/trace-entries.ts';
+import { isLeaf, isParallel, occurrencesOf, type TreeNode } from '../reasoning/tree.ts';
+import { sameValue } from './changes-of-data.ts';
+
+/** What one node came to, in the order in which nodes ended. `STUBBED`: a stub in a dry run stood in for it. */
+export type WayStep = { id: string; name: string; state: WayState };
+type WayState = NodeState | 'STUBBED';
+
+/**
+ * What is known about nodes without running them. `acts`: whether a leaf has effects; null where nothing says so. `hidden`: whether actions
+ * may have run below a node of which the trace lists none: one published SDK lists no children of a parallel node.
+ */
+export type NodeFacts = {
+  acts: (step: WayStep) => boolean | null;
+  hidden: (way: readonly WayStep[]) => boolean;
+};
+
+/** What a run came to. `data`, `way`: null where the answer does not say. */
+export type Conclusion = {
+  /** Null: the trace does not say. ERROR: the client reports a failure. */
+  outcome: RanTo | null;
+  error: string | null;
+  /** The data after the run. */
+  data: ExactObject | null;
+  /** The top-level keys that the run added, changed or removed. */
+  changed: ReadonlySet<string>;
+  way: readonly WayStep[] | null;
+  /** Of a dry run: the nodes with effects that it reached and did not call, in that order. */
+  uncalled: readonly string[];
+  facts: NodeFacts;
+};
+
+/** An answered run: its input and the client's answer as JSON text. */
+type AnsweredRun = { input: string; body: string; success: boolean; facts?: NodeFacts };
+
+const RELATION = /^(?:P-)?(?:None|And|True|All|Any)$/;
+
+/** Without a tree, the names in the trace tell relations from leaves, and nothing tells which leaves act. */
+const factsOfTrace: NodeFacts = {
+  acts: ({ name }) => (RELATION.test(name) ? false : null),
+  hidden: (way) => way.some(({ name }) => name.startsWith('P-')),
+};
+
+/** The facts that trees of the rule tell, those of several versions together. */
+export function factsOfTrees(roots: readonly TreeNode[]): NodeFacts {
+  if (roots.length === 0) return factsOfTrace;
+  const places = roots.flatMap(occurrencesOf);
+  const known = new Map<string, boolean>();
+  for (const { node } of places) known.set(node.id, known.get(node.id) === true || node.type === 'LeafResult');
+  const actionsBelow = places
+    .filter(({ node }) => isParallel(node))
+    .map((place) => {
+      const below = places.filter(
+        ({ node, parent }) => isLeaf(node) && known.get(node.id) === true && isBelow(parent, place),
+      );
+      return { id: place.node.id, children: place.node.children.map(({ id }) => id), acts: below.length > 0 };
+    });
+  return {
+    acts: (step) => known.get(step.id) ?? factsOfTrace.acts(step),
+    hidden: (way) => {
+      const listed = new Set(way.filter(wasEvaluated).map(({ id }) => id));
+      return actionsBelow.some(
+        ({ id, children, acts }) => acts && listed.has(id) && !children.some((child) => listed.has(child)),
+      );
+    },
+  };
+}
+
+type Place = ReturnType<typeof occurrencesOf>[number];
+
+function isBelow(from: Place | null, place: Place): boolean {
+  for (let above = from; above; above = above.parent) if (above === place) return true;
+  return false;
+}
+
+/** What an answered run came to, of every kind of client. */
+export function conclusionOf({ input, body, success, facts = factsOfTrace }: AnsweredRun): Conclusion {
+  const scanned = scanJson(body);
+  const members = new Map(scanned.kind === 'complete' ? scanned.members.map((member) => [member.key, member]) : []);
+  const error = errorIn(members.get('error'));
+  const hasFailed = !success || error !== null;
+  const before = objectIn(input);
+  const data = dataAfter(members.get(DATA_FIELD)?.raw, { before, hasFailed });
+  const effects = members.get('effects');
+  const told = effects?.kind === 'object' ? parseExact(effects.raw) : undefined;
+  const idsIn = (name: string) => list(field(told, name)).flatMap((id) => digits(id) ?? []);
+  return {
+    outcome: hasFailed ? 'ERROR' : decisionOf(members.get('process'), members.get('outcome')),
+    error: hasFailed ? (error ?? 'The client reports a failure without a reason.') : null,
+    data,
+    changed: data === null ? new Set() : changedKeys(before, data),
+    way: wayIn(members.get('process'), { hasFailed, stubbed: new Set(idsIn('stubbed')) }),
+    uncalled: idsIn('assumed'),
+    facts,
+  };
+}
+
+/** Whether a node ran: one outside its time window, or whose condition was FALSE, only stands in the trace. */
+function wasEvaluated({ state }: Pick<WayStep, 'state'>): boolean {
+  return state !== 'OUT_OF_TIME' && state !== 'REJECTED' && state !== 'STUBBED';
+}
+
+/**
+ * The nodes with effects that ran, in order; in a dry run those that it reached. `also`: nodes that another run of the rule found to act.
+ * `unknown`: the leaves that ran and of which nothing says whether they act.
+ */
+export function actionsOf(
+  { way, uncalled, facts }: Conclusion,
+  also: readonly string[] = [],
+): { known: string[]; unknown: string[]; isWhole: boolean } {
+  const ran = (way ?? []).filter(wasEvaluated);
+  const told = new Set([...uncalled, ...also]);
+  const isKnown = (step: WayStep) => told.has(step.id) || facts.acts(step) === true;
+  return {
+    known: ran.filter(isKnown).map(({ id }) => id),
+    unknown: ran.filter((step) => !isKnown(step) && facts.acts(step) === null).map(({ id }) => id),
+    isWhole: way !== null && !facts.hidden(way),
+  };
+}
+
+/** The nodes whose result a dry run made up: what comes after the first of them follows from that. */
+export const doubtsOf = ({ way, uncalled }: Pick<Conclusion, 'way' | 'uncalled'>): string[] => [
+  ...uncalled,
+  ...(way ?? []).filter(({ state }) => state === 'STUBBED').map(({ id }) => id),
+];
+
+/** The way up to the first node whose result was made up, with that node. `goesOn`: more may have followed. */
+export function certainPart(conclusion: Pick<Conclusion, 'way' | 'uncalled'>): { way: WayStep[]; goesOn: boolean } {
+  const doubts = new Set(doubtsOf(conclusion));
+  const way = [...(conclusion.way ?? [])];
+  const first = way.findIndex((step) => doubts.has(step.id) && (step.state === 'STUBBED' || wasEvaluated(step)));
+  return first === -1
+    ? { way, goesOn: conclusion.way === null || doubts.size > 0 }
+    : { way: way.slice(0, first + 1), goesOn: true };
+}
+
+/** The states of each node, every occurrence of it; null where the trace does not say. */
+export function statesOf({ way }: Pick<Conclusion, 'way'>): Record<string, WayState[]> | null {
+  if (way === null || way.length === 0) return null;
+  const states = new Map<string, WayState[]>();
+  for (const { id, state } of way) states.set(id, [...(states.get(id) ?? []), state]);
+  return Object.fromEntries(states);
+}
+
+/** A published client writes no trace of a run that failed, and none or an empty one of a run outside the rule's time window. */
+function wayIn(
+  process: Member | undefined,
+  { hasFailed, stubbed }: { hasFailed: boolean; stubbed: ReadonlySet<string> },
+): WayStep[] | null {
+  if (process?.kind !== 'string') return hasFailed || (process !== undefined && process.kind !== 'null') ? null : [];
+  const { entries, rest } = traceEntries(String(JSON.parse(process.raw)));
+  if (rest !== '' || (hasFailed && entries.length === 0)) return null;
+  return entries.map(({ id, name, state }) => ({ id, name, state: stubbed.has(id) ? 'STUBBED' : state }));
+}
+
+/** A published client writes no data after a failure; the service then shows an empty object. */
+function dataAfter(
+  raw: string | undefined,
+  { before, hasFailed }: { before: ExactObject; hasFailed: boolean },
+): ExactObject | null {
+  const data = raw === undefined ? null : objectIn(raw);
+  const isEmpty = data === null || Object.keys(data).length === 0;
+  return hasFailed && isEmpty && Object.keys(before).length > 0 ? null : (data ?? {});
+}
+
+function changedKeys(before: ExactObject, after: ExactObject): Set<string> {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return new Set([...keys].filter((key) => !sameValue(memberOf(before, key), memberOf(after, key))));
+}
+
+const memberOf = (object: ExactObject, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined);
+
+function objectIn(raw: string): ExactObject {
+  const value: ExactValue = parseExact(raw);
+  return isExactObject(value) ? value : {};
+}
+
+function errorIn(member: Member | undefined): string | null {
+  if (member === undefined || member.kind === 'null') return null;
+  return member.kind === 'string' ? String(JSON.parse(member.raw)) || null : member.raw;
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { type ItemDetail, type ItemHead, itemHeadSchema } from '../cases/batch.ts';
+import type { Case } from '../cases/case.ts';
+import { withoutNoise } from '../cases/judging/noise.ts';
+import type { Code } from '../contract/endings/codes.ts';
+import { stringifyExact } from '../contract/json/raw-number.ts';
+import type { RulesOfRun } from '../contract/rules-of-run.ts';
+import { actionsOf, type Conclusion, conclusionOf, type NodeFacts, statesOf } from './conclusion.ts';
+import { judge, judgeByRun } from './judge.ts';
+
+const MAX_DATA = 16 * 1024;
+const MAX_NODES = 16 * 1024;
+const MAX_ERROR = 1000;
+
+/** An answer of a client. `tookMs`: from dispatch to answer. */
+type Answered = {
+  body: string;
+  success: boolean;
+  address: string | null;
+  rules: RulesOfRun | null;
+  tookMs: number | null;
+};
+
+/** `before`: what the run came to that it is compared with, null where that is not kept any more; absent where an expectation counts. */
+type Against = { ignore: readonly string[]; before?: Conclusion | null; facts?: NodeFacts };
+
+/** The record of an item whose client answered: its verdict, and the result of the run. */
+export function itemOfAnswer(
+  { input, expect }: Case,
+  { body, success, address, rules, tookMs }: Answered,
+  { ignore, before, facts }: Against,
+): { head: ItemHead; detail: ItemDetail } {
+  const now = conclusionOf({ input, body, success, ...(facts && { facts }) });
+  const judged = before === undefined ? judge(expect, now, { ignore, tookMs }) : judgeByRun(before, now, ignore);
+  const { verdict, differences, notChecked, parting } = judged;
+  const changed = changedIn(now);
+  const compared = changed && stringifyExact(withoutNoise(changed, ignore));
+  const digest = digestOf([now.outcome, now.error, compared, ...actionsOf(now).known]);
+  const ran = { verdict, outcome: now.outcome, address, tookMs, mayHaveRun: true, error: cut(now.error), rules };
+  const head = { ...nothing, ...ran, differences: differences.length, digest, parting };
+  const data = changed && stringifyExact(changed);
+  const isCut = data !== null && Buffer.byteLength(data) > MAX_DATA;
+  const states = statesOf(now);
+  const nodes = states !== null && JSON.stringify(states).length > MAX_NODES ? null : states;
+  const detail = { differences, notChecked, data: isCut ? null : data, cut: isCut || nodes !== states, nodes };
+  return { head, detail };
+}
+
+/** Why there is no answer, as an ending tells it. */
+type NoAnswer = {
+  code: Code;
+  error: string;
+  mayHaveRun: boolean;
+  address: string | null;
+  rules?: RulesOfRun | null | undefined;
+};
+
+/** The record of an item that has no answer. */
+export function itemWithoutAnswer({ code, error, mayHaveRun, address, rules = null }: NoAnswer): ItemHead {
+  const verdict = code === 'cancelled' ? 'skipped' : 'unanswered';
+  return { ...nothing, verdict, address, code, mayHaveRun, error: cut(error), rules, digest: digestOf([code]) };
+}
+
+/** An item that is not run. `code`: of one that did not run because its batch was stopped from outside. */
+export function skippedItem(reason: string, code: Code | null = null): ItemHead {
+  return { ...nothing, verdict: 'skipped', code, error: cut(reason) };
+}
+
+const nothing = itemHeadSchema.parse({ verdict: 'pending' });
+
+/** The members that the run added or changed. */
+function changedIn({ data, changed }: Conclusion) {
+  return data && Object.fromEntries(Object.entries(data).filter(([key]) => changed.has(key)));
+}
+
+function digestOf(parts: (string | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
+}
+
+function cut(text: string | null): string | null {
+  return text !== null && text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text;
+}

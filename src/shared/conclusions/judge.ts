@@ -1,0 +1,149 @@
+import type { Expect } from '../cases/case.ts';
+import { compareData } from '../cases/judging/compare.ts';
+import { type Difference, MAX_DIFFERENCES, shortened } from '../cases/judging/difference.ts';
+import { withoutNoise } from '../cases/judging/noise.ts';
+import { valueAt } from '../cases/judging/value-at.ts';
+import { parsePath } from '../cases/path.ts';
+import type { Verdict } from '../cases/verdict.ts';
+import { parseExact } from '../contract/json/exact-json.ts';
+import { type ExactValue, stringifyExact } from '../contract/json/raw-number.ts';
+import type { Change, NotCompared } from './compare.ts';
+import { compare } from './compare.ts';
+import { type Conclusion, certainPart, doubtsOf, type WayStep } from './conclusion.ts';
+
+/** The verdict on a run: what differs, and what could not be checked. `parting`: where its way and that of the earlier run part. */
+type Judgement = {
+  verdict: Verdict;
+  differences: Difference[];
+  notChecked: NotCompared[];
+  parting: { id: string; name: string } | null;
+};
+
+/** Judges a run by an earlier one; null: that is not kept any more. */
+export function judgeByRun(before: Conclusion | null, now: Conclusion, ignore: readonly string[]): Judgement {
+  if (before === null)
+    return {
+      verdict: 'not-checked',
+      differences: [],
+      notChecked: [{ part: 'outcome', why: 'not-kept', nodes: [] }],
+      parting: null,
+    };
+  const { kind, changes, notCompared, parting } = compare(before, now, ignore);
+  return {
+    verdict: kind === 'unknown' ? 'not-checked' : kind,
+    differences: changes.slice(0, MAX_DIFFERENCES).map(differenceOf),
+    notChecked: notCompared,
+    parting: parting && { id: parting.id, name: parting.name },
+  };
+}
+
+function differenceOf({ part, path, before, after }: Change): Difference {
+  const [expected, actual] = [before, after].map((text) => (text === null ? null : shortened(text)));
+  return {
+    path: part === 'data' ? `data.${path}` : part,
+    expected: expected ?? null,
+    actual: actual ?? null,
+    message: 'changed',
+  };
+}
+
+/** What an expectation is checked with, beside what the run came to. `tookMs`: from dispatch to answer. */
+type With = { ignore: readonly string[]; tookMs: number | null };
+
+/** One thing that was expected and is not so; `why` where that is no more than the dry run, or the trace, can tell. */
+type Finding = { difference: Difference } | { part: NotCompared['part']; why: NotCompared['why'] };
+
+/**
+ * Judges a run by what is expected of it; null asks for nothing but that the rule runs without an error. What follows from a node that a dry
+ * run did not call is never held against the rule.
+ */
+export function judge(expect: Expect | null, now: Conclusion, { ignore, tookMs }: With): Judgement {
+  const wanted = expect ?? {};
+  const found = [
+    ...ofOutcome(wanted, now),
+    ...ofError(wanted, now),
+    ...ofData(wanted, now, ignore),
+    ...ofNodes(wanted, now),
+    ...ofTime(wanted, tookMs),
+  ];
+  const differences = found.flatMap((one) => ('difference' in one ? one.difference : [])).slice(0, MAX_DIFFERENCES);
+  const nodes = doubtsOf(now);
+  const notChecked = found.flatMap((one) => ('difference' in one ? [] : [{ ...one, nodes }]));
+  const judgement = { differences, notChecked, parting: null };
+  const errorWasExpected = wanted.outcome === 'ERROR' || wanted.error !== undefined;
+  if (now.error !== null && !errorWasExpected)
+    return nodes.length === 0
+      ? { ...judgement, verdict: 'error' }
+      : { ...judgement, verdict: 'not-checked', notChecked: [{ part: 'error', why: 'not-called', nodes }] };
+  if (differences.length > 0) return { ...judgement, verdict: 'failed' };
+  if (notChecked.length > 0) return { ...judgement, verdict: 'not-checked' };
+  return { ...judgement, verdict: expect === null ? 'ran' : 'passed' };
+}
+
+/** A difference behind a node that was not called follows from that. */
+function unlessDoubtful(now: Conclusion, part: NotCompared['part'], difference: Difference): Finding {
+  return doubtsOf(now).length > 0 ? { part, why: 'not-called' } : { difference };
+}
+
+function ofOutcome({ outcome: expected }: Expect, now: Conclusion): Finding[] {
+  const { outcome: actual, way } = now;
+  if (expected === undefined || expected === actual) return [];
+  if (actual === null && way?.length !== 0) return [{ part: 'outcome', why: 'not-told' }];
+  return [unlessDoubtful(now, 'outcome', { path: 'outcome', expected, actual, message: 'differs' })];
+}
+
+function ofError({ error: expected }: Expect, now: Conclusion): Finding[] {
+  const { error } = now;
+  if (expected === undefined || error?.includes(expected)) return [];
+  const message = error === null ? 'did not come: the rule ran without one' : 'does not contain the expected text';
+  const actual = error === null ? null : shortened(error);
+  return [unlessDoubtful(now, 'error', { path: 'error', expected, actual, message })];
+}
+
+function ofData({ data: expected, absent = [] }: Expect, now: Conclusion, ignore: readonly string[]): Finding[] {
+  if (expected === undefined && absent.length === 0) return [];
+  if (now.data === null) return [{ part: 'data', why: 'not-told' }];
+  const data = now.data;
+  const differences =
+    expected === undefined ? [] : compareData(withoutNoise(parseExact(expected), ignore), withoutNoise(data, ignore));
+  const all = [...differences, ...absent.flatMap((path) => presentAt(path, data))];
+  const found = all.map((difference) =>
+    unlessDoubtful(now, 'data', { ...difference, path: `data.${difference.path}` }),
+  );
+  return found.some((one) => 'part' in one) ? found.slice(0, 1) : found;
+}
+
+function presentAt(path: string, actual: ExactValue): Difference[] {
+  const found = valueAt(actual, parsePath(path) ?? []);
+  if (found === undefined) return [];
+  return [{ path, expected: null, actual: shortened(stringifyExact(found)), message: 'must not be there' }];
+}
+
+function ofNodes({ nodes: expected = {} }: Expect, now: Conclusion): Finding[] {
+  const { way } = now;
+  if (Object.keys(expected).length > 0 && (way === null || way.length === 0)) return [{ part: 'way', why: 'not-told' }];
+  const certain = certainPart(now);
+  return Object.entries(expected).flatMap(([id, state]): Finding[] => {
+    const asExpected = isAsExpected(way ?? [], id, state);
+    if (asExpected) return [];
+    const reached = statesIn(way ?? [], id);
+    const isCertain = !certain.goesOn || statesIn(certain.way, id).some((each) => each !== state);
+    if (!isCertain) return [{ part: 'way', why: 'not-called' }];
+    const actual = reached.length === 0 ? 'NOT_REACHED' : [...new Set(reached)].join(', ');
+    return [{ difference: { path: `nodes.${id}`, expected: state, actual, message: 'differs' } }];
+  });
+}
+
+const statesIn = (way: readonly WayStep[], id: string) => way.flatMap((step) => (step.id === id ? step.state : []));
+
+function isAsExpected(way: readonly WayStep[], id: string, state: string): boolean {
+  const reached = statesIn(way, id);
+  return state === 'NOT_REACHED' ? reached.length === 0 : reached.length > 0 && reached.every((each) => each === state);
+}
+
+function ofTime({ withinMs }: Expect, tookMs: number | null): Finding[] {
+  if (withinMs === undefined || (tookMs !== null && tookMs <= withinMs)) return [];
+  const message = tookMs === null ? 'cannot be told' : 'took longer';
+  const actual = tookMs === null ? null : String(tookMs);
+  return [{ difference: { path: 'withinMs', expected: String(withinMs), actual, message } }];
+}

@@ -1,0 +1,64 @@
+import type { Batch } from '../../shared/cases/batch.ts';
+import { type Conclusion, conclusionOf, factsOfTrees, type NodeFacts } from '../../shared/conclusions/conclusion.ts';
+import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { readAs } from '../../shared/contract/wire.ts';
+import type { TreeNode } from '../../shared/reasoning/tree.ts';
+import type { History } from '../../shared/store/history/history.ts';
+import { type Trees, treeKey } from '../../shared/store/history/trees.ts';
+import type { MetadataFor } from '../rules/leaves/leaf-metadata.ts';
+import type { Rules } from '../rules/rules.ts';
+import { readTree } from '../rules/tree/tree.ts';
+
+type Dependencies = { history: History; trees: Trees; rules: Rules; metadataFor: MetadataFor };
+
+/** The nodes of the rule as it is released now, and what an earlier run came to; null where its answer is not kept. */
+export type EarlierRuns = {
+  facts(): Promise<NodeFacts>;
+  read(mockId: string): Promise<{ before: Conclusion | null; facts: NodeFacts }>;
+};
+
+/** Reads earlier runs for the items of one batch that are compared with them. A tree tells which leaves act, so both versions are read. */
+export function createEarlierRuns(
+  { app, ruleId, confId }: Pick<Batch, 'app' | 'ruleId' | 'confId'>,
+  { history, trees, rules, metadataFor }: Dependencies,
+): EarlierRuns {
+  let now: Promise<TreeNode[]> | undefined;
+  const factsBy = new Map<string | null, Promise<NodeFacts>>();
+
+  async function readNow(): Promise<TreeNode[]> {
+    const id = (text: string | null) => (text === null ? null : BigInt(text));
+    const asked = { app, ruleId: id(ruleId), confId: id(confId), lane: null, address: null };
+    const tree = await readTree(asked, { rules, metadataFor });
+    return tree.kind === 'tree' ? rootsIn(stringifyExact(tree)) : [];
+  }
+
+  async function factsOf(digest: string | null): Promise<NodeFacts> {
+    now ??= readNow();
+    const kept = digest === null ? null : await trees.get(treeKey(app, digest));
+    return factsOfTrees([...(kept === null ? [] : rootsIn(kept)), ...(await now)]);
+  }
+
+  function factsFor(digest: string | null): Promise<NodeFacts> {
+    const known = factsBy.get(digest) ?? factsOf(digest);
+    factsBy.set(digest, known);
+    return known;
+  }
+
+  return {
+    facts: () => factsFor(null),
+    async read(mockId) {
+      const record = await history.get(mockId);
+      const facts = await factsFor(record?.rules?.digest ?? null);
+      const [input, body] = await Promise.all([history.input(mockId), history.result(mockId)]);
+      const isAnswered = record !== null && record.outcome?.code === null && input !== null && body !== null;
+      const success = record?.state === 'succeeded';
+      return { before: isAnswered ? conclusionOf({ input, body, success, facts }) : null, facts };
+    },
+  };
+}
+
+function rootsIn(tree: string): TreeNode[] {
+  const { root } = readAs(treeSchema, tree);
+  return root === null ? [] : [root];
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { Expect } from '../../../src/shared/cases/case.ts';
+import { conclusionOf } from '../../../src/shared/conclusions/conclusion.ts';
+import { judge } from '../../../src/shared/conclusions/judge.ts';
+
+const process = '[2:spent: T:1][x:T:0]] or more:T:0][4:coupon:F-I:0][7:points:T:0][7:points:F:0][1:campaign:T:2]';
+type Told = Record<string, unknown>;
+function run(wanted: Expect | null, members: Told = {}, { success = true, tookMs = 12 } = {}) {
+  const answer = { mockId: 'm', success, 'the service': { coupon: { amount: 20 } }, process, error: null, ...members };
+  const now = conclusionOf({ input: '{}', body: JSON.stringify(answer), success });
+  return judge(wanted, now, { ignore: [], tookMs });
+}
+const paths = (wanted: Expect, ...rest: [Told?, { success?: boolean; tookMs?: number }?]) =>
+  run(wanted, ...rest).differences.map(({ path }) => path);
+
+describe('a run', () => {
+  it('of which nothing is expected ran unless it failed: it did not pass', () => {
+    expect(run(null).verdict).toBe('ran');
+    expect(run({}).verdict).toBe('passed');
+    expect(run(null, { error: 'boom' }).verdict).toBe('error');
+    expect(run(null, {}, { success: false }).verdict).toBe('error');
+  });
+  it('is judged by every occurrence of a node, inverted where it says so', () => {
+    expect(paths({ nodes: { 2: 'TRUE', 4: 'TRUE', 9: 'NOT_REACHED' } })).toEqual([]);
+    expect(paths({ nodes: { 7: 'TRUE', 9: 'TRUE', 1: 'NOT_REACHED' } })).toEqual(['nodes.1', 'nodes.7', 'nodes.9']);
+  });
+  it('is not checked where the trace does not say', () => {
+    const untold = { process: 'what?' };
+    for (const wanted of [{ nodes: { 9: 'NOT_REACHED' } }, { outcome: 'TRUE' }] satisfies Expect[])
+      expect(run(wanted, untold)).toMatchObject({ verdict: 'not-checked', notChecked: [{ why: 'not-told' }] });
+    expect(run({ outcome: 'TRUE', data: '{"coupon":1}' }, untold).verdict).toBe('failed');
+  });
+  it('is judged by data, absence, time and outcome', () => {
+    expect(
+      paths({ outcome: 'FALSE', data: '{"coupon":{"amount":21}}', absent: ['coupon.amount', 'x'], withinMs: 11 }),
+    ).toEqual(['outcome', 'data.coupon.amount', 'data.coupon.amount', 'withinMs']);
+  });
+  it('passes with an error that was expected, and fails with another, or without one', () => {
+    expect(run({ error: 'insuff' }, { error: 'insufficient money' }).verdict).toBe('passed');
+    expect(run({ outcome: 'ERROR' }, {}, { success: false }).verdict).toBe('passed');
+    expect(run({ error: 'insuff' }, { error: 'boom' }).verdict).toBe('failed');
+    expect(run({ error: 'insuff' }).verdict).toBe('failed');
+  });
+  it('has an unexpected error rather than differences', () => {
+    expect(run({ data: '{"a":1}' }, { error: 'boom' }).verdict).toBe('error');
+  });
+});
+
+describe('a dry run that did not call a node', () => {
+  const dry = {
+    process: '[2:A:F:0][4:Pay:T:0][5:B:F:0][1:Any:F:0]',
+    effects: { assumed: [4], stubbed: [], unsure: [] },
+  };
+  it('is never failed by what follows from that', () => {
+    const behind: Expect[] = [
+      { outcome: 'TRUE' },
+      { data: '{"paid":1}' },
+      { absent: ['coupon'] },
+      { nodes: { 5: 'TRUE' } },
+      { error: 'x' },
+    ];
+    for (const wanted of behind)
+      expect(run(wanted, dry)).toMatchObject({
+        verdict: 'not-checked',
+        differences: [],
+        notChecked: [{ why: 'not-called', nodes: ['4'] }],
+      });
+    expect(run(null, { ...dry, error: 'no payment' }).verdict).toBe('not-checked');
+  });
+  it('is failed by what came before it', () => {
+    expect(run({ nodes: { 2: 'TRUE' } }, dry)).toMatchObject({ verdict: 'failed', differences: [{ path: 'nodes.2' }] });
+    expect(run({ nodes: { 4: 'NOT_REACHED' } }, dry).verdict).toBe('failed');
+  });
+  it('passes where it came to what is expected', () => {
+    expect(run({ outcome: 'FALSE', nodes: { 4: 'TRUE', 5: 'FALSE' } }, dry).verdict).toBe('passed');
+  });
+});
