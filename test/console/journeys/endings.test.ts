@@ -14,6 +14,7 @@ import {
   unregistersAfterPickUp,
 } from '../../support/responder.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
+import { toldExecution } from '../../support/told-execution.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
 import { expectAccessible, headline, hint, picture, pressRun, reads, says } from '../support/on-the-page.ts';
 
@@ -318,15 +319,16 @@ describeInBrowser('how the console tells of every ending', () => {
   async function runThatTimedOut(outcome: { code: string; mayHaveRun: boolean }): Promise<Page> {
     const page = await journey.visit('/?app=7&rule=1');
     await page.getByRole('treegrid').waitFor();
-    const history = [
-      { state: 'queued', at: 1000 },
-      { state: 'dispatched', at: 1100 },
-      { state: 'timed-out', at: 3500 },
-    ];
-    const record = { mockId: 'm', app: 7, ruleId: 1, target: 'all', address: 'orders-1', state: 'timed-out', history };
-    const ended = { ...record, outcome: { status: 504, ...outcome }, input: {} };
+    const ended = toldExecution({
+      ...{ app: 7, address: 'orders-1', state: 'timed-out', outcome: { status: 504, ...outcome } },
+      history: [
+        { state: 'queued', at: 1000 },
+        { state: 'dispatched', at: 1100 },
+        { state: 'timed-out', at: 3500 },
+      ],
+    });
     await page.route('**/events', (route) => route.abort());
-    await page.route('**/executions/m', (route) => route.fulfill({ json: ended }));
+    await page.route('**/executions/m', (route) => route.fulfill({ contentType: 'application/json', body: ended }));
     await page.route('**/execute', (route) => route.fulfill({ status: 202, json: { mockId: 'm', state: 'queued' } }));
     await pressRun(page);
     return page;

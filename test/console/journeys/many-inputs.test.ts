@@ -229,7 +229,7 @@ describeInBrowser('many inputs in the console', () => {
     await page.getByRole('button', { name: 'Find an input that reaches “coupon of 20” #4' }).click();
     await says(
       page.locator('.batch-results .notice'),
-      /^“coupon of 20” #4 would run with the input of “.+” and cost = 100, uid = 12, city = "杭州"\. This is computed, not run\. The form now has this input/,
+      /^“coupon of 20” #4 would run with the input of “.+” and cost = 100\b.*\. This is computed, not run\. The form now has this input/,
     );
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });
