@@ -58,8 +58,8 @@ export type BeginParts = {
 /** What one function takes of them. */
 type Some<Names extends keyof BeginParts> = Pick<BeginParts, Names>;
 
-/** The entry that counts: a claim, ours or that of a faster attempt, or a refusal. `warnings` are about the client of our claim; `repeated`: see `Claimed`. */
-type Decided = ClaimOrRefusal & { warnings?: Warning[]; repeated?: ClaimKey };
+/** The entry that counts: a claim, ours or that of a faster attempt, or a refusal. `beside`, of our claim, and `repeated`: see `Claimed`. */
+type Decided = ClaimOrRefusal & { beside?: () => Promise<Warning[]>; repeated?: ClaimKey };
 /** No request could be written for this client, so another one may get it. */
 type Unwritable = { kind: 'unwritable'; noAnswer: NoAnswer };
 /** A client for an execution. `warnings`: what its caller should know. */
@@ -98,7 +98,8 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
     if (decided.kind === 'refused') return endedWithout(decided.noAnswer);
     if (decided.kind !== 'claimed') return decided;
     const { claim, repeated } = decided;
-    return { kind: 'claimed', claim, repeated, warnings: await warningsOf(decided, execution, parts) };
+    const beside = decided.beside ?? (() => parts.inspections.warningsAgain(claim, data).catch(() => []));
+    return { kind: 'claimed', claim, repeated, beside };
   } catch (error) {
     if (error instanceof HandedOver) return { kind: 'give-back' };
     // An execution that fails for ever would never leave the queue.
@@ -235,8 +236,15 @@ async function claimAt(
   const decision = await claimInSlot({ ...chosen, rules }, execution, parts);
   const isOurs = decision.kind === 'claimed' && decision.claim.directoryName === client.directoryName;
   if (!isOurs) return decision;
-  parts.keptTrees.use({ ...rules, version: rules.released }, treeAsked(client, execution.data));
-  return { ...decision, warnings: [...chosen.warnings, ...inspection.warnings] };
+  const beside = async () => {
+    parts.keptTrees.use(
+      { ...rules, version: rules.released },
+      treeAsked(client, execution.data),
+      inspection.takeGraph(),
+    );
+    return [...chosen.warnings, ...inspection.warnings()];
+  };
+  return { ...decision, beside };
 }
 
 /** Undefined once the slot is taken. It is the execution's until it is over here. */
@@ -361,15 +369,6 @@ async function refuseUnwritten(
 /** The queue store counts attempts. One that was started anew since the job was added may have forgotten an attempt. */
 async function isTheOnlyAttempt({ data, firstAttempt }: Execution, storeRun: StoreRun): Promise<boolean> {
   return firstAttempt && data.storeRun !== undefined && data.storeRun === (await storeRun.ask());
-}
-
-/** Warnings about the client for the caller; of a claim that another attempt wrote, as far as its client is still known. */
-async function warningsOf(
-  decided: Decided & { kind: 'claimed' },
-  { data }: Execution,
-  { inspections, interrupts }: Some<'inspections' | 'interrupts'>,
-): Promise<Warning[]> {
-  return decided.warnings ?? interrupts.unlessHandedOver(() => inspections.warningsAgain(decided.claim, data));
 }
 
 /** The fault of one client's directory alone. */

@@ -81,6 +81,8 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
   const stopInterrupts = interrupts.listen(claim.mockId, (interrupt) => wait.put(toEvent(interrupt)));
   try {
     const isOurs = await dispatch(wait, { claimBy: repeated?.claimBy ?? data.claimBy, once }, parts);
+    const besideWait = begun.beside();
+    besideWait.catch(() => {}); // awaited below
     const { ending, mark } = await workload.atClient(wait.run);
     await atStep('result-read', claim.mockId);
     if (ending.kind === 'interrupted') return { kind: 'give-back' };
@@ -90,7 +92,11 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
     const learnt = repeated ? unlessForgotten(ending, claim) : ending;
     const reported = withFullDisk(data.dryRun === undefined ? learnt : unlessIgnored(learnt, claim), parts);
     const isReleased = () => inspections.isReleased(claim.app, claim.rules?.released ?? null);
-    const ended = await toEnded(reported, { ...begun, marked }, { store, privacy, input, isReleased });
+    const ended = await toEnded(
+      reported,
+      { claim, warnings: await besideWait, marked },
+      { store, privacy, input, isReleased },
+    );
     await atStep('before-completion', claim.mockId);
     return ended;
   } catch (error) {

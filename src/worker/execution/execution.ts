@@ -16,10 +16,16 @@ export type Execution = {
 };
 
 /**
- * An execution that may be dispatched, and what its caller should know about it. `repeated`: where its claim is, if an earlier call under
+ * An execution that may be dispatched. `beside`: what is done beside the wait, once it was dispatched; resolves to what its caller should
+ * know. `repeated`: where its claim is, if an earlier call under
  * its Idempotency-Key wrote it, which the queue store has forgotten.
  */
-export type Claimed = { kind: 'claimed'; claim: Claim; warnings: Warning[]; repeated?: ClaimKey | undefined };
+export type Claimed = {
+  kind: 'claimed';
+  claim: Claim;
+  beside: () => Promise<Warning[]>;
+  repeated?: ClaimKey | undefined;
+};
 /**
  * An execution that goes back to the queue. `give-back`: at once, for another worker or a later try. `snooze`: for a while,
  * because too many wait for its client. `newer`: until a worker of a newer version takes it, because one began it.

@@ -37,7 +37,7 @@ type Told = { store: Store; privacy: Privacy; input: string; isReleased: () => P
 /** The ending of a wait as it goes to the queue. A small answer travels with its job; a large one waits in the store. */
 export async function toEnded(
   ending: Reported,
-  { claim, warnings, marked }: Claimed & { marked: boolean },
+  { claim, warnings, marked }: Pick<Claimed, 'claim'> & { warnings: Warning[]; marked: boolean },
   { store, privacy, input, isReleased }: Told,
 ): Promise<Ended> {
   if (ending.kind === 'unanswered') {

@@ -28,12 +28,14 @@ const MAX_REMEMBERED = 1000;
 /** A directory that takes longer to read does not hold an execution up. */
 const CHECK_WITHIN_MS = 5000;
 
-/** Whether an execution may be sent to a client, and what its caller should know about it. */
-type Inspection = { kind: 'refused'; noAnswer: NoAnswer } | { kind: 'clear'; warnings: Warning[]; rules: RulesNow };
+/** Whether an execution may be sent to a client, what its caller should know about it, and the rules, as they were read. */
+type Inspection =
+  | { kind: 'refused'; noAnswer: NoAnswer }
+  | { kind: 'clear'; warnings: () => Warning[]; rules: RulesNow; takeGraph: () => TreeCheck['graph'] };
 
 /** The rules as a check found them; null where they could not be read. */
 type RulesNow = Pick<RulesOfRun, 'released' | 'digest' | 'unsure'>;
-type Check = Pick<TreeCheck, 'cycle' | 'warnings' | 'nodes'> & { rules: RulesNow };
+type Check = Pick<TreeCheck, 'cycle' | 'warnings' | 'nodes' | 'graph'> & { rules: RulesNow };
 
 /** The part of a client that inspections need. */
 type Inspected = Pick<Client, 'address' | 'dialect' | 'sdk' | 'leafNodes'>;
@@ -68,12 +70,13 @@ export function createInspections(dependencies: InspectionsDependencies) {
     const checked = treeRefusal(remembered, data) === undefined ? remembered : await check(0);
     const noAnswer = treeRefusal(checked, data);
     if (noAnswer !== undefined) return { kind: 'refused', noAnswer };
-    const { warnings, rules: found } = checked;
-    return {
-      kind: 'clear',
-      warnings: [...warnings.map(toWarning), ...inputWarnings(client, data.input)],
-      rules: found,
+    const takeGraph = () => {
+      const { graph } = checked;
+      checked.graph = null; // a check is remembered, and its graph may be large
+      return graph;
     };
+    const warnings = () => [...checked.warnings().map(toWarning), ...inputWarnings(client, data.input)];
+    return { kind: 'clear', warnings, rules: checked.rules, takeGraph };
   }
 
   async function lookAt({ leafNodes }: Inspected, data: JobData, maxAgeMs: number): Promise<Check> {
@@ -96,10 +99,13 @@ export function createInspections(dependencies: InspectionsDependencies) {
 
     /** The warnings of an execution that another attempt began, as far as its client is still known. */
     async warningsAgain({ app, directoryName, ...client }: Claim, data: JobData): Promise<Warning[]> {
-      const all = await listClients(app);
-      const leafNodes = all.find((listed) => listed.directoryName === directoryName)?.leafNodes ?? [];
-      const inspection = await inspect({ ...client, leafNodes }, data);
-      return inspection.kind === 'clear' ? inspection.warnings : [];
+      const look = async () => {
+        const all = await listClients(app);
+        const leafNodes = all.find((listed) => listed.directoryName === directoryName)?.leafNodes ?? [];
+        const inspection = await inspect({ ...client, leafNodes }, data);
+        return inspection.kind === 'clear' ? inspection.warnings() : [];
+      };
+      return resultWithin(checkWithinMs, { of: look(), late: () => [] });
     },
   };
 }
@@ -142,7 +148,7 @@ function createCheck({ rules, leafClassesOf, log }: InspectionsDependencies) {
       return { ...check, rules: markUnsure(`${app}/${ruleId}/${confId}`, found) };
     } catch (error) {
       incident.begins(error, 'they are run unchecked');
-      return unchecked;
+      return unchecked();
     }
   };
 }
@@ -192,11 +198,12 @@ function inputRefusal({ address, dialect, sdk }: Inspected, input: string): stri
 }
 
 const unknownRules: RulesNow = { released: null, digest: null };
-const unchecked: Check = { cycle: null, warnings: [], nodes: null, rules: unknownRules };
+const nothing = { cycle: null, nodes: null, graph: null, rules: unknownRules };
+const unchecked = (): Check => ({ ...nothing, warnings: () => [] });
 
 function notChecked(withinMs: number): Check {
   const message = `The rule's files could not be read within ${withinMs} ms: it was sent unchecked.`;
-  return { cycle: null, warnings: [{ code: 'not-checked', message }], nodes: null, rules: unknownRules };
+  return { ...nothing, warnings: () => [{ code: 'not-checked', message }] };
 }
 
 /** Whether the input has a name at its top level that SDKs of this dialect keep for themselves. */
@@ -206,6 +213,6 @@ function hasReservedKey({ reservedKey }: Dialect, input: string): boolean {
   return scanned.kind === 'complete' && scanned.members.some(({ key }) => key === reservedKey);
 }
 
-function toWarning({ nodeId, ...warning }: TreeCheck['warnings'][number]): Warning {
+function toWarning({ nodeId, ...warning }: ReturnType<TreeCheck['warnings']>[number]): Warning {
   return nodeId === undefined ? warning : { ...warning, nodeId: nodeId.toString() };
 }

@@ -7,7 +7,7 @@ import { time } from '../../shared/seams/time.ts';
 import { type Trees, treeKey } from '../../shared/store/history/trees.ts';
 import type { MetadataFor, Wanted } from './leaves/leaf-metadata.ts';
 import type { Rules } from './rules.ts';
-import type { Selection } from './tree/rule-graph.ts';
+import type { RuleGraph, Selection } from './tree/rule-graph.ts';
 import { readTree } from './tree/tree.ts';
 
 /** A larger tree is not kept: it would take the room of many others, and its runs are shown without one. */
@@ -39,8 +39,10 @@ export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, 
   const alert = createThrottledAlert(log, 'The rules of runs cannot be kept');
   const seconds = settings.HISTORY_SECONDS + TREE_KEPT_BEYOND_SECONDS;
 
-  async function keep({ digest, version }: Ran, asked: Selection & Wanted): Promise<void> {
-    const text = (await readAs(digest, asked, rules)) ?? (await readOlder(digest, asked, version));
+  async function keep({ digest, version }: Ran, asked: Selection & Wanted, graph: RuleGraph | null): Promise<void> {
+    const released = version === null ? null : BigInt(version);
+    const read = graph && { readGraph: async () => graph, readVersion: async () => released };
+    const text = (await readAs(digest, asked, read ?? rules)) ?? (await readOlder(digest, asked, version));
     const isKept = text !== null && Buffer.byteLength(text) <= settings.TREES_BYTES * MAX_SHARE;
     if (isKept) await trees.keep(treeKey(asked.app, digest), text, seconds);
     if (text === null) keptAt.set(treeKey(asked.app, digest), time.monotonic() - KEEP_AGAIN_MS + LOOK_AGAIN_MS);
@@ -60,15 +62,19 @@ export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, 
   }
 
   return {
-    /** An execution runs on these rules. It does not wait for this. */
-    use({ digest, version }: Pick<Ran, 'version'> & { digest: string | null }, asked: Selection & Wanted): void {
+    /** An execution runs on these rules. It does not wait for this. `graph`: they, as they were read; else they are read again. */
+    use(
+      { digest, version }: Pick<Ran, 'version'> & { digest: string | null },
+      asked: Selection & Wanted,
+      graph: RuleGraph | null = null,
+    ): void {
       if (digest === null || privacy.isOff(asked.app)) return;
       const now = time.monotonic();
       const key = treeKey(asked.app, digest);
       if (now - (keptAt.get(key) ?? Number.NEGATIVE_INFINITY) < KEEP_AGAIN_MS) return;
       if (keptAt.size >= MAX_REMEMBERED) keptAt.clear();
       keptAt.set(key, now);
-      keep({ digest, version }, asked).catch((error) => {
+      keep({ digest, version }, asked, graph).catch((error) => {
         keptAt.delete(key);
         alert.begins(error, 'runs on them are shown without a tree once other rules are released');
       });

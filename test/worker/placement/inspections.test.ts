@@ -35,7 +35,7 @@ function inspections(
   const { inspect } = createInspections({ rules, leafClassesOf, listClients: async () => [], log, ...more });
   const codes = async () => {
     const inspection = await inspect(client, data);
-    return inspection.kind === 'clear' ? inspection.warnings.map(({ code }) => code) : inspection.noAnswer.code;
+    return inspection.kind === 'clear' ? inspection.warnings().map(({ code }) => code) : inspection.noAnswer.code;
   };
   return { codes, lines };
 }

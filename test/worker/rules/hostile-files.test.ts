@@ -51,7 +51,7 @@ test('whatever stands in rule and node files, every question gets an answer', as
         expect((await readSchema({ ...selection, lane: null, address: null }, { rules, metadataFor })).kind).toBeTypeOf(
           'string',
         );
-        expect((await checkTree(selection, { rules, leafClasses: new Set() })).warnings).toBeInstanceOf(Array);
+        expect((await checkTree(selection, { rules, leafClasses: new Set() })).warnings()).toBeInstanceOf(Array);
       }
       expect((await rules.listRules(7)).kind).toBe('rules');
     }),

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPrivacy } from '../../../src/shared/privacy/privacy.ts';
@@ -45,7 +46,7 @@ function createKept({ off = [], bytes = 100_000 }: { off?: number[]; bytes?: num
     const text = await trees.get(treeKey(app, digest));
     return text === null ? null : keptSchema.parse(JSON.parse(text)).root.values.min;
   };
-  return { ...kept, digestOf, minIn };
+  return { ...kept, digestOf, minIn, rules };
 }
 
 test('the tree is kept for each app, also where two have the same rules', async () => {
@@ -78,6 +79,17 @@ test('the tree of an earlier version is made again from update files', async () 
   const digest = await kept.digestOf(7);
   await write(7, { version: 2, min: 80 });
   kept.use({ digest, version: '1' }, selected(7));
+  await eventually(async () => expect(await kept.minIn(7, digest)).toBe(100));
+});
+
+test('the tree of the rules that were read before a run is kept although they were replaced since', async () => {
+  await write(7, { version: 1, min: 100 });
+  const kept = createKept();
+  const digest = await kept.digestOf(7);
+  const graph = await kept.rules.readGraph(selected(7));
+  await write(7, { version: 2, min: 80 });
+  await rm(files.pathOf('7/versions'), { recursive: true });
+  kept.use({ digest, version: '1' }, selected(7), graph);
   await eventually(async () => expect(await kept.minIn(7, digest)).toBe(100));
 });
 

@@ -10,10 +10,11 @@ beforeEach(async () => {
 });
 afterEach(() => files.remove());
 
-function check(ruleId: bigint | null, confId: bigint | null = null, classes: string[] | null = null) {
+async function check(ruleId: bigint | null, confId: bigint | null = null, classes: string[] | null = null) {
   const rules = createRules({ sharedDir: files.sharedDir });
   const leafClasses = classes && new Set(classes);
-  return checkTree({ app: 7, ruleId, confId }, { rules, leafClasses });
+  const { warnings, ...found } = await checkTree({ app: 7, ruleId, confId }, { rules, leafClasses });
+  return { ...found, warnings: warnings() };
 }
 
 const codesOf = async (...args: Parameters<typeof check>) =>

@@ -22,13 +22,14 @@ type WarningCode =
 
 /**
  * `cycle`: the ids along a circle, which would end one client's process. `digest`: of what was checked. `nodes`: the ids of the tree, null
- * where not all of them are known.
+ * where not all of them are known. `warnings`: found when they are asked for. `graph`: what was read.
  */
 export type TreeCheck = {
   cycle: bigint[] | null;
-  warnings: TreeWarning[];
+  warnings: () => TreeWarning[];
   digest: string | null;
   nodes: ReadonlySet<bigint> | null;
+  graph: Extract<RuleGraph, { kind: 'graph' }> | null;
 };
 
 type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<string> | null };
@@ -40,23 +41,28 @@ type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<strin
 export async function checkTree(selection: Selection, { rules, leafClasses }: Sources): Promise<TreeCheck> {
   const graph = await rules.readGraph(selection);
   if (graph.kind !== 'graph')
-    return { cycle: null, warnings: warningsAbout(graph, selection), digest: null, nodes: null };
+    return { cycle: null, warnings: () => warningsAbout(graph, selection), digest: null, nodes: null, graph: null };
   const { nodes, start, rule } = graph;
   // A client searches a node from the rule's root, so a cycle anywhere in the rule counts.
   const root = rule?.confId ?? start;
-  if (root === null || start === null) return { cycle: null, warnings: [], digest: null, nodes: null };
+  if (root === null || start === null)
+    return { cycle: null, warnings: () => [], digest: null, nodes: null, graph: null };
   const cycle = findCycle(root, edgesIn(nodes));
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
-  const ofRule = rule?.rivals.map((rival): TreeWarning => ({ code: 'unusable-file', message: `${rival}.` })) ?? [];
-  const warnings = [
-    ...ofRule,
-    ...inOrder.flatMap(nodeWarnings),
-    ...(leafClasses ? classWarnings(inOrder, leafClasses) : []),
-  ];
-  if (cycle === null) warnings.push(...sizeWarnings(countOccurrences(nodes, start)));
+  const findWarnings = () => {
+    const ofRule = rule?.rivals.map((rival): TreeWarning => ({ code: 'unusable-file', message: `${rival}.` })) ?? [];
+    const ofClasses = leafClasses ? classWarnings(inOrder, leafClasses) : [];
+    const ofSize = cycle === null ? sizeWarnings(countOccurrences(nodes, start)) : [];
+    return [...ofRule, ...inOrder.flatMap(nodeWarnings), ...ofClasses, ...ofSize].slice(0, MAX_WARNINGS);
+  };
+  let found: TreeWarning[] | undefined;
+  const warnings = () => {
+    found ??= findWarnings();
+    return found;
+  };
   const released = inOrder.filter(({ reading }) => reading?.kind === 'found').map(({ id }) => id);
   const ids = graph.truncated ? null : new Set(released);
-  return { cycle, warnings: warnings.slice(0, MAX_WARNINGS), digest: digestOf(graph), nodes: ids };
+  return { cycle, warnings, digest: digestOf(graph), nodes: ids, graph };
 }
 
 function warningsAbout(
