@@ -2,9 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
-import type { Dialect } from '../../src/worker/files/dialects/dialect.ts';
-import { iceDialect } from '../../src/worker/files/dialects/ice.ts';
-import { ruleDialect } from '../../src/worker/files/dialects/rule.ts';
+import { type Dialect, dialects } from '../../src/worker/files/dialects/dialects.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
@@ -116,8 +114,8 @@ it('stands in a request so that it chooses nothing there', async () => {
   const content = { ...{ mockId: 'm', app: 7, confId: null, ts: null, target: 'all', input: '{}' }, scene: 'checkout' };
   const names = (dialect: Dialect, ruleId: string | null) =>
     dialect.requestMembers({ ...content, ruleId }, 1).map(([name]) => name);
-  expect(names(iceDialect, '12')).toContain('scene');
-  expect(names(iceDialect, null)).not.toContain('scene');
-  expect(names(ruleDialect, '12')).toContain('ofScene');
-  expect(names(ruleDialect, '12')).not.toContain('scene');
+  expect(names(dialects.ice, '12')).toContain('scene');
+  expect(names(dialects.ice, null)).not.toContain('scene');
+  expect(names(dialects.rule, '12')).toContain('ofScene');
+  expect(names(dialects.rule, '12')).not.toContain('scene');
 });

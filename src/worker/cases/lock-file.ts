@@ -3,7 +3,7 @@ import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { ClientDirectory } from '../files/client-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
-import { readUpTo } from '../files/reading/read-safely.ts';
+import { readUpTo } from '../files/reading/bounded-file.ts';
 
 /** A lock that is older, by the file system's clock, was left by a worker that died. */
 const LEFT_AFTER_MS = 3000;

@@ -23,11 +23,11 @@ import {
 import type { Claims } from '../files/claims/claims.ts';
 import type { Taken } from '../files/claims/keys.ts';
 import { sdks } from '../files/dialects/sdks.ts';
-import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import { isFull, whyUnclaimed, whyUnlisted, whyUnwritable } from '../files/reasons.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { ClientSlots } from '../placement/client-slots.ts';
 import type { Inspections } from '../placement/inspections.ts';
 import { type ResolveTarget, suitsOf } from '../placement/resolve-target.ts';

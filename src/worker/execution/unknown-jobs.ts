@@ -5,7 +5,7 @@ import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { ClaimOrRefusal } from '../files/claims/claim.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import type { SharedDirectory } from '../files/directory/shared-directory.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createBackoff } from './backoff.ts';
 import { isOverForAll } from './begin.ts';
 

@@ -5,7 +5,7 @@ import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
 import { MADE_BY_US, mockDirectory } from './file-names.ts';
 import { fileSystemOf, filesAt, lstat } from './file-system.ts';
-import { READ_SAFELY } from './reading/read-safely.ts';
+import { READ_SAFELY } from './reading/bounded-file.ts';
 import { chmod, filesOf, mkdir, open, readdir, realpath, rm, rmdir, stat } from './seams/files.ts';
 import type { FileStats, OpenDirectory, OpenFile, QuickFiles, Told, Watch } from './seams/operations.ts';
 

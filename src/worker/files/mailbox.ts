@@ -9,7 +9,6 @@ import type { Claims } from './claims/claims.ts';
 import type { Taken } from './claims/keys.ts';
 import { directoryAt } from './client-directory.ts';
 import { dialects } from './dialects/dialects.ts';
-import type { SharedDirectory } from './directory/shared-directory.ts';
 import * as request from './execution-files.ts';
 import { registrationPath } from './file-names.ts';
 import type { Flush } from './flush.ts';
@@ -18,6 +17,7 @@ import { findRegistration, isRegistered } from './registration-file.ts';
 import type { KeptAnswers } from './results/kept-answers.ts';
 import { type FoundResult, readResult } from './results/result-file.ts';
 import { mayBeNews, type Sight, type UnusableResult } from './results/unusable-result.ts';
+import type { SharedDirectory } from './shared-directory.ts';
 import type { Listener, ResultWatcher } from './watch.ts';
 
 type Parts = {

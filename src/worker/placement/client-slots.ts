@@ -1,5 +1,4 @@
 import { time } from '../../shared/seams/time.ts';
-import { createLines } from './slot-lines.ts';
 
 /** The counters that an execution occupies, and under which name. */
 type Counted = readonly (readonly [counts: Map<string, number>, name: string])[];
@@ -116,4 +115,50 @@ function add(counts: Map<string, number>, directory: string, change: number): vo
   const count = (counts.get(directory) ?? 0) + change;
   if (count > 0) counts.set(directory, count);
   else counts.delete(directory);
+}
+
+// Those who wait.
+
+/** How often those who wait look again: what other workers have at a client changes without a word. */
+const LOOK_AGAIN_MS = 20;
+
+type Waiting<Who> = { who: Who; mustGiveUp: () => boolean; end: (how: 'taken' | 'none') => void };
+type Line<Who> = Set<Waiting<Who>>;
+
+/**
+ * Those who wait for a slot, in the order in which they came; a line for each client. However many wait in a line, one timer looks for all
+ * of them. `serve`: gives them what is free.
+ */
+function createLines<Who>({ serve }: { serve: (directory: string) => void }) {
+  const lines = new Map<string, Line<Who>>();
+  const nobody: Line<Who> = new Set();
+  const of = (directory: string): ReadonlySet<Waiting<Who>> => lines.get(directory) ?? nobody;
+
+  function end(directory: string, waiting: Waiting<Who>, how: 'taken' | 'none'): void {
+    lines.get(directory)?.delete(waiting);
+    waiting.end(how);
+  }
+
+  function begin(directory: string): Line<Who> {
+    const line: Line<Who> = new Set();
+    lines.set(directory, line);
+    lookLater(directory);
+    return line;
+  }
+
+  function lookLater(directory: string): void {
+    time.setTimeout(() => {
+      for (const waiting of of(directory)) if (waiting.mustGiveUp()) end(directory, waiting, 'none');
+      serve(directory);
+      if (of(directory).size > 0) lookLater(directory);
+      else lines.delete(directory);
+    }, LOOK_AGAIN_MS);
+  }
+
+  return {
+    of,
+    end,
+    wait: (directory: string, who: Who, mustGiveUp: () => boolean): Promise<'taken' | 'none'> =>
+      new Promise((resolve) => (lines.get(directory) ?? begin(directory)).add({ who, mustGiveUp, end: resolve })),
+  };
 }

@@ -11,10 +11,9 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetr
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Claim } from '../files/claims/claim.ts';
-import type { Dialect } from '../files/dialects/dialect.ts';
+import type { Dialect } from '../files/dialects/dialects.ts';
 import { dialects } from '../files/dialects/dialects.ts';
-import { canRead, largeNumberIn } from '../files/dialects/number-range.ts';
-import { sdks } from '../files/dialects/sdks.ts';
+import { canRead, largeNumberIn, sdks } from '../files/dialects/sdks.ts';
 import { inputWarnings } from '../files/dialects/warnings.ts';
 import type { Rules } from '../rules/rules.ts';
 import { checkTree, type TreeCheck } from '../rules/tree/tree-checks.ts';

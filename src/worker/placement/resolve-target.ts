@@ -6,7 +6,7 @@ import { perProcess } from '../../shared/seams/process.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
-import { canRead, largeNumberIn } from '../files/dialects/number-range.ts';
+import { canRead, largeNumberIn } from '../files/dialects/sdks.ts';
 import { isPlainName } from '../files/file-names.ts';
 import type { ClientLoad } from './client-load.ts';
 import type { UnwritableClients } from './unwritable-clients.ts';

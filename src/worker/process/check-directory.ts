@@ -3,8 +3,8 @@ import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../sh
 import { time } from '../../shared/seams/time.ts';
 import { reasonOf } from '../../shared/store/store-error.ts';
 import type { Interrupts } from '../execution/interrupts.ts';
-import { UnusableSharedDirectory } from '../files/directory/directory-identity.ts';
-import type { SharedDirectory } from '../files/directory/shared-directory.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
+import { UnusableSharedDirectory } from '../files/shared-directory.ts';
 import { STORE_ADVICE } from './worker.ts';
 
 /** A shared directory that does not respond for this long is not there for this worker. */

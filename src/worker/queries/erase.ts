@@ -2,10 +2,10 @@ import type { EraseAnswer, Query } from '../../shared/contract/query.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { PASS_ON_WITHIN_MS } from '../execution/begin.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { filesOf, hasAny, removeFiles, removeOpenMark } from '../files/execution-files.ts';
 import type { KeptAnswers } from '../files/results/kept-answers.ts';
 import { access, rm } from '../files/seams/files.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Answer } from './answer.ts';
 
 export type Erase = (execution: Pick<Asked, 'mockId' | 'hasEnded'>) => Promise<Answer>;

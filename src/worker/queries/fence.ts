@@ -1,7 +1,7 @@
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import type { SharedDirectory } from '../files/directory/shared-directory.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Answer } from './answer.ts';
 
 export type Fence = (execution: { mockId: string; claimBy: number; once?: Once | undefined }) => Promise<Answer>;

@@ -2,7 +2,7 @@ import type { Query } from '../../shared/contract/query.ts';
 import type { Reading } from '../../shared/rules/reading.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { CaseFiles } from '../cases/case-files.ts';
-import type { SharedDirectory } from '../files/directory/shared-directory.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Answer } from './answer.ts';
 
 type Asked = Extract<Query, { ask: 'saved-cases' | 'save-cases' | 'list-saved-cases' }>;

@@ -5,10 +5,10 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetr
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import { directoryAt } from '../files/client-directory.ts';
-import type { SharedDirectory } from '../files/directory/shared-directory.ts';
 import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
 import { readEntries } from '../files/seams/files.ts';
+import type { SharedDirectory } from '../files/shared-directory.ts';
 
 type SweepDependencies = {
   sharedDirectory: SharedDirectory;

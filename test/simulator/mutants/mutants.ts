@@ -19,7 +19,7 @@ export const SEEDS = 'seeds';
 
 const begin = 'src/worker/execution/begin.ts';
 const claims = 'src/worker/files/claims/claims.ts';
-const claimFile = 'src/worker/files/claims/claim-file.ts';
+const claimFile = 'src/worker/files/claims/claim.ts';
 const minutes = 'src/worker/files/claims/claim-minutes.ts';
 const files = 'src/worker/files/execution-files.ts';
 const kept = 'src/worker/files/results/kept-answers.ts';

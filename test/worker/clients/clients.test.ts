@@ -8,7 +8,7 @@ import { createClients } from '../../../src/worker/clients/clients.ts';
 import { createPickUps } from '../../../src/worker/clients/pick-ups.ts';
 import { createPublishedLeaves } from '../../../src/worker/clients/published-leaves.ts';
 import { ForeignPath } from '../../../src/worker/files/client-directory.ts';
-import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
+import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { createSweepGoneClients } from '../../../src/worker/upkeep/sweep-gone-clients.ts';
 import { eventually } from '../../support/eventually.ts';
 import { registrationText } from '../../support/registrations.ts';

@@ -10,7 +10,6 @@ import { createProgressReports } from '../../../src/worker/execution/progress.ts
 import type { Facts } from '../../../src/worker/execution/state.ts';
 import type { Claim } from '../../../src/worker/files/claims/claim.ts';
 import { createClaims } from '../../../src/worker/files/claims/claims.ts';
-import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
 import { requestFileName, resultFileName } from '../../../src/worker/files/file-names.ts';
 import { createFlush } from '../../../src/worker/files/flush.ts';
 import { createMailbox } from '../../../src/worker/files/mailbox.ts';
@@ -18,6 +17,7 @@ import { createMemoryBudget } from '../../../src/worker/files/memory-budget.ts';
 import { createKeptAnswers } from '../../../src/worker/files/results/kept-answers.ts';
 import { filesOf } from '../../../src/worker/files/seams/files.ts';
 import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
+import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { createResultWatcher } from '../../../src/worker/files/watch.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { resultText } from '../../support/responder.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
-import { createSharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
+import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { canActAsOthers } from '../../support/stranger.ts';
 
 const STRANGER = 54_321;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { createInterrupts } from '../../../src/worker/execution/interrupts.ts';
-import { createSharedDirectory, type SharedDirectory } from '../../../src/worker/files/directory/shared-directory.ts';
+import { createSharedDirectory, type SharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
 import { withDeadline } from '../../support/deadline.ts';
 import { captureLog } from '../../support/start-service.ts';

@@ -6,8 +6,7 @@ import type { FileClock } from '../file-clock.ts';
 import { privateDirectory } from '../file-names.ts';
 import { exists } from '../file-system.ts';
 import { mkdir, readdir, rename, rm, rmdir, stat } from '../seams/files.ts';
-import { type ClaimKey, UnknownClaim } from './claim.ts';
-import { uncertainAt } from './claim-file.ts';
+import { type ClaimKey, UnknownClaim, uncertainAt } from './claim.ts';
 
 /** Claims are in folders, one per minute of `claimBy`. */
 export const MINUTE_MS = 60_000;

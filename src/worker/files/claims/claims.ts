@@ -1,8 +1,7 @@
 import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 import type { FileClock } from '../file-clock.ts';
-import { type Claim, type ClaimKey, type ClaimOrRefusal, parseClaim, textOf } from './claim.ts';
-import { readClaim, writeClaim } from './claim-file.ts';
+import { type Claim, type ClaimKey, type ClaimOrRefusal, parseClaim, readClaim, textOf, writeClaim } from './claim.ts';
 import { createClaimMinutes, swept } from './claim-minutes.ts';
 import { createKeys } from './keys.ts';
 

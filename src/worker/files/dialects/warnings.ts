@@ -1,8 +1,7 @@
 import type { SdkName } from '../../../shared/contract/client-kinds.ts';
 import type { Warning } from '../../../shared/contract/job.ts';
 import { scanJson } from '../../../shared/contract/json/exact-json.ts';
-import { largeNumberIn } from './number-range.ts';
-import { sdks } from './sdks.ts';
+import { largeNumberIn, sdks } from './sdks.ts';
 
 type From = { sdk: SdkName; address: string };
 

@@ -7,7 +7,7 @@ import type { Member } from '../../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
 import { type ToldRules, toldRulesSchema } from '../../../shared/contract/rules-of-run.ts';
 import { time } from '../../../shared/seams/time.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialects.ts';
 
 const MAX_RULES = 200;
 /** As much of a text that is no result is kept, in bytes. */
