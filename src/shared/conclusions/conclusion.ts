@@ -6,7 +6,7 @@ import type { Member } from '../contract/json/json-tokens.ts';
 import { type ExactObject, type ExactValue, isExactObject } from '../contract/json/raw-number.ts';
 import { digits, field, list } from '../contract/json/read-exact.ts';
 import { type NodeState, traceEntries } from '../contract/trace-entries.ts';
-import { isLeaf, isParallel, occurrencesOf, type TreeNode } from '../reasoning/tree.ts';
+import { isLeaf, isParallel, type Occurrence, occurrencesOf, type TreeNode } from '../reasoning/tree.ts';
 import { sameValue } from './changes-of-data.ts';
 
 /** What one node came to, in the order in which nodes ended. `STUBBED`: a stub in a dry run stood in for it. */
@@ -14,11 +14,13 @@ export type WayStep = { id: string; name: string; state: WayState };
 type WayState = NodeState | 'STUBBED';
 
 /**
- * What is known about nodes without running them. `acts`: whether a leaf has effects; null where nothing says so. `hidden`: whether actions
- * may have run below a node of which the trace lists none: one published SDK lists no children of a parallel node.
+ * What is known about nodes without running them. `acts`: whether a leaf has effects; null where nothing says so. `failedBefore`: whether a
+ * node that failed did so because its condition failed. `hidden`: whether actions may have run that the trace does not list: below a parallel
+ * node that ended before its children, or whose children one published SDK does not list.
  */
 export type NodeFacts = {
   acts: (step: WayStep) => boolean | null;
+  failedBefore: (step: WayStep, way: readonly WayStep[]) => boolean | null;
   hidden: (way: readonly WayStep[]) => boolean;
 };
 
@@ -45,39 +47,50 @@ const RELATION = /^(?:P-)?(?:None|And|True|All|Any)$/;
 /** Without a tree, the names in the trace tell relations from leaves, and nothing tells which leaves act. */
 const factsOfTrace: NodeFacts = {
   acts: ({ name }) => (RELATION.test(name) ? false : null),
+  failedBefore: () => null,
   hidden: (way) => way.some(({ name }) => name.startsWith('P-')),
 };
 
-/** The facts that trees of the rule tell, those of several versions together. */
-export function factsOfTrees(roots: readonly TreeNode[]): NodeFacts {
+/** The facts that trees of the rule tell, those of several versions together. `own`: the versions that the run may have run on. */
+export function factsOfTrees(roots: readonly TreeNode[], own = roots): NodeFacts {
   if (roots.length === 0) return factsOfTrace;
-  const places = roots.flatMap(occurrencesOf);
   const known = new Map<string, boolean>();
-  for (const { node } of places) known.set(node.id, known.get(node.id) === true || node.type === 'LeafResult');
-  const actionsBelow = places
-    .filter(({ node }) => isParallel(node))
-    .map((place) => {
-      const below = places.filter(
-        ({ node, parent }) => isLeaf(node) && known.get(node.id) === true && isBelow(parent, place),
-      );
-      return { id: place.node.id, children: place.node.children.map(({ id }) => id), acts: below.length > 0 };
-    });
+  for (const { node } of roots.flatMap(occurrencesOf))
+    known.set(node.id, known.get(node.id) === true || node.type === 'LeafResult');
+  const conditions = new Map(
+    own.flatMap(occurrencesOf).flatMap(({ node, forward }) => (forward ? [[node.id, forward.node.id] as const] : [])),
+  );
+  const parallel = own.flatMap((root) => parallelOf(root, (id) => known.get(id) === true));
   return {
     acts: (step) => known.get(step.id) ?? factsOfTrace.acts(step),
+    failedBefore: (step, way) => {
+      const condition = conditions.get(step.id);
+      return condition !== undefined && way.some(({ id, state }) => id === condition && state === 'ERROR');
+    },
     hidden: (way) => {
-      const listed = new Set(way.filter(wasEvaluated).map(({ id }) => id));
-      return actionsBelow.some(
-        ({ id, children, acts }) => acts && listed.has(id) && !children.some((child) => listed.has(child)),
+      const listed = counts(way);
+      const ran = counts(way.filter(wasEvaluated));
+      return parallel.some(({ id, acting }) =>
+        acting.some((child) => (listed.get(child) ?? 0) < (ran.get(id) ?? 0)),
       );
     },
   };
 }
 
-type Place = ReturnType<typeof occurrencesOf>[number];
+/** The parallel nodes of a tree, each with its children below which something acts: all of them began when it ran. */
+function parallelOf(root: TreeNode, acts: (id: string) => boolean) {
+  const places = occurrencesOf(root);
+  const actsBelow = ({ index, size }: Occurrence) =>
+    places.slice(index, index + size).some(({ node }) => isLeaf(node) && acts(node.id));
+  return places
+    .filter(({ node }) => isParallel(node))
+    .map(({ node, children }) => ({ id: node.id, acting: children.filter(actsBelow).map((child) => child.node.id) }));
+}
 
-function isBelow(from: Place | null, place: Place): boolean {
-  for (let above = from; above; above = above.parent) if (above === place) return true;
-  return false;
+function counts(way: readonly WayStep[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const { id } of way) found.set(id, (found.get(id) ?? 0) + 1);
+  return found;
 }
 
 /** What an answered run came to, of every kind of client. */
@@ -118,9 +131,12 @@ export function actionsOf(
   const ran = (way ?? []).filter(wasEvaluated);
   const told = new Set([...uncalled, ...also]);
   const isKnown = (step: WayStep) => told.has(step.id) || facts.acts(step) === true;
+  const failedBefore = (step: WayStep) => (step.state === 'ERROR' ? facts.failedBefore(step, ran) : false);
+  const acting = ran.filter((step) => isKnown(step) || facts.acts(step) === null);
+  const isSure = (step: WayStep) => isKnown(step) && failedBefore(step) === false;
   return {
-    known: ran.filter(isKnown).map(({ id }) => id),
-    unknown: ran.filter((step) => !isKnown(step) && facts.acts(step) === null).map(({ id }) => id),
+    known: acting.filter(isSure).map(({ id }) => id),
+    unknown: acting.filter((step) => !isSure(step) && failedBefore(step) !== true).map(({ id }) => id),
     isWhole: way !== null && !facts.hidden(way),
   };
 }

@@ -12,6 +12,9 @@ import { readTree } from '../rules/tree/tree.ts';
 
 type Dependencies = { history: History; trees: Trees; rules: Rules; metadataFor: MetadataFor };
 
+/** What trees tell of an earlier run and of one made now. */
+type Facts = { before: NodeFacts; now: NodeFacts };
+
 /** The nodes of the rule as it is released now, and what an earlier run came to; null where its answer is not kept. */
 export type EarlierRuns = {
   facts(): Promise<NodeFacts>;
@@ -24,7 +27,7 @@ export function createEarlierRuns(
   { history, trees, rules, metadataFor }: Dependencies,
 ): EarlierRuns {
   let now: Promise<TreeNode[]> | undefined;
-  const factsBy = new Map<string | null, Promise<NodeFacts>>();
+  const factsBy = new Map<string | null, Promise<Facts>>();
 
   async function readNow(): Promise<TreeNode[]> {
     const id = (text: string | null) => (text === null ? null : BigInt(text));
@@ -33,27 +36,30 @@ export function createEarlierRuns(
     return tree.kind === 'tree' ? rootsIn(stringifyExact(tree)) : [];
   }
 
-  async function factsOf(digest: string | null): Promise<NodeFacts> {
+  async function factsOf(digest: string | null): Promise<Facts> {
     now ??= readNow();
     const kept = digest === null ? null : await trees.get(treeKey(app, digest));
-    return factsOfTrees([...(kept === null ? [] : rootsIn(kept)), ...(await now)]);
+    const [before, present] = [kept === null ? [] : rootsIn(kept), await now];
+    const all = [...before, ...present];
+    const of = (own: TreeNode[]) => factsOfTrees(all, own.length === 0 ? all : own);
+    return { before: of(before), now: of(present) };
   }
 
-  function factsFor(digest: string | null): Promise<NodeFacts> {
+  function factsFor(digest: string | null): Promise<Facts> {
     const known = factsBy.get(digest) ?? factsOf(digest);
     factsBy.set(digest, known);
     return known;
   }
 
   return {
-    facts: () => factsFor(null),
+    facts: async () => (await factsFor(null)).now,
     async read(mockId) {
       const record = await history.get(mockId);
       const facts = await factsFor(record?.rules?.digest ?? null);
       const [input, body] = await Promise.all([history.input(mockId), history.result(mockId)]);
       const isAnswered = record !== null && record.outcome?.code === null && input !== null && body !== null;
       const success = record?.state === 'succeeded';
-      return { before: isAnswered ? conclusionOf({ input, body, success, facts }) : null, facts };
+      return { before: isAnswered ? conclusionOf({ input, body, success, facts: facts.before }) : null, facts: facts.now };
     },
   };
 }
