@@ -223,6 +223,7 @@ describe('rule-server replay', () => {
     const free = costs.filter((cost) => cost < 100).length;
     expect(text).toContain(`cases:\n  # ${free} runs took this way\n  - name: "FALSE, run `);
     expect(text).toContain(`    input: ${exact}\n`);
+    expect(text).toMatch(/expect: \{"outcome":"TRUE","actions":\[\d/);
     expect(await command('test', out)).toMatchObject({ code: 0, out: expect.stringContaining('2 passed') });
 
     expect(await record()).toMatchObject({ code: 1, err: expect.stringContaining('is there already') });

@@ -5,6 +5,7 @@ import { type AnyLeaves, openInProcess } from '../../client/requests/answer-in-p
 import { BATCH_VERSION, type Batch, type ItemHead, noCounts } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
+import { factsOfTrees } from '../../shared/conclusions/conclusion.ts';
 import { itemOfAnswer, skippedItem } from '../../shared/conclusions/item-of-answer.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
@@ -93,7 +94,8 @@ async function runCase(
   const scanned = scanJson(body);
   const members = new Map(scanned.kind === 'complete' ? scanned.members.map((member) => [member.key, member]) : []);
   const success = members.get('success')?.raw === 'true';
-  return itemOfAnswer(one, { body, success, address: HERE, rules: null, tookMs }, { ignore });
+  const facts = { ...factsOfTrees([]), acts: ({ id }: { id: string }) => inProcess.acts(id) };
+  return itemOfAnswer(one, { body, success, address: HERE, rules: null, tookMs }, { ignore, facts });
 }
 
 const notRun = (reason: string): Item => ({

@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
+import { printPath } from '../../shared/cases/path.ts';
+import { actionsOf, conclusionOf, factsOfTrees } from '../../shared/conclusions/conclusion.ts';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
+import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { timeOfCase } from '../../shared/contract/time-of-case.ts';
-import { nameOfCase, type RecordedRun, type Way, waysOf } from '../../shared/reasoning/trace/recorded-run.ts';
+import { nameOfCase, type Way, waysOf } from '../../shared/reasoning/trace/recorded-run.ts';
 import type { HistoryOptions } from '../runs/history.ts';
-import { readRecorded, skippedWords } from '../runs/recorded-runs.ts';
+import { type AnsweredRecord, readRecorded, skippedWords } from '../runs/recorded-runs.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
@@ -48,20 +52,39 @@ export async function record(options: RecordOptions, { stdout, onInterrupt }: Su
   return exitCodes.ok;
 }
 
-function linesOf({ newest, others }: Way): string {
+function linesOf({ newest, others }: Way<AnsweredRecord>): string {
   return `  # ${others.length === 0 ? 'one run' : `${others.length + 1} runs`} took this way\n${linesOfRun(newest)}`;
 }
 
 /** JSON is YAML: the input stays as it was written, to the digit. */
-function linesOfRun(run: RecordedRun): string {
-  const { input, ts, decision } = run;
+function linesOfRun(run: AnsweredRecord): string {
+  const { input, ts } = run;
   return [
     `  - name: ${JSON.stringify(nameOfCase(run))}`,
     `    input: ${input}`,
     `    asOf: ${timeOfCase(ts)}`,
     '    tags: [recorded]',
-    `    expect: { outcome: ${decision} }`,
+    `    expect: ${expectedOf(run)}`,
   ].join('\n');
+}
+
+/** What a run came to: its outcome, the nodes that acted, where its trace and its tree tell them, and the keys that it changed. */
+function expectedOf({ input, result, decision, root }: AnsweredRecord): string {
+  const outcome: [string, string] = ['outcome', JSON.stringify(decision)];
+  if (result === null || decision === 'ERROR') return joinMembers([outcome]);
+  const facts = factsOfTrees(root === null ? [] : [root]);
+  const conclusion = conclusionOf({ input, body: result, success: true, facts });
+  const { known, unknown, isWhole } = actionsOf(conclusion);
+  const data = Object.entries(conclusion.data ?? {}).filter(([key]) => conclusion.changed.has(key));
+  const absent = [...conclusion.changed].filter((key) => !Object.hasOwn(conclusion.data ?? {}, key));
+  return joinMembers([
+    outcome,
+    ...(isWhole && unknown.length === 0 ? [['actions', `[${known.join(', ')}]`] as [string, string]] : []),
+    ...(data.length > 0 ? [['data', stringifyExact(Object.fromEntries(data))] as [string, string]] : []),
+    ...(absent.length > 0
+      ? [['absent', JSON.stringify(absent.map((key) => printPath([key])))] as [string, string]]
+      : []),
+  ]);
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

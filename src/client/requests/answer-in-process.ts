@@ -37,6 +37,12 @@ export async function openInProcess(folder: string, { leaves, onError }: Options
   return {
     problems: rules.problems,
 
+    /** Whether a node is a consequence, by its file; null for one that has none. */
+    acts: (id: string): boolean | null => {
+      const node = rules.released.nodes.get(BigInt(id));
+      return node === undefined ? null : node.type.name === 'LeafResult';
+    },
+
     async answer({ ruleId, confId, ts, input, dryRun }: Asked): Promise<string> {
       const data = parseExact(input);
       if (!isExactObject(data)) throw new TypeError('the input must be a JSON object');

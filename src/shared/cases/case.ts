@@ -4,12 +4,14 @@ import { ranToSchema } from './verdict.ts';
 /** The states that can be expected of a node. */
 export const nodeStateNames = ['TRUE', 'FALSE', 'NONE', 'ERROR', 'OUT_OF_TIME', 'REJECTED', 'NOT_REACHED'] as const;
 
-/** The expectation of a run; a part that is absent is not looked at. `data` is JSON text, `absent` holds paths. */
+/** The expectation of a run; a part that is absent is not looked at. `data` is JSON text, `absent` holds paths, `actions` the ids of
+ * the nodes with effects that ran, in order. */
 const expectSchema = z.object({
   outcome: ranToSchema.optional(),
   data: z.string().optional(),
   absent: z.array(z.string()).optional(),
   nodes: z.record(z.string(), z.enum(nodeStateNames)).optional(),
+  actions: z.array(z.string()).optional(),
   error: z.string().optional(),
   withinMs: z.number().optional(),
 });

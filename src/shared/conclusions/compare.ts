@@ -123,6 +123,16 @@ function compareActions(before: Conclusion, after: Conclusion): Part {
   return nodes.length === 0 ? nothing : notTold('actions', nodes);
 }
 
+/** Whether a run had these actions, in this order; null where that cannot be told. `found`: those that it reached. */
+export function hadActions(expected: readonly string[], run: Conclusion): { as: boolean | null; found: string[] } {
+  const { known: found, unknown, isWhole } = actionsOf(run, expected);
+  const anyOrder = run.way?.some(({ name }) => name.startsWith('P-'));
+  const isSame = anyOrder ? unmatched(found, expected).length === 0 : found.join() === expected.join();
+  const wanted = { known: [...expected], unknown: [], isWhole: true, goesOn: false };
+  if (differForSure(wanted, certainActions(run, expected), anyOrder)) return { as: false, found };
+  return { as: isSame && isWhole && unknown.length === 0 ? true : null, found };
+}
+
 type Actions = ReturnType<typeof actionsOf>;
 /** `goesOn`: more may have followed. */
 type CertainActions = Actions & { goesOn: boolean };

@@ -70,9 +70,7 @@ export function factsOfTrees(roots: readonly TreeNode[], own = roots): NodeFacts
     hidden: (way) => {
       const listed = counts(way);
       const ran = counts(way.filter(wasEvaluated));
-      return parallel.some(({ id, acting }) =>
-        acting.some((child) => (listed.get(child) ?? 0) < (ran.get(id) ?? 0)),
-      );
+      return parallel.some(({ id, acting }) => acting.some((child) => (listed.get(child) ?? 0) < (ran.get(id) ?? 0)));
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Verdict } from '../cases/verdict.ts';
 import { parseExact } from '../contract/json/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../contract/json/raw-number.ts';
 import type { Change, NotCompared } from './compare.ts';
-import { compare } from './compare.ts';
+import { compare, hadActions } from './compare.ts';
 import { type Conclusion, certainPart, doubtsOf, type WayStep } from './conclusion.ts';
 
 /** The verdict on a run: what differs, and what could not be checked. `parting`: where its way and that of the earlier run part. */
@@ -64,6 +64,7 @@ export function judge(expect: Expect | null, now: Conclusion, { ignore, tookMs }
     ...ofError(wanted, now),
     ...ofData(wanted, now, ignore),
     ...ofNodes(wanted, now),
+    ...ofActions(wanted, now),
     ...ofTime(wanted, tookMs),
   ];
   const differences = found.flatMap((one) => ('difference' in one ? one.difference : [])).slice(0, MAX_DIFFERENCES);
@@ -132,6 +133,16 @@ function ofNodes({ nodes: expected = {} }: Expect, now: Conclusion): Finding[] {
     const actual = reached.length === 0 ? 'NOT_REACHED' : [...new Set(reached)].join(', ');
     return [{ difference: { path: `nodes.${id}`, expected: state, actual, message: 'differs' } }];
   });
+}
+
+function ofActions({ actions: expected }: Expect, now: Conclusion): Finding[] {
+  if (expected === undefined) return [];
+  const { as, found } = hadActions(expected, now);
+  if (as === null) return [{ part: 'actions', why: doubtsOf(now).length > 0 ? 'not-called' : 'not-told' }];
+  const [wanted, actual] = [expected, found].map((ids) => `[${ids.join(', ')}]`);
+  return as
+    ? []
+    : [{ difference: { path: 'actions', expected: wanted ?? null, actual: actual ?? null, message: 'differs' } }];
 }
 
 const statesIn = (way: readonly WayStep[], id: string) => way.flatMap((step) => (step.id === id ? step.state : []));

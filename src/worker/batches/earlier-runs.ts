@@ -59,7 +59,10 @@ export function createEarlierRuns(
       const [input, body] = await Promise.all([history.input(mockId), history.result(mockId)]);
       const isAnswered = record !== null && record.outcome?.code === null && input !== null && body !== null;
       const success = record?.state === 'succeeded';
-      return { before: isAnswered ? conclusionOf({ input, body, success, facts: facts.before }) : null, facts: facts.now };
+      return {
+        before: isAnswered ? conclusionOf({ input, body, success, facts: facts.before }) : null,
+        facts: facts.now,
+      };
     },
   };
 }

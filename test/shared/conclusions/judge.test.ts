@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Expect } from '../../../src/shared/cases/case.ts';
-import { conclusionOf } from '../../../src/shared/conclusions/conclusion.ts';
+import { conclusionOf, factsOfTrees } from '../../../src/shared/conclusions/conclusion.ts';
 import { judge } from '../../../src/shared/conclusions/judge.ts';
+import { leaf, node } from '../../console/support/rule-tree.ts';
 
 const process = '[2:spent: T:1][x:T:0]] or more:T:0][4:coupon:F-I:0][7:points:T:0][7:points:F:0][1:campaign:T:2]';
 type Told = Record<string, unknown>;
@@ -29,6 +30,24 @@ describe('a run', () => {
     for (const wanted of [{ nodes: { 9: 'NOT_REACHED' } }, { outcome: 'TRUE' }] satisfies Expect[])
       expect(run(wanted, untold)).toMatchObject({ verdict: 'not-checked', notChecked: [{ why: 'not-told' }] });
     expect(run({ outcome: 'TRUE', data: '{"coupon":1}' }, untold).verdict).toBe('failed');
+  });
+  it('is judged by the nodes that acted, in their order, as far as that can be told', () => {
+    const acted = '[3:Compared:F:0][8:Decline:T:0][9:Mail:T:0][1:Any:T:0]';
+    const root = node(1, 'Any', [leaf(3), node(8, 'LeafResult'), node(9, 'LeafResult')]);
+    const verdictOf = (actions: string[], members: Told = {}, facts = factsOfTrees([root])) => {
+      const answer = { mockId: 'm', success: true, 'the service': {}, process: acted, error: null, ...members };
+      const now = conclusionOf({ input: '{}', body: JSON.stringify(answer), success: true, facts });
+      return judge({ actions }, now, { ignore: [], tookMs: 1 });
+    };
+    expect(verdictOf(['8', '9']).verdict).toBe('passed');
+    expect(verdictOf(['9', '8']).differences).toMatchObject([
+      { path: 'actions', expected: '[9, 8]', actual: '[8, 9]' },
+    ]);
+    expect(verdictOf([]).verdict).toBe('failed');
+    expect(verdictOf(['8', '9'], {}, factsOfTrees([])).verdict).toBe('not-checked');
+    const dry = { dryRun: true, effects: { stubbed: [], assumed: [8, 9], unsure: [] } };
+    expect(verdictOf(['9'], dry).verdict).toBe('failed');
+    expect(verdictOf(['8'], dry).verdict).toBe('not-checked');
   });
   it('is judged by data, absence, time and outcome', () => {
     expect(

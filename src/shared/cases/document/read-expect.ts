@@ -4,11 +4,12 @@ import { nearest } from '../../contract/nearest.ts';
 import { type Expect, nodeStateNames } from '../case.ts';
 import { operatorProblems } from '../judging/compare.ts';
 import { parsePath, type Step } from '../path.ts';
+import { elementsOf } from '../split-array.ts';
 import { outcomeNames, type RanTo } from '../verdict.ts';
 import { readMembers, readText, readTexts, textOf } from './read-members.ts';
 import type { Refusals } from './refusal.ts';
 
-const KNOWN = ['outcome', 'data', 'absent', 'nodes', 'error', 'withinMs'];
+const KNOWN = ['outcome', 'data', 'absent', 'nodes', 'actions', 'error', 'withinMs'];
 type NodeName = (typeof nodeStateNames)[number];
 
 /** Reads what is expected of a case. Everything that cannot be used is refused by its path. */
@@ -22,6 +23,7 @@ export function readExpect(raw: string, path: readonly Step[], refusals: Refusal
     if (!parsePath(text)) refusals.add([...at('absent'), index], 'is not a path such as a.b[0]["c.d"]');
   }
   const nodes = readNodes(members.get('nodes'), at('nodes'), refusals);
+  const actions = readActions(members.get('actions'), at('actions'), refusals);
   const error = readText(members.get('error'), at('error'), refusals);
   const withinMs = readMilliseconds(members.get('withinMs'), at('withinMs'), refusals);
   return {
@@ -29,6 +31,7 @@ export function readExpect(raw: string, path: readonly Step[], refusals: Refusal
     ...(data !== undefined && { data }),
     ...(absent.length > 0 && { absent }),
     ...(nodes !== undefined && { nodes }),
+    ...(actions !== undefined && { actions }),
     ...(error !== undefined && { error }),
     ...(withinMs !== undefined && { withinMs }),
   };
@@ -58,6 +61,15 @@ function readNodes(member: Member | undefined, path: readonly Step[], refusals: 
     if (state) nodes[each.key] = state;
   }
   return nodes;
+}
+
+/** Ids as they are written, as numbers or as text. */
+function readActions(member: Member | undefined, path: readonly Step[], refusals: Refusals): string[] | undefined {
+  if (member === undefined || member.kind === 'null') return undefined;
+  const ids = member.kind === 'array' ? elementsOf(member.raw).map((raw) => raw.replace(/^"(.*)"$/, '$1')) : null;
+  if (ids?.every((id) => /^[1-9]\d{0,18}$/.test(id))) return ids;
+  refusals.add(path, 'must be a list of node ids, such as [4, 9]; [] where no node may act');
+  return undefined;
 }
 
 /** One of some names. YAML reads a bare TRUE or FALSE as a truth value, which is the same name. */

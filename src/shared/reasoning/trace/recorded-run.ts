@@ -47,10 +47,10 @@ export function recordedRun({ mockId, input, state, ...kept }: Kept): RecordedRu
 }
 
 /** The runs that took one way through the tree, the newest first. */
-export type Way = { newest: RecordedRun; others: RecordedRun[] };
+export type Way<Run extends RecordedRun = RecordedRun> = { newest: Run; others: Run[] };
 
 /** Runs by the nodes that they came through and their results; the way that most runs took first. */
-export function waysOf(runs: readonly RecordedRun[]): Way[] {
+export function waysOf<Run extends RecordedRun>(runs: readonly Run[]): Way<Run>[] {
   const groups = Map.groupBy(runs, ({ decision, process }) => {
     const entries = process === null ? [] : traceEntries(process).entries;
     return [decision, ...entries.map(({ id, state }) => `${id}:${state}`)].join(' ');
