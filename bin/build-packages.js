@@ -82,7 +82,7 @@ function indentedBySource(code) {
 /** Types that nothing reaches from the client's own are of no use to anybody. */
 async function dropUnreachableTypes(dist) {
   const reached = new Set();
-  const next = ['client', 'anywhere', 'testing'].map((name) => join(dist, `client/${name}.d.ts`));
+  const next = ['client', 'anywhere', 'testing', 'http'].map((name) => join(dist, `client/${name}.d.ts`));
   for (const path of next) {
     if (reached.has(path)) continue;
     reached.add(path);

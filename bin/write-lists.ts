@@ -102,10 +102,11 @@ function declarations(): string {
     const options = ['-p', 'tsconfig.client.json', '--outDir', folder, '--emitDeclarationOnly', '--removeComments'];
     execFileSync('node_modules/.bin/tsc', options, { stdio: 'inherit' });
     const texts = new Map<string, string>();
-    const next = ['client', 'anywhere', 'testing'].map((name) => join(folder, `client/${name}.d.ts`));
+    const next = ['client', 'anywhere', 'testing', 'http'].map((name) => join(folder, `client/${name}.d.ts`));
     for (const path of next) {
       const name = relative(folder, path);
-      if (texts.has(name)) continue;
+      // The OpenAPI document describes what the service answers.
+      if (texts.has(name) || name.startsWith('shared/contract/execution')) continue;
       const text = readFileSync(path, 'utf8');
       texts.set(name, text.replace(/^\/\/# sourceMappingURL.*\n?|^import .* from '\.[^']*';\n/gm, '').trim());
       for (const [, from = ''] of text.matchAll(/from '(\.[^']+)'/g))

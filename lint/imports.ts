@@ -6,7 +6,7 @@ import { readImports } from './read-imports.ts';
 import { readSources, unusedExports } from './unused-exports.ts';
 
 /** Imported from outside this repository, or by the path of a file that is built. */
-const PUBLISHED = ['src/client/client.ts', 'src/client/anywhere.ts', 'src/main.ts'];
+const PUBLISHED = ['src/client/client.ts', 'src/client/anywhere.ts', 'src/client/http.ts', 'src/main.ts'];
 
 // Part of `npm run lint`: refuses imports in a direction that lint/import-map.ts does not have, folders and files that import each other,
 // exports that no other file imports, and ways past the seams.
