@@ -17,9 +17,14 @@ const LEAVES = Number(NODES) - 1;
 const CHANGED = Math.floor(LEAVES / 2);
 const [BEFORE, AFTER] = [10, 14];
 const toldSchema = z.object({
-  same: z.int(),
-  unanswered: z.int(),
-  changed: z.array(z.object({ of: z.string(), at: z.string() })),
+  counts: z.object({ same: z.int(), unanswered: z.int() }),
+  items: z.array(
+    z.object({
+      name: z.string(),
+      verdict: z.string(),
+      parting: z.object({ id: z.string(), name: z.string() }).nullable(),
+    }),
+  ),
 });
 
 let effects = 0;
@@ -98,9 +103,11 @@ const parameters = [
 const program = [join(import.meta.dirname, '../bin/rule-server.js'), ...parameters];
 const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: 2 ** 28 }).catch((error) => error);
 const seconds = (performance.now() - startedAt) / 1000;
-const { same, unanswered, changed } = toldSchema.parse(JSON.parse(stdout));
-const found = new Set(changed.map(({ of }) => of));
-const nodes = new Set(changed.map(({ at }) => at));
+const { counts, items } = toldSchema.parse(JSON.parse(stdout));
+const { same, unanswered } = counts;
+const changed = items.filter(({ verdict }) => verdict === 'changed');
+const found = new Set(changed.map(({ name }) => name));
+const nodes = new Set(changed.map(({ parting }) => `#${parting?.id} ${parting?.name}`));
 const isRight =
   found.size === wanted.size &&
   [...found].every((id) => wanted.has(id)) &&

@@ -210,7 +210,7 @@ function describeWatch({ program, surroundings, ended, withApi }: Describing): v
 function describeReplay({ program, surroundings, ended, withApi }: Describing): void {
   const replay = program
     .command('replay')
-    .description('run the inputs of earlier executions again without effects, and tell which decisions would change')
+    .description('run the inputs of earlier executions again without effects, and tell what would change')
     .option('--target <target>', anyForm(''), 'all')
     .option(
       '--ts <time>',
@@ -219,7 +219,7 @@ function describeReplay({ program, surroundings, ended, withApi }: Describing): 
     .option('--real', 'with all effects')
     .option('--yes', 'more than 100 real runs are meant')
     .option('--junit <file>', 'write a JUnit report')
-    .option('--csv <file>', 'write the runs that would change as CSV')
+    .option('--csv <file>', 'write the runs as CSV')
     .action(async (options: ReplayOptions) =>
       ended(await (await import('./cases/replay.ts')).replay(options, surroundings)),
     );

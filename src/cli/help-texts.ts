@@ -145,10 +145,10 @@ Examples:
   rule-server replay --app 9001 --rule-id 1 --target lane:beta
   rule-server replay --app 9001 --rule-id 1 --target lane:beta --where 'city="Berlin"' --from 2026-11-23 --limit 2000 --junit out.xml --csv out.csv
 
-Decisions are compared, and grouped by the first node that differs. A consequence counts as TRUE in a run without effects: where one came to
-FALSE, that is a difference. Runs with hidden fields, or without their whole input, are left out and counted. A leaf that reads the clock itself
-reads the time of now.
-${exitCodesHelp([0, 1, 2, 3, 4, 8, 130], { 0: 'every decision is the same', 1: 'a decision would change' })}`;
+Outcomes, errors, consequences and the data that changed are compared, and grouped by what changed and the first node that differs. A consequence is
+not called in a run without effects: what follows from it is not checked. Runs with hidden fields, without their whole input, or without an answer
+are left out and counted. A leaf that reads the clock itself reads the time of now.
+${exitCodesHelp([0, 1, 2, 3, 4, 8, 130], { 0: 'every run came to the same', 1: 'a run would change', 4: 'none is known to change, and some could not be compared' })}`;
 
 export const SCHEMA_EXAMPLES = `
 Example:

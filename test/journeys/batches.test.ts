@@ -91,7 +91,7 @@ onEachQueue('a batch', (start) => {
     });
     const whole = await service.call(`/rule-server/mock/batches/${batchId}/items/1`);
     expect(whole.text).toContain('"the service":{"2":9007199254740993,"1":0.10}');
-    expect(await get(service, batchId, '/coverage')).toMatchObject({ nodes: { 1: 1 } });
+    expect(await get(service, batchId, '/coverage')).toMatchObject({ nodes: { 1: { ran: 1 } } });
     const junit = await service.call(`/rule-server/mock/batches/${batchId}/report?format=junit`);
     expect(junit.text).toContain('<failure message="data.amount differs: expected 20.0, found 25"');
     expect((await service.call('/rule-server/mock/executions')).text).toContain('"items":[]');
@@ -219,7 +219,7 @@ onOneQueue('a batch', (start) => {
       'cases and targets make 10002 runs',
     );
     expect(await refused({ ...good, cases: [] })).toContain('cases is empty');
-    expect(await refused({ ...good, from: 'a-batch' })).toContain('either cases, saved: true or from');
+    expect(await refused({ ...good, from: 'a-batch' })).toContain('either cases, saved: true, recorded or from');
     expect(await refused({ ...good, targts: [] })).toContain('did you mean "targets"?');
     expect(await refused({ ...good, targets: ['lane:'] })).toContain('targets[0] names no lane');
     expect(await refused({ cases: [{ expect: { outcome: 'YES' } }] })).toMatch(

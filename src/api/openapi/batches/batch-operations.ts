@@ -50,7 +50,7 @@ export const batchOperations: Operation[] = [
       },
       400: badCall('A field is wrong; nothing runs.', {
         field: 'cases',
-        message: 'give either cases, saved: true or from',
+        message: 'give either cases, saved: true, recorded or from',
       }),
       404: unknownBatch,
       410: goneBatch,
