@@ -26,6 +26,9 @@ type Props = {
   onOpen: (pressed: Pressed) => void;
 };
 
+/** A run made again is named by the first digits of its id; all of them are its tooltip. */
+const RUN_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
 type Position = { row: number; column: number };
 
 /** Cases with columns for their input and one for each target (ARIA APG, grid). Arrow keys go from cell to cell, Enter opens; draws only what is seen. */
@@ -167,7 +170,7 @@ const ResultRow = memo(
           title={row.name}
           onClick={() => onPress(at, 0)}
         >
-          <span>{row.name}</span>
+          <span>{RUN_ID.test(row.name) ? row.name.slice(0, 8) : row.name}</span>
           {row.differs && <span className="tag condition">{say('cases.differs')}</span>}
         </div>
         {columnValues(row, columns).map((value, index) => (
