@@ -29,7 +29,7 @@ fs.fdatasync = Object.assign(
 );
 syncBuiltinESMExports();
 const { openDatabase } = await import('../src/shared/store/embedded/file/database.ts');
-const { createQueues } = await import('../src/shared/store/embedded/queue/embedded-queue.ts');
+const { createQueues } = await import('../src/shared/queue/sqlite/embedded-queue.ts');
 const { prepareTables } = await import('../src/shared/store/embedded/file/embedded-store.ts');
 const { tableShelves } = await import('../src/shared/store/embedded/stores/shelves.ts');
 

@@ -1,8 +1,8 @@
 // One process of `bench/replies.ts`: MECHANISM (stream, relay, pubsub) and ROLE (worker, or an API that adds as it is told).
 import { randomUUID } from 'node:crypto';
 import { type Job, Queue, QueueEvents, Relay, Worker } from 'bullmq';
-import { openQueueBackend } from '../src/shared/store/queue/open-queue-backend.ts';
-import { queueNames } from '../src/shared/store/queue/queue-names.ts';
+import { queueNames } from '../src/shared/contract/queue-names.ts';
+import { openQueueBackend } from '../src/shared/queue/open-queue-backend.ts';
 
 const [mechanism = 'stream', role = 'worker', url = ''] = process.argv.slice(2);
 const common = { connection: { url }, prefix: '{rule-server}' };
@@ -22,7 +22,7 @@ process.send?.('ready');
 async function startWorker(): Promise<void> {
   if (mechanism === 'pubsub') {
     const backend = await openQueueBackend(url);
-    backend.openWorker(name, async () => result, 2000).run();
+    backend.openWorker(name, (job) => job.finish(result), { concurrency: 2000 }).run();
     return;
   }
   const relay = mechanism === 'relay' ? new Relay(common) : undefined;
@@ -34,7 +34,7 @@ async function startWorker(): Promise<void> {
 
 async function startApi(): Promise<void> {
   const queue = new Queue(name, common);
-  const replyTo = await listen(queue);
+  const replyTo = await listen();
   const data = {
     v: 1,
     replyTo,
@@ -65,7 +65,7 @@ async function startApi(): Promise<void> {
 }
 
 /** Begins to hear of ended jobs; resolves to what their data says as `replyTo`. */
-async function listen(queue: Queue): Promise<string> {
+async function listen(): Promise<string> {
   const topic = randomUUID();
   if (mechanism === 'stream') {
     const events = new QueueEvents(name, common);
@@ -78,7 +78,7 @@ async function listen(queue: Queue): Promise<string> {
     return topic;
   }
   const backend = await openQueueBackend(url);
-  const replies = backend.openReplies(queue, { onReply: ({ id }) => settle(id), onBack: () => {} });
+  const replies = backend.openQueue(name).openReplies({ onReply: ({ id }) => settle(id), onBack: () => {} });
   await replies.ready;
   return replies.address;
 }

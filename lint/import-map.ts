@@ -83,6 +83,7 @@ export const layers: Record<string, string[]> = {
     'runtime',
     'rules',
     'store',
+    'queue',
     'reports',
   ],
   'src/api/': [

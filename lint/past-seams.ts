@@ -14,7 +14,7 @@ const SIMULATED = [
   ...['ask-worker', 'open-calls', 'queue-health'].map((name) => `src/api/${name}.ts`),
   ...['follow-execution', 'shared-reads'].map((name) => `src/api/executions/${name}.ts`),
   ...['at-most', 'logger', 'periodic', 'persist', 'share-for'].map((name) => `src/shared/runtime/${name}.ts`),
-  'src/shared/store/queue/follow-jobs.ts',
+  'src/shared/queue/follow-jobs.ts',
 ];
 const SEAMS = 'src/worker/files/seams/';
 

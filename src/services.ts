@@ -2,6 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DATA_FIELD } from './shared/contract/data-field.ts';
+import { openQueueBackend } from './shared/queue/open-queue-backend.ts';
+import type { QueueBackend } from './shared/queue/queue-backend.ts';
+import type { EmbeddedFolder } from './shared/queue/sqlite/embedded-backend.ts';
 import { readRedisAddress } from './shared/runtime/settings/redis-address.ts';
 import {
   BadSettings,
@@ -16,9 +19,6 @@ import type { Logger } from './shared/runtime/telemetry/logger.ts';
 import { createMetrics } from './shared/runtime/telemetry/metrics.ts';
 import { openTracing } from './shared/runtime/telemetry/open-tracing.ts';
 import type { Tracing } from './shared/runtime/telemetry/tracing.ts';
-import type { EmbeddedFolder } from './shared/store/embedded/embedded-backend.ts';
-import { openQueueBackend } from './shared/store/queue/open-queue-backend.ts';
-import type { QueueBackend } from './shared/store/queue/queue-backend.ts';
 import { tracingPackages, version } from './version.ts';
 
 /** A start does not wait longer for what Redis says of itself. */

@@ -1,10 +1,10 @@
 import { refusals } from '../shared/contract/endings/refusals.ts';
-import { type Query, type QueryResult, queryResultSchema } from '../shared/contract/query.ts';
+import { type Query, queryResultSchema } from '../shared/contract/query.ts';
+import { queueNames } from '../shared/contract/queue-names.ts';
+import { followJobs } from '../shared/queue/follow-jobs.ts';
+import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import type { Settings } from '../shared/runtime/settings/settings.ts';
 import { random } from '../shared/seams/random.ts';
-import { followJobs } from '../shared/store/queue/follow-jobs.ts';
-import type { JobQueue, QueueBackend } from '../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../shared/store/queue/queue-names.ts';
 
 /** `found`: the answer as JSON text; `stored` is its key, where it is in the store. `refused`: why there is none. */
 type Reply =
@@ -22,8 +22,7 @@ type Asked = Query & { replyTo?: string };
 
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
 export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
-  const queue: JobQueue<Asked, QueryResult> = backend.openQueue(queueNames.queries);
-  queue.on('error', () => {}); // the health of the executions' queue reports the same fault
+  const queue = backend.openQueue<Asked>(queueNames.queries); // the health of the executions' queue reports its faults
   const jobs = followJobs<Asked, Promise<Reply>>({
     backend,
     queue,
@@ -32,7 +31,7 @@ export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
   });
 
   async function toReply(value: unknown): Promise<Reply> {
-    if (value === undefined) return unavailable(refusals.workerFailed());
+    if (value === null) return unavailable(refusals.workerFailed());
     const parsed = queryResultSchema.safeParse(value);
     if (!parsed.success) return unavailable(refusals.answerTooNew());
     const { body, stored, refused } = parsed.data;
@@ -42,15 +41,14 @@ export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
   }
 
   return {
-    queue,
     ready: jobs.ready,
     async ask(query: Query, timeoutMs = settings.QUEUE_TIMEOUT_MS): Promise<Reply> {
       const id = random.uuid();
       const answer = jobs.wait(id, query, timeoutMs, async () => {
-        await queue.remove(id, { removeChildren: false }).catch(() => {});
+        await queue.removeWaiting(id).catch(() => {});
         return unavailable(refusals.noWorkerAnswered(timeoutMs));
       });
-      queue.add('ask', { ...query, replyTo: jobs.replyTo }, { jobId: id }).catch(() => {
+      queue.add(id, { ...query, replyTo: jobs.replyTo }).catch(() => {
         jobs.settle(id, Promise.resolve(unavailable(refusals.storeAway())));
       });
       const reply = await answer;

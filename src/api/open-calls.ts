@@ -1,18 +1,19 @@
+import { queueNames } from '../shared/contract/queue-names.ts';
 import { createPrivacy, type Privacy } from '../shared/privacy/privacy.ts';
+import { createBacklog } from '../shared/queue/backlog.ts';
+import { createCancelSender } from '../shared/queue/cancels.ts';
+import type { ExecutionQueue } from '../shared/queue/executions.ts';
+import type { QueueBackend } from '../shared/queue/queue-backend.ts';
+import { KEEP_FINISHED_SECONDS } from '../shared/queue/redis/bull-queue.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
-import { createBacklog } from '../shared/store/queue/backlog.ts';
-import { createCancelSender } from '../shared/store/queue/control.ts';
-import type { ExecutionQueue, QueueBackend } from '../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../shared/store/queue/queue-names.ts';
-import { KEEP_FINISHED_SECONDS } from '../shared/store/queue/queue-openers.ts';
 import { registerApiMetrics } from './api-metrics.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { openBatches } from './batches/batches.ts';
 import { createFenceRequest, type Fence } from './calls/fence.ts';
-import { openPendingExecutions } from './calls/pending-executions.ts';
+import { openPendingExecutions, watchConnection } from './calls/pending-executions.ts';
 import { createReadAnswer } from './calls/read-answer.ts';
 import { createSubmitExecution } from './calls/submit-execution.ts';
 import { createDocuments } from './cases/documents.ts';
@@ -43,10 +44,9 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   const opened = openQueue({ settings, backend, privacy, fence, log, metrics });
   const { queue, health, overload, history, trees, pending } = opened;
   const readAnswer = createReadAnswer({ store: backend.store, history });
-  const { readShortJobs } = backend;
   const onRefused = metrics.refused;
   const submitExecution = createSubmitExecution({ ...opened, backend, privacy, readAnswer, settings, onRefused });
-  const executions = createExecutions({ ...opened, readShortJobs, privacy, readAnswer, settings });
+  const executions = createExecutions({ ...opened, privacy, readAnswer, settings });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
   const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });
@@ -71,24 +71,26 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
 type QueueDependencies = CallsDependencies & { privacy: Privacy; fence: Fence };
 
 function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDependencies) {
-  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const storeAlert = createThrottledAlert(log, 'The queue store cannot be used');
-  queue.on('error', (error) => storeAlert.begins(error, STORE_ADVICE));
+  const connection = watchConnection();
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions, {
+    onError: (error) => storeAlert.begins(error, STORE_ADVICE),
+    onDisconnect: connection.lost,
+  });
   const backlog = createBacklog(backend);
   const overload = createOverload({ backlog, tellArrivals: backend.tellArrivals, settings });
   const health = watchQueueHealth({ backend, backlog, storeAlert });
   const trees = backend.openTrees(settings.TREES_BYTES);
   const history = backend.openHistory(historyLimitsOf(settings), { privacy, trees });
   const pending = openPendingExecutions({
-    ...{ backend, queue, history, health, fence, log },
+    ...{ backend, queue, connection, history, health, fence, log },
     onEnded: metrics.ended,
   });
   registerApiMetrics(metrics, health, () => pending.waiting);
   const cancels = createCancelSender(backend);
-  const removeOld = () => backend.removeOld(queue, KEEP_FINISHED_SECONDS * 1000);
+  const removeOld = () => queue.removeOld(KEEP_FINISHED_SECONDS * 1000);
   const removal = every(REMOVE_OLD_EVERY_MS, removeOld, () => {});
-  const missing = backend.openMissingRecords(queue, historyLimitsOf(settings));
-  const repair = startHistoryRepair({ missing, queue, history, onEnded: metrics.ended, log });
+  const repair = startHistoryRepair({ queue, limits: historyLimitsOf(settings), history, onEnded: metrics.ended, log });
   const close = () =>
     Promise.allSettled([
       removal.stop(),

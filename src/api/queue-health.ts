@@ -1,9 +1,9 @@
+import { queueNames } from '../shared/contract/queue-names.ts';
+import type { Backlog } from '../shared/queue/backlog.ts';
+import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import type { ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
 import { time } from '../shared/seams/time.ts';
-import type { Backlog } from '../shared/store/queue/backlog.ts';
-import type { ExecutionQueue, QueueBackend } from '../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../shared/store/queue/queue-names.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
 const COUNT_EVERY_MS = 250;
@@ -88,25 +88,23 @@ const problemsOf = async ({ takers }: QueueBackend) => [
  * its looks do not wait behind calls.
  */
 export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDependencies): QueueHealth {
-  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
-  queue.on('error', () => {}); // the queue of the calls reports the same fault
+  const queue = backend.openQueue(queueNames.executions); // the queue of the calls reports its faults
   const ear = listen(backend);
   let state = notReached;
   let probeDueAt = 0;
   const ready = Promise.withResolvers<void>();
 
   const look = async () => {
-    const counts = await queue.getJobCounts('wait', 'delayed', 'active');
-    backlog.look(counts.wait ?? 0).catch(() => {}); // an earlier look counts for a while
+    const { waiting, snoozed, taken } = await queue.count();
+    backlog.look(waiting).catch(() => {}); // an earlier look counts for a while
     let { workers, problems } = state;
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();
-      [workers, problems] = await Promise.all([backend.findWorkers(queue), problemsOf(backend)]);
+      [workers, problems] = await Promise.all([backend.findWorkers(), problemsOf(backend)]);
       probeDueAt = time.monotonic() + PROBE_EVERY_MS;
     }
-    // A job that was handed back is delayed for a moment, and counts as waiting.
-    const waiting = (counts.wait ?? 0) + (counts.delayed ?? 0);
-    state = { up: true, reason: null, waiting, active: counts.active ?? 0, workers, problems };
+    // A job that was handed back is snoozed for a moment, and counts as waiting.
+    state = { up: true, reason: null, waiting: waiting + snoozed, active: taken, workers, problems };
     ready.resolve();
     const full = backend.full();
     if (full !== null)

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import { openAudit } from '../shared/runtime/access/audit.ts';
 import { openKeyring } from '../shared/runtime/access/keyring.ts';
 import { atMost } from '../shared/runtime/at-most.ts';
@@ -6,7 +7,6 @@ import { needsKeys, type Settings } from '../shared/runtime/settings/settings.ts
 import type { Logger } from '../shared/runtime/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/telemetry/metrics.ts';
 import { noTracing, type Tracing } from '../shared/runtime/telemetry/tracing.ts';
-import type { QueueBackend } from '../shared/store/queue/queue-backend.ts';
 import { openCallsElsewhere } from './access/calls-elsewhere.ts';
 import { createRequestMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';

@@ -1,14 +1,14 @@
 import { ReplyError } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type QueueHealth, watchQueueHealth } from '../../src/api/queue-health.ts';
+import { createBacklog } from '../../src/shared/queue/backlog.ts';
 import { createThrottledAlert } from '../../src/shared/runtime/telemetry/logger.ts';
-import { createBacklog } from '../../src/shared/store/queue/backlog.ts';
 import { borrowEmbeddedQueue, type LentQueue } from '../support/embedded-queue.ts';
 import { createOwnTimers } from '../support/own-time.ts';
 import { captureLog } from '../support/start-service.ts';
 
 const LOOK_MS = 50;
-const COUNTS = { wait: 3, delayed: 0, active: 2 };
+const COUNTS = { waiting: 3, snoozed: 0, taken: 2 };
 
 describe('a queue store', () => {
   let lent: LentQueue;
@@ -99,10 +99,7 @@ describe('a queue store', () => {
       return COUNTS;
     };
     const { backend } = lent;
-    const openQueue: typeof backend.openQueue = (name) => {
-      const queue = backend.openQueue<never, never>(name);
-      return Object.assign(queue, { getJobCounts: reply });
-    };
+    const openQueue: typeof backend.openQueue = (name) => ({ ...backend.openQueue(name), count: reply });
     const own = createOwnTimers();
     const { log } = captureLog();
     const health = own.run(() =>

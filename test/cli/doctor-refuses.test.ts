@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { queueNames } from '../../src/shared/contract/queue-names.ts';
 import { unless } from '../../src/shared/runtime/errno.ts';
-import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
 import { startWorker } from '../../src/worker/process/start.ts';
 import { eventually } from '../support/eventually.ts';
 import { canMount, mountTemporary } from '../support/mounts.ts';
@@ -170,11 +170,12 @@ describe.skipIf(choice.kind === 'unavailable')('doctor, of a deployment that wor
     expect([used.code, used.err]).toEqual([1, expect.stringMatching(/stop all workers first .*Nothing was/)]);
     await service.workers.shift()?.stop();
     const queue = backend.openQueue(queueNames.executions);
-    await queue.add('execution', { claimBy: Date.now() + 60_000 }, { jobId: 'open' });
+    const head = { claimBy: Date.now() + 60_000 };
+    await queue.add('open', head, { head: JSON.stringify(head) });
     await expect
       .poll(forget, { timeout: 60_000 })
       .toMatchObject({ code: 1, err: expect.stringMatching(/1 executions .* try again in/) });
-    await queue.remove('open');
+    await queue.erase('open');
     await queue.close();
     expect(await forget()).toMatchObject({ code: 0, out: expect.stringContaining('is forgotten') });
     expect(await backend.directory.get()).toBeNull();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../src/api/start.ts';
+import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
 import { createMetrics } from '../../src/shared/runtime/telemetry/metrics.ts';
 import type { BatchStore } from '../../src/shared/store/batches/batch-store.ts';
-import type { QueueBackend } from '../../src/shared/store/queue/queue-backend.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';

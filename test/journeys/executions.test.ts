@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { JobData } from '../../src/shared/contract/job.ts';
-import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
+import { queueNames } from '../../src/shared/contract/queue-names.ts';
 import { echoes } from '../support/echoes.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
@@ -157,9 +156,9 @@ onOneQueue('executions as a resource', (start) => {
       await using client = await clientThat(answers());
       const input = { a: 'x'.repeat(kilobytes * 1024) };
       const { json } = await service.execute({ app: client.app, ruleId: 1, 'the service': input });
-      const queue = service.backends[0]?.openQueue<JobData, unknown>(queueNames.executions);
+      const queue = service.backends[0]?.openQueue(queueNames.executions);
       try {
-        await eventually(async () => expect((await queue?.getJob(json.mockId))?.data.input).toBe(''));
+        await eventually(async () => expect((await queue?.read(json.mockId))?.data).toMatchObject({ input: '' }));
         expect((await get(json.mockId)).json.input).toEqual(kilobytes < 64 ? input : null);
       } finally {
         await queue?.close();

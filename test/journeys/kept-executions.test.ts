@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { JobData } from '../../src/shared/contract/job.ts';
-import { queueNames } from '../../src/shared/store/queue/queue-names.ts';
+import { queueNames } from '../../src/shared/contract/queue-names.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
 import {
@@ -112,8 +112,8 @@ async function run(service: Service, input: object): Promise<string> {
 
 /** As three minutes after their end. */
 async function forgetJobs({ backends }: Service, mockIds: readonly string[]): Promise<void> {
-  const queue = backends[0]?.openQueue<JobData, unknown>(queueNames.executions);
-  for (const mockId of mockIds) await queue?.getJob(mockId).then((job) => job?.remove());
+  const queue = backends[0]?.openQueue<JobData>(queueNames.executions);
+  for (const mockId of mockIds) await queue?.erase(mockId);
   await queue?.close();
 }
 

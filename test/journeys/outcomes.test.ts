@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCancelSender } from '../../src/shared/store/queue/control.ts';
+import { createCancelSender } from '../../src/shared/queue/cancels.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';

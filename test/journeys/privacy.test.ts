@@ -253,9 +253,9 @@ describe.skipIf(choice.kind === 'unavailable')('what is in Redis and in the shar
   /** Where a text is once what is kept of jobs for three minutes has gone. */
   async function placesOf({ backends, sharedDir }: Service, marker: string): Promise<string[]> {
     const queue = backends[0]?.openQueue('executions');
-    if (!backends[0] || !queue) throw new Error('there is no queue');
+    if (!queue) throw new Error('there is no queue');
     await new Promise((resolve) => setTimeout(resolve, 50));
-    await backends[0].removeOld(queue, 0);
+    await queue.removeOld(0);
     await queue.close();
     const files = await markerInFiles(sharedDir, marker);
     // A kept answer goes after 30 s by itself.

@@ -8,7 +8,7 @@ import type { Fault } from './start-process.ts';
 enableCompileCache(`${userInfo().homedir}/.cache/rule-server`);
 const { queueUrlOf, readSettings } = await import('../../src/shared/runtime/settings/settings.ts');
 const { createLogger } = await import('../../src/shared/runtime/telemetry/logger.ts');
-const { openQueueBackend } = await import('../../src/shared/store/queue/open-queue-backend.ts');
+const { openQueueBackend } = await import('../../src/shared/queue/open-queue-backend.ts');
 const { startWorker } = await import('../../src/worker/process/start.ts');
 
 const fault: Fault = JSON.parse(process.argv[2] ?? '');

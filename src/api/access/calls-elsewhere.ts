@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { QueueEventsListener } from 'bullmq';
 import { z } from 'zod';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { queueNames } from '../../shared/contract/queue-names.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { every } from '../../shared/runtime/periodic.ts';
-import type { QueueBackend } from '../../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../shared/store/queue/queue-names.ts';
 
 /** How long an API may count too few calls of a key that comes to several APIs. */
 const TOLD_EVERY_MS = 250;
@@ -24,21 +23,14 @@ const toldSchema = z.object({
     .pipe(z.array(z.tuple([z.string(), z.number()]))),
 });
 
-interface OpenCallsListener extends QueueEventsListener {
-  'open-calls': (message: unknown, id: string) => void;
-}
-
 export type CallsElsewhere = ReturnType<typeof openCallsElsewhere>;
 
 /** Each API tells the others how many calls of each key are open at it. An API that hears nothing counts its own. */
 export function openCallsElsewhere(backend: QueueBackend) {
   const own = randomUUID();
   const told = new Map<string, { open: OpenCalls; at: number }>();
-  const producer = backend.openEventsProducer(queueNames.openCalls);
-  producer.on('error', () => {}); // the queue's own connection reports the same fault
-  const events = backend.openEvents(queueNames.openCalls);
-  events.on('error', () => {});
-  events.on<OpenCallsListener, 'open-calls'>('open-calls', (message) => {
+  const sender = backend.openSender(queueNames.openCalls, MAX_MESSAGES_KEPT);
+  const listening = backend.listen(queueNames.openCalls, (message) => {
     const { data } = toldSchema.safeParse(message);
     if (data === undefined || data.api === own) return;
     told.set(data.api, { open: new Map(data.open), at: performance.now() });
@@ -54,7 +46,7 @@ export function openCallsElsewhere(backend: QueueBackend) {
       // The others know already that this API has no calls open.
       if (open === NONE && lastTold === NONE) return;
       lastTold = open;
-      await producer.publishEvent({ eventName: 'open-calls', api: own, open }, MAX_MESSAGES_KEPT);
+      await sender.send({ api: own, open });
     },
     () => {},
   );
@@ -70,6 +62,6 @@ export function openCallsElsewhere(backend: QueueBackend) {
     tell(here: () => OpenCalls): void {
       openHere = here;
     },
-    close: () => Promise.allSettled([telling.stop(), producer.close(), events.close()]),
+    close: () => Promise.allSettled([telling.stop(), sender.close(), listening.close()]),
   };
 }

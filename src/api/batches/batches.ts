@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, BatchProgress, ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
+import { queueNames } from '../../shared/contract/queue-names.ts';
 import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { decidedBy, type NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { type Occurrence, occurrencesOf } from '../../shared/reasoning/tree.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import { type Trees, treeKey } from '../../shared/store/history/trees.ts';
-import type { JobQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../shared/store/queue/queue-names.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import type { Executions } from '../executions/executions.ts';
@@ -38,8 +38,7 @@ export type Batches = ReturnType<typeof openBatches>;
 export function openBatches(dependencies: BatchesDependencies) {
   const { backend, trees, privacy, settings } = dependencies;
   const store = backend.openBatches(batchLimitsOf(settings));
-  const queue: JobQueue<{ batchId: string }, null> = backend.openQueue(queueNames.batches);
-  queue.on('error', () => {}); // the health of the executions' queue reports the same fault
+  const queue = backend.openQueue<{ batchId: string }>(queueNames.batches); // the health of the executions' queue reports its faults
 
   return {
     store,

@@ -9,11 +9,12 @@ import { type Client, clientListSchema } from '../../shared/contract/rules-and-c
 import { isMeant, parseTarget } from '../../shared/contract/target.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { Queue } from '../../shared/queue/queue.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import { BATCH_KEY_SECONDS, type BatchStore } from '../../shared/store/batches/batch-store.ts';
-import type { JobQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import type { Executions } from '../executions/executions.ts';
@@ -29,7 +30,7 @@ type Owner = Pick<By, 'keyName' | 'maxRunning'>;
 type CreateBatchDependencies = {
   backend: QueueBackend;
   store: BatchStore;
-  queue: JobQueue<{ batchId: string }, null>;
+  queue: Queue<{ batchId: string }>;
   ask: AskWorker['ask'];
   executions: Pick<Executions, 'get'>;
   savedCases: SavedCases;
@@ -100,7 +101,7 @@ export function createCreateBatch({
     if (stored === 'too-many-of-key') return refused(429, tooManyOf(keyName ?? '', maxRunning));
     if (stored !== 'created') return refused(503, sentences[stored](settings));
     // If this fails, a worker finds a running batch without a job, and adds it.
-    await queue.add('run', { batchId }, { jobId: batchId }).catch(() => {});
+    await queue.add(batchId, { batchId }).catch(() => {});
     return { kind: 'taken', batchId, setAside: sourced.setAside };
   }
 }

@@ -1,19 +1,17 @@
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData } from '../../shared/contract/job.ts';
+import type { Backlog } from '../../shared/queue/backlog.ts';
+import type { createCancelSender } from '../../shared/queue/cancels.ts';
+import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { Backlog } from '../../shared/store/queue/backlog.ts';
-import type { createCancelSender } from '../../shared/store/queue/control.ts';
-import { addExecution } from '../../shared/store/queue/job-heads.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
 
 type AddJobDependencies = {
-  backend: QueueBackend;
   queue: ExecutionQueue;
   cancels: ReturnType<typeof createCancelSender>;
   backlog: Pick<Backlog, 'added'>;
@@ -27,7 +25,7 @@ type Of = { isKeyed: boolean; end: Promise<unknown> };
  * Adds the job of a call to the queue. Resolves to the ending for its caller if that failed. A store that is busy may take its time,
  * and one that lost the connection is asked again: only `claimBy` ends the wait.
  */
-export function createAddJob({ backend, queue, backlog, cancels, storeAlert }: AddJobDependencies) {
+export function createAddJob({ queue, backlog, cancels, storeAlert }: AddJobDependencies) {
   /** `end`: of the execution. Once it has come, a reply that was lost does not matter. */
   return async function addJob(mockId: string, data: JobData, { isKeyed, end }: Of): Promise<NoAnswer | undefined> {
     backlog.added();
@@ -67,7 +65,7 @@ export function createAddJob({ backend, queue, backlog, cancels, storeAlert }: A
    * be told.
    */
   async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
-    const removed = await persist(claimBy, () => backend.removeWaiting(queue, mockId));
+    const removed = await persist(claimBy, () => queue.removeWaiting(mockId));
     if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
   }
 }

@@ -3,11 +3,12 @@ import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/jo
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
+import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import { type AwaitedJob, followJobs } from '../../shared/queue/follow-jobs.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
-import { type AwaitedJob, followJobs } from '../../shared/store/queue/follow-jobs.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { QueueHealth } from '../queue-health.ts';
 import type { Fence } from './fence.ts';
 import { createReEnqueue } from './re-enqueue.ts';
@@ -19,8 +20,9 @@ const CLAIM_SLACK_MS = 250;
 const TAKEN_UP_WITHIN_MS = 10_000;
 
 type PendingExecutionsDependencies = {
-  backend: QueueBackend;
+  backend: Pick<QueueBackend, 'inTime'>;
   queue: ExecutionQueue;
+  connection: { readonly lostAt: number };
   history: History;
   health: Pick<QueueHealth, 'workers' | 'problems'>;
   fence: Fence;
@@ -35,8 +37,7 @@ export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
  * revoked.
  */
 export function openPendingExecutions(dependencies: PendingExecutionsDependencies) {
-  const { history, health } = dependencies;
-  const connection = watchConnection(dependencies);
+  const { connection, history, health } = dependencies;
   const jobs = followJobs<JobData, Ending>({
     ...dependencies,
     read: readEnding,
@@ -97,12 +98,16 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
 }
 
 /** When the connection to the queue store was lost last, epoch ms. Starts with now: of the time before it, this process knows nothing. */
-function watchConnection({ backend, queue }: PendingExecutionsDependencies): { readonly lostAt: number } {
-  const connection = { lostAt: time.now() };
-  backend.onDisconnect(queue, () => {
-    connection.lostAt = time.now();
-  });
-  return connection;
+export function watchConnection() {
+  let lostAt = time.now();
+  return {
+    get lostAt() {
+      return lostAt;
+    },
+    lost(): void {
+      lostAt = time.now();
+    },
+  };
 }
 
 const neverTaken = ({ target }: JobData, { workers, problems }: Pick<QueueHealth, 'workers' | 'problems'>) =>

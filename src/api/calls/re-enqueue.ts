@@ -1,8 +1,7 @@
 import type { JobData } from '../../shared/contract/job.ts';
+import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
-import { addExecution } from '../../shared/store/queue/job-heads.ts';
-import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
 
 /**
  * Adds jobs again that the queue store lost, under the same ids. That is harmless: the claim in the shared directory

@@ -3,14 +3,13 @@ import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
+import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { Fence } from './fence.ts';
 
 type RevokeDependencies = {
-  backend: QueueBackend;
   queue: ExecutionQueue;
   history: History;
   fence: Fence;
@@ -22,7 +21,7 @@ type RevokeDependencies = {
 
 /** Ends executions that no worker began. */
 export function createRevoke(dependencies: RevokeDependencies) {
-  const { backend, queue, fence, onRevoked } = dependencies;
+  const { queue, fence, onRevoked } = dependencies;
   const record = createRecord(dependencies);
   const underWay = new Set<string>();
 
@@ -32,9 +31,9 @@ export function createRevoke(dependencies: RevokeDependencies) {
    */
   async function takeOff(mockId: string, decide: (data: JobData) => Promise<NoAnswer | undefined>): Promise<boolean> {
     // Once a worker began it, only a worker can tell how it ended. This asks every 2 s for each open call, so it reads no input.
-    const [short] = await backend.readShortJobs(queue, [mockId]);
+    const [short] = await queue.readShort([mockId]);
     if (!short || short.begun) return false;
-    const job = await queue.getJob(mockId);
+    const job = await queue.read(mockId);
     if (!job) return false;
     const data = jobDataSchema.parse(job.data);
     underWay.add(mockId); // a re-check that comes now must not re-enqueue it
@@ -43,14 +42,14 @@ export function createRevoke(dependencies: RevokeDependencies) {
       noAnswer = await decide(data);
       // A re-enqueued job may have run before Redis lost it: never end it with `mayHaveRun: false`.
       if (!noAnswer || (data.addedAgain && !noAnswer.mayHaveRun)) return false;
-      if (!(await backend.removeWaiting(queue, mockId))) return false;
+      if (!(await queue.removeWaiting(mockId))) return false;
       onRevoked(mockId, noAnswer);
     } finally {
       underWay.delete(mockId);
     }
-    await record({ mockId, data, queuedAt: job.timestamp }, noAnswer);
+    await record({ mockId, data, queuedAt: job.addedAt }, noAnswer);
     // Remove the job after the record is written: another API that waits for it would find neither, and re-enqueue it.
-    await backend.tellChange(queue, mockId, data.replyTo);
+    await queue.tellChange(mockId, data.replyTo);
     return true;
   }
 

@@ -3,9 +3,10 @@ import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { eraseAnswerSchema, QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
 import type { Notes } from '../../shared/store/notes/notes.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { NewerExecution } from './newer-execution.ts';
 
@@ -17,7 +18,7 @@ type Erased =
   | { kind: 'refused'; error: string };
 
 type EraseExecutionDependencies = {
-  backend: QueueBackend;
+  backend: Pick<QueueBackend, 'store'>;
   queue: ExecutionQueue;
   history: History;
   notes: Notes;
@@ -69,7 +70,7 @@ export function createEraseExecution({
         what: `Execution ${mockId} may be open at a client, and this service has no record of it`,
       };
     await notes.erase(mockId);
-    await backend.eraseJob(queue, mockId);
+    await queue.erase(mockId);
     await backend.store.remove(resultKey(mockId));
     await history.erase(mockId);
     return { kind: 'erased', found: record !== null || item === 'erased' };

@@ -3,10 +3,10 @@ import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { createCancelSender } from '../../shared/queue/cancels.ts';
+import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { History } from '../../shared/store/history/history.ts';
-import type { createCancelSender } from '../../shared/store/queue/control.ts';
-import type { ExecutionQueue, ReadShortJobs } from '../../shared/store/queue/queue-backend.ts';
 import type { PendingExecutions } from '../calls/pending-executions.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { createFollow } from './follow-execution.ts';
@@ -15,7 +15,6 @@ import { createReadExecution } from './read-execution.ts';
 
 type ExecutionsDependencies = {
   queue: ExecutionQueue;
-  readShortJobs: ReadShortJobs;
   history: History;
   privacy: Privacy;
   pending: PendingExecutions;

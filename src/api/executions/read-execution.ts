@@ -1,8 +1,8 @@
 import type { Ending } from '../../shared/contract/endings/ending.ts';
 import { type ExecutionRecord, noAnswerBody } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { History, HistoryFilter, HistoryPart } from '../../shared/store/history/history.ts';
-import type { ExecutionQueue, ReadShortJobs } from '../../shared/store/queue/queue-backend.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { NewerExecution, unlessNewer } from './newer-execution.ts';
 import { createReadJobs } from './read-jobs.ts';
@@ -24,7 +24,6 @@ export type ShownExecution = Execution & { masked: string[]; gone: boolean };
 
 type ReadExecutionDependencies = {
   queue: ExecutionQueue;
-  readShortJobs: ReadShortJobs;
   history: History;
   privacy: Privacy;
   readAnswer: ReadAnswer;
@@ -90,8 +89,8 @@ function isWanted(record: ExecutionRecord, { app, apps, ruleId, batchId }: Filte
 type Texts = Pick<HistoryPart, 'input' | 'result' | 'lateResult'>;
 
 /** The history and the queue, as what is in them. */
-function createSources({ queue, readShortJobs, history, privacy, readAnswer }: ReadExecutionDependencies) {
-  const jobs = createReadJobs({ queue, readShortJobs });
+function createSources({ queue, history, privacy, readAnswer }: ReadExecutionDependencies) {
+  const jobs = createReadJobs(queue);
 
   async function fromQueue(mockId: string): Promise<(Execution & { collect: boolean }) | null> {
     const found = await jobs.whole(mockId);

@@ -9,7 +9,8 @@ import {
   toSettled,
 } from '../../shared/contract/execution-record.ts';
 import { jobDataSchema, jobHeadSchema } from '../../shared/contract/job.ts';
-import type { ExecutionQueue, ReadShortJobs, ShortJob } from '../../shared/store/queue/queue-backend.ts';
+import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import type { ShortJob, WholeJob } from '../../shared/queue/queue.ts';
 
 /** Reads an execution from its job. */
 type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null; collect: boolean };
@@ -20,18 +21,16 @@ const MOCK_ID = /^[0-9a-f-]{36}$/;
 const JOBS_AT_ONCE = 500;
 const MAX_JOBS_LOOKED_AT = 2000;
 
-type ReadJobsDependencies = { queue: ExecutionQueue; readShortJobs: ReadShortJobs };
-
 /** Reads executions from their jobs: whole ones with their inputs, and short ones for lists and followers. */
-export function createReadJobs({ queue, readShortJobs }: ReadJobsDependencies) {
+export function createReadJobs(queue: ExecutionQueue) {
   async function whole(mockId: string): Promise<FoundOrNewer | null> {
     // Other ids may name keys of the queue itself.
-    const job = MOCK_ID.test(mockId) ? await queue.getJob(mockId) : undefined;
+    const job = MOCK_ID.test(mockId) ? await queue.read(mockId) : null;
     return job ? (foundIn(mockId, job) ?? 'newer') : null;
   }
 
   async function shortOnes(mockIds: readonly string[]): Promise<FoundOrNewer[]> {
-    const jobs = await readShortJobs(queue, mockIds);
+    const jobs = await queue.readShort(mockIds);
     return mockIds.flatMap((mockId, index) => {
       const job = jobs[index];
       return job ? (foundShort(mockId, job) ?? 'newer') : [];
@@ -43,7 +42,7 @@ export function createReadJobs({ queue, readShortJobs }: ReadJobsDependencies) {
     short: async (mockId: string) => (MOCK_ID.test(mockId) ? (await shortOnes([mockId])).at(0) : undefined),
     /** The jobs that have not ended, out of the newest 2,000. */
     async open(): Promise<ExecutionRecord[]> {
-      const ids = await queue.getRanges(['active', 'waiting', 'delayed'], 0, MAX_JOBS_LOOKED_AT - 1);
+      const ids = await queue.listOpen(MAX_JOBS_LOOKED_AT);
       const records: ExecutionRecord[] = [];
       for (let start = 0; start < ids.length; start += JOBS_AT_ONCE) {
         for (const found of await shortOnes(ids.slice(start, start + JOBS_AT_ONCE))) {
@@ -55,9 +54,7 @@ export function createReadJobs({ queue, readShortJobs }: ReadJobsDependencies) {
   };
 }
 
-type Job = Omit<ShortJob, 'head' | 'begun' | 'finishedOn'> & Partial<Pick<ShortJob, 'finishedOn'>>;
-
-function foundIn(mockId: string, job: Job & { data: unknown }): Found | null {
+function foundIn(mockId: string, job: WholeJob): Found | null {
   const data = jobDataSchema.safeParse(job.data);
   return data.success ? toFound({ mockId, data: data.data }, job) : null;
 }
@@ -67,14 +64,14 @@ function foundShort(mockId: string, { head, ...job }: ShortJob): Found | null {
   return data.success ? toFound({ mockId, data: { ...data.data, input: '' } }, job) : null;
 }
 
-function toFound({ mockId, data }: Pick<Queued, 'mockId' | 'data'>, job: Job): Found {
+function toFound({ mockId, data }: Pick<Queued, 'mockId' | 'data'>, job: Omit<ShortJob, 'head'>): Found {
   const input = data.input || null; // a large one was dropped
   const progress = progressSchema.safeParse(job.progress).data ?? null;
-  const queued = { mockId, data, queuedAt: job.timestamp, progress };
+  const queued = { mockId, data, queuedAt: job.addedAt, progress };
   const collect = data.collect === true;
-  if (!job.finishedOn) return { record: openRecord(queued), input, ending: null, collect };
-  const ending = readEnding(mockId, job.returnvalue);
-  const { record } = toSettled(queued, ending, job.finishedOn);
+  if (job.endedAt === null) return { record: openRecord(queued), input, ending: null, collect };
+  const ending = readEnding(mockId, job.value);
+  const { record } = toSettled(queued, ending, job.endedAt);
   const error = record.error === null ? null : beginningOf(record.error);
   return { record: { ...record, error }, input, ending, collect };
 }

@@ -1,18 +1,17 @@
 import { settledOf } from '../../shared/contract/endings/job-ending.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
-import type { History } from '../../shared/store/history/history.ts';
-import type { ExecutionQueue } from '../../shared/store/queue/queue-backend.ts';
+import type { History, HistoryLimits } from '../../shared/store/history/history.ts';
 
 const EVERY_MS = 30_000;
 /** The queue store takes so many additions in one step. */
 const AT_ONCE = 50;
 
 type HistoryRepairDependencies = {
-  /** Ids of executions that ended lately and are in no history. */
-  missing: () => Promise<string[]>;
   queue: ExecutionQueue;
+  limits: HistoryLimits;
   history: History;
   onEnded: (record: ExecutionRecord) => void;
   log: Logger;
@@ -22,12 +21,11 @@ type HistoryRepairDependencies = {
  * Adds executions to the history whose worker died between telling the queue of their end and writing it there. Their jobs
  * tell all of it for 180 s.
  */
-export function startHistoryRepair({ missing, queue, history, onEnded, log }: HistoryRepairDependencies) {
+export function startHistoryRepair({ queue, limits, history, onEnded, log }: HistoryRepairDependencies) {
   async function add(mockId: string): Promise<void> {
-    const job = await queue.getJob(mockId);
-    if (!job?.finishedOn) return;
-    const { data, returnvalue, timestamp, finishedOn } = job;
-    const settled = settledOf({ id: mockId, data, returnvalue, timestamp, finishedOn });
+    const job = await queue.read(mockId);
+    if (job === null || job.endedAt === null) return;
+    const settled = settledOf({ ...job, id: mockId, endedAt: job.endedAt });
     if (!settled) return;
     await history.add(settled);
     onEnded(settled.record);
@@ -35,7 +33,7 @@ export function startHistoryRepair({ missing, queue, history, onEnded, log }: Hi
   }
 
   async function repair(): Promise<void> {
-    const all = await missing();
+    const all = await queue.missingRecords(limits);
     for (let from = 0; from < all.length; from += AT_ONCE) await Promise.all(all.slice(from, from + AT_ONCE).map(add));
   }
 

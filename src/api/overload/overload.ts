@@ -1,10 +1,10 @@
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { addUp, type Calls, type TellArrivals } from '../../shared/queue/arrivals.ts';
+import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
-import { addUp, type Calls, type TellArrivals } from '../../shared/store/queue/arrivals.ts';
-import type { Backlog } from '../../shared/store/queue/backlog.ts';
 
 /** Shares of QUEUE_TIMEOUT_MS: behind a shorter wait every call is taken, behind a longer one none. In between, some are. */
 const ALL_TAKEN = 0.1;

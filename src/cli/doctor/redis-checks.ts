@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
+import { createRedisTakers, type WorkerProblem } from '../../shared/queue/takers.ts';
 import type { RedisAddress } from '../../shared/runtime/settings/redis-address.ts';
 import { describeRedis } from '../../shared/runtime/settings/redis-url.ts';
-import { createRedisTakers, type WorkerProblem } from '../../shared/store/queue/takers.ts';
 import { createRedisConnections, type RedisConnections } from '../../shared/store/redis/redis-connections.ts';
 import { createRedisDirectory } from '../../shared/store/registered-directory.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';

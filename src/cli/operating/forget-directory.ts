@@ -1,13 +1,16 @@
+import { z } from 'zod';
+import { queueNames } from '../../shared/contract/queue-names.ts';
+import { openQueueBackend } from '../../shared/queue/open-queue-backend.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
 import { readRedisAddress } from '../../shared/runtime/settings/redis-address.ts';
 import { LOCAL_REDIS, readSettings } from '../../shared/runtime/settings/settings.ts';
-import { openQueueBackend } from '../../shared/store/queue/open-queue-backend.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../shared/store/queue/queue-names.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
 const CONNECT_WITHIN_MS = 5000;
+
+const headSchema = z.object({ claimBy: z.int() });
 
 /**
  * Lets the workers of a queue use another shared directory: the next one that starts registers its own. Claims are in the directory, so
@@ -45,10 +48,12 @@ async function refuseWhileUsed(backend: QueueBackend, id: string): Promise<void>
       `Workers run that use the directory ${id}, or wait for it: stop all workers first (one that died counts for 5 s). Nothing was changed.`,
       exitCodes.failed,
     );
-  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+  const queue = backend.openQueue(queueNames.executions);
   try {
-    const jobs = await queue.getJobs(['wait', 'delayed', 'active', 'prioritized']);
-    const open = jobs.map((job) => job.data.claimBy - Date.now()).filter((ms) => ms > 0);
+    const jobs = await queue.readShort(await queue.listOpen());
+    const open = jobs
+      .map((job) => (headSchema.safeParse(job?.head).data?.claimBy ?? 0) - Date.now())
+      .filter((ms) => ms > 0);
     if (open.length === 0) return;
     throw new CommandFailed(
       `${open.length} executions may have begun in the directory ${id}, and could begin again in another one: try again in ${Math.ceil(Math.max(...open) / 1000)} s. Nothing was changed.`,

@@ -1,5 +1,5 @@
-import { type Job, WaitingError } from 'bullmq';
 import { z } from 'zod';
+import type { TakenJob } from '../../shared/queue/queue.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import { runBatch } from './run-batch.ts';
@@ -18,7 +18,7 @@ export function createBatchJobs(parts: RunTargetDependencies, { log, onFault }: 
 
   return {
     /** Runs a batch to its end; else its job goes back to the queue. */
-    async process(job: Job<BatchJob, null>, token?: string): Promise<null> {
+    async process(job: TakenJob): Promise<void> {
       const { batchId } = jobSchema.parse(job.data);
       const abort = new AbortController();
       if (stopping) abort.abort();
@@ -27,7 +27,8 @@ export function createBatchJobs(parts: RunTargetDependencies, { log, onFault }: 
       try {
         if (await runBatch(batchId, abort.signal, parts)) {
           failures.ends();
-          return null;
+          await job.finish({});
+          return;
         }
       } catch (error) {
         onFault();
@@ -36,11 +37,10 @@ export function createBatchJobs(parts: RunTargetDependencies, { log, onFault }: 
       } finally {
         if (running.get(batchId) === abort) running.delete(batchId);
       }
-      await job.moveToWait(token).catch(() => {}); // if it fails, the job is another worker's, or its lock will expire
-      throw new WaitingError();
+      await job.giveBack();
     },
     /** Lets go of batches whose locks are lost. */
-    abort(batchIds: string[]): void {
+    abort(batchIds: readonly string[]): void {
       for (const id of batchIds) running.get(id)?.abort();
     },
     /** Lets go of all, also of those that come from now on. */

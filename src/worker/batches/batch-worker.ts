@@ -1,7 +1,12 @@
 import { Counter } from 'prom-client';
 import type { Batch } from '../../shared/cases/batch.ts';
 import { type Verdict, verdicts } from '../../shared/cases/verdict.ts';
+import { queueNames } from '../../shared/contract/queue-names.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { createCancelSender } from '../../shared/queue/cancels.ts';
+import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import type { Queue } from '../../shared/queue/queue.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { persist, persistOrThrow } from '../../shared/runtime/persist.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
@@ -10,9 +15,6 @@ import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { History } from '../../shared/store/history/history.ts';
-import { createCancelSender } from '../../shared/store/queue/control.ts';
-import type { ExecutionQueue, JobQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../shared/store/queue/queue-names.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
@@ -74,13 +76,12 @@ function untilBack(store: BatchStore): BatchStore {
 export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const { backend, history, sharedDir, settings, metrics, log, rules, metadataFor, ...others } = dependencies;
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
-  const batches: JobQueue<BatchJob, null> = backend.openQueue(queueNames.batches);
+  const batches: Queue<BatchJob> = backend.openQueue(queueNames.batches);
   const store = untilBack(backend.openBatches(batchLimitsOf(settings)));
   const followItems = createFollowItems({ backend, queue, history, store: backend.store, settings });
   const cancels = createCancelSender(backend);
   const marks = createMarks(sharedDir);
   const counts = registerBatchMetrics(metrics, () => jobs.running);
-  for (const each of [queue, batches]) each.on('error', () => {}); // the executions' worker reports the same fault
   const giveWay = createGiveWay(backend, { queue, isRunning: () => jobs.running > 0 });
   const kept = { history, trees: backend.openTrees(settings.TREES_BYTES), rules, metadataFor };
   const earlierRuns = (batch: Batch) => createEarlierRuns(batch, kept);
@@ -97,23 +98,20 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   };
   const parts = { ...others, ...own, settings, onSettled: counts.settled };
   const jobs = createBatchJobs(parts, { log, onFault: counts.failed });
-  const worker = backend.openWorker<BatchJob, null>(queueNames.batches, jobs.process, settings.MAX_BATCHES, {
+  // The executions' worker reports the faults of the store.
+  const worker = backend.openWorker(queueNames.batches, jobs.process, {
+    concurrency: settings.MAX_BATCHES,
     lockMs: TAKE_OVER_MS,
+    onLost: jobs.abort,
+    onDefect: (batchId, error) => log.error({ err: error, batchId }, 'a batch failed by a defect'),
   });
-  worker.on('error', () => {});
-  worker.on('lockRenewalFailed', jobs.abort);
   const upkeep = startUpkeep({ store, batches, marks, settings, log });
 
   return {
     /** Takes batches from now on. */
-    run(): void {
-      if (worker.isPaused()) worker.resume();
-      else worker.run().catch((error) => log.error({ err: error }, 'the loop of the batches worker ended'));
-    },
+    run: worker.run,
     /** Takes no more batches; those it has go on. */
-    async pause(): Promise<void> {
-      await worker.pause(true);
-    },
+    pause: worker.pause,
     /** Batches this worker runs. */
     get running() {
       return jobs.running;
@@ -131,7 +129,7 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
 
 type Kept = Pick<BatchWorkerDependencies, 'settings' | 'log'> & {
   store: BatchStore;
-  batches: JobQueue<BatchJob, null>;
+  batches: Queue<BatchJob>;
   marks: ReturnType<typeof createMarks>;
 };
 
@@ -139,7 +137,7 @@ type Kept = Pick<BatchWorkerDependencies, 'settings' | 'log'> & {
 function startUpkeep({ store, batches, marks, settings, log }: Kept) {
   /** A job the queue store lost is added again: the batch itself says that it is not over. */
   async function addMissing(): Promise<void> {
-    for (const batchId of await store.running()) await batches.add('run', { batchId }, { jobId: batchId });
+    for (const batchId of await store.running()) await batches.add(batchId, { batchId });
   }
   const additions = every(ADD_MISSING_EVERY_MS, addMissing, () => {}); // the next turn tries again
   const sweeps = every(

@@ -4,14 +4,14 @@ import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/jo
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
+import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
+import { followJobs } from '../../shared/queue/follow-jobs.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { persistOrThrow } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
-import { followJobs } from '../../shared/store/queue/follow-jobs.ts';
-import { addExecution } from '../../shared/store/queue/job-heads.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 
 /** How an item ended, with the client's answer as text. */
 export type ItemEnding =

@@ -1,7 +1,8 @@
+import { createBacklog } from '../../shared/queue/backlog.ts';
+import type { Queue } from '../../shared/queue/queue.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { every } from '../../shared/runtime/periodic.ts';
 import { time } from '../../shared/seams/time.ts';
-import { createBacklog } from '../../shared/store/queue/backlog.ts';
-import type { ExecutionQueue, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 
 /** As often as an API looks. */
 const LOOK_EVERY_MS = 250;
@@ -16,15 +17,14 @@ export type GiveWay = ReturnType<typeof createGiveWay>;
  */
 export function createGiveWay(
   backend: Pick<QueueBackend, 'takers'>,
-  { queue, isRunning }: { queue: Pick<ExecutionQueue, 'getJobCounts'>; isRunning: () => boolean },
+  { queue, isRunning }: { queue: Pick<Queue, 'count'>; isRunning: () => boolean },
 ) {
   const backlog = createBacklog(backend);
   let sentAt = Number.NEGATIVE_INFINITY;
 
   async function look(): Promise<void> {
     if (!isRunning()) return;
-    const { wait = 0 } = await queue.getJobCounts('wait');
-    await backlog.look(wait);
+    await backlog.look((await queue.count()).waiting);
   }
   const looks = every(LOOK_EVERY_MS, look, () => {}); // an earlier look counts for a while
 

@@ -1,6 +1,7 @@
 import { sentences } from '../../shared/contract/endings/sentences.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { TakenJob } from '../../shared/queue/queue.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -13,7 +14,7 @@ import type { ClientLoad } from '../placement/client-load.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
-import type { CleanUp, ExecutionJob, RecordEnding } from './finish.ts';
+import type { CleanUp, ReportEnding } from './finish.ts';
 import { toEnded, traceExecution, withSteps } from './finish.ts';
 import type { Facts, WaitEnding } from './state.ts';
 import type { Workload } from './workload.ts';
@@ -33,7 +34,7 @@ type ExecuteParts = BeginParts &
     pickUps: PickUps;
     load: Pick<ClientLoad, 'isRunning'>;
     cleanUp: CleanUp;
-    record: RecordEnding;
+    report: ReportEnding;
   };
 
 export type Execute = ReturnType<typeof createExecute>;
@@ -43,14 +44,14 @@ export type Execute = ReturnType<typeof createExecute>;
  * once: the claim is written first and once, it names one temporary file, and renaming that file is the dispatch.
  */
 export function createExecute(parts: ExecuteParts) {
-  const { slots, progress, tracing, workload, cleanUp, record } = parts;
+  const { slots, progress, tracing, workload, cleanUp, report } = parts;
   return {
     /** Begins the execution or goes on with it, and resolves to how it ended in this worker. */
     run: (execution: Execution): Promise<Outcome> => workload.during(() => run(execution)),
 
     /** To be called once the queue accepted the ending of this job: only then do the files go. */
-    async finish(job: ExecutionJob, ended: Ended): Promise<void> {
-      await Promise.all([cleanUp(ended), record(job, ended)]);
+    async finish(job: TakenJob, ended: Ended, accepted: Parameters<ReportEnding>[2]): Promise<void> {
+      await Promise.all([cleanUp(ended), report(job, ended, accepted)]);
     },
   };
 

@@ -1,11 +1,12 @@
-import type { Job } from 'bullmq';
 import { outcomeOf } from '../../shared/contract/endings/codes.ts';
 import type { Ending } from '../../shared/contract/endings/ending.ts';
+import { settledOf } from '../../shared/contract/endings/job-ending.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
-import { beginningOf, type ExecutionRecord, type Progress, toSettled } from '../../shared/contract/execution-record.ts';
+import { beginningOf, type ExecutionRecord, type Progress } from '../../shared/contract/execution-record.ts';
 import { type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
 import { type RulesOfRun, rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { Finished, Records, TakenJob } from '../../shared/queue/queue.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -19,9 +20,8 @@ import type { Answer, WaitEnding } from './state.ts';
 import type { AtStep } from './steps.ts';
 
 /**
- * The end of an execution: what the queue is told, what a trace is told, and, once the queue accepted it, the files that go and, at the same
- * time, the record that stays. The claim and a kept answer stay too, until the sweeps remove them (`upkeep`). Without Redis the record is
- * there already: the queue writes it in the transaction that ends the job.
+ * The end of an execution: what the queue is told, with the record that it adds, what a trace is told, and, once the queue accepted it, the files
+ * that go. The claim and a kept answer stay, until the sweeps remove them (`upkeep`).
  */
 
 // The ending as the queue gets it.
@@ -195,42 +195,46 @@ function mayAnswerLate(ending: Ending): boolean {
 /** Inputs up to this size may stay with a finished job: taking one out costs another command. */
 const INPUT_LEFT = 1024;
 
-export type ExecutionJob = Job<JobData, Ending>;
+/** The records of executions, each added in the step that ends its job or right after it. */
+export function createRecords({ history, atStep, log }: { history: History; atStep: AtStep; log: Logger }): Records {
+  const alert = createThrottledAlert(log, 'Executions cannot be kept in the history');
+  const fails = (error: unknown) => {
+    alert.begins(error, 'an API adds them within a minute, from their jobs');
+    throw error;
+  };
+  return {
+    settledOf,
+    add(settled, publication) {
+      const add = () => history.add(settled, publication).then(alert.ends, fails);
+      const step = atStep('before-record', settled.record.mockId); // a worker that dies here leaves it to the repair of the APIs
+      return step ? step.then(add) : add();
+    },
+  };
+}
 
-type RecordParts = {
-  history: History;
+type ReportParts = {
   privacy: Privacy;
   /** `reached`: a client of its app was chosen for it. */
   onEnded: (record: ExecutionRecord, reached: boolean) => void;
-  atStep: AtStep;
   log: Logger;
 };
 
-export type RecordEnding = ReturnType<typeof createRecord>;
+export type ReportEnding = ReturnType<typeof createReportEnding>;
+type Accepted = Extract<Finished, { kind: 'finished' }>;
 
-/** Puts an execution whose ending the queue accepted into the log, the metrics and the history. */
-export function createRecord({ history, privacy, onEnded, atStep, log }: RecordParts) {
-  const alert = createThrottledAlert(log, 'Executions cannot be kept in the history');
-
-  /** For a while the job itself tells the same, so no caller has to wait for this. */
-  return async function record(job: ExecutionJob, { ending, claim }: Ended): Promise<void> {
-    logEnding(job, ending, claim);
-    const mockId = job.id ?? '';
+/** Puts an execution whose ending the queue accepted into the log and the metrics, and takes out of its job what need not stay there. */
+export function createReportEnding({ privacy, onEnded, log }: ReportParts) {
+  return async function report(
+    job: TakenJob,
+    { ending, claim }: Ended,
+    { settled, isRecorded }: Accepted,
+  ): Promise<void> {
     const data = jobDataSchema.parse(job.data);
-    const settled = toSettled({ mockId, data, queuedAt: job.timestamp }, ending, job.finishedOn ?? time.now());
-    onEnded(settled.record, claim !== null);
-    await atStep('before-record', mockId); // a worker that dies here leaves it to the repair of the APIs
-    const isKept = await history.add(settled).then(
-      () => true,
-      (error) => {
-        alert.begins(error, 'an API adds them within a minute, from their jobs');
-        return false;
-      },
-    );
-    if (isKept) alert.ends();
+    logEnding(job.id, data, { ending, claim });
+    if (settled) onEnded(settled.record, claim !== null);
     // The job stays for a while after its end; what is read from the history need not fill the queue store twice.
-    const input = inputLeft(data, isKept);
-    if (input !== data.input) await job.updateData({ ...data, input }).catch(() => {}); // then it goes with its job
+    const input = inputLeft(data, isRecorded);
+    if (input !== data.input) await job.replaceData({ ...data, input }).catch(() => {}); // then it goes with its job
   };
 
   function inputLeft({ app, input, collect }: JobData, isKept: boolean): string {
@@ -239,7 +243,7 @@ export function createRecord({ history, privacy, onEnded, atStep, log }: RecordP
     return shown.length > (isKept && !collect ? INPUT_LEFT : MAX_INPUT_KEPT) ? '' : shown;
   }
 
-  function logEnding({ id: mockId, data: { app } }: ExecutionJob, ending: Ending, claim: Claim | null): void {
+  function logEnding(mockId: string, { app }: JobData, { ending, claim }: Pick<Ended, 'ending' | 'claim'>): void {
     if (ending.kind === 'answered') {
       const { address, success } = ending.result;
       log.info({ mockId, app, address, success }, 'answered');

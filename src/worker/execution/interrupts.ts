@@ -1,5 +1,5 @@
+import type { Cancel } from '../../shared/queue/cancels.ts';
 import { time } from '../../shared/seams/time.ts';
-import type { Cancel } from '../../shared/store/queue/control.ts';
 
 /** The messages that can reach an execution while it waits. `handover`: another worker goes on with it. */
 export type Interrupt = 'handover' | Cancel['why'];

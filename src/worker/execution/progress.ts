@@ -1,12 +1,13 @@
 import type { State } from '../../shared/contract/endings/states.ts';
 import { type Progress, progressSchema } from '../../shared/contract/execution-record.ts';
+import type { TakenJob } from '../../shared/queue/queue.ts';
 import { type Timer, time } from '../../shared/seams/time.ts';
 
 /** An instant client has answered by then: its steps reach the history, and no API has to hear of them while they happen. */
 const TELL_AFTER_MS = 30;
 
 /** The job of an execution, as far as progress is concerned. */
-type Job = { id?: string | undefined; progress: unknown; updateProgress(progress: object): Promise<void> };
+type Job = Pick<TakenJob, 'id' | 'progress' | 'report'>;
 type Entry = { job: Job; progress: Progress; timer: Timer | undefined };
 
 export type ProgressReports = ReturnType<typeof createProgressReports>;
@@ -20,7 +21,7 @@ export function createProgressReports() {
     attach(job: Job): void {
       const earlier = progressSchema.safeParse(job.progress);
       const progress = earlier.success ? earlier.data : { address: '', steps: [] };
-      entries.set(job.id ?? '', { job, progress, timer: undefined });
+      entries.set(job.id, { job, progress, timer: undefined });
     },
 
     /** An execution reached a state. A state reached before, by this worker or another, is not told twice. */
@@ -30,7 +31,7 @@ export function createProgressReports() {
       entry.progress = { address, steps: [...entry.progress.steps, { state, at: time.now() }] };
       entry.timer ??= time.setTimeout(() => {
         entry.timer = undefined;
-        entry.job.updateProgress(entry.progress).catch(() => {}); // the next step, or the end, tells it again
+        entry.job.report(entry.progress).catch(() => {}); // the next step, or the end, tells it again
       }, TELL_AFTER_MS);
     },
 

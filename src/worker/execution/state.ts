@@ -1,7 +1,7 @@
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Decision } from '../../shared/contract/job.ts';
 import type { ToldRules } from '../../shared/contract/rules-of-run.ts';
-import type { Cancel } from '../../shared/store/queue/control.ts';
+import type { Cancel } from '../../shared/queue/cancels.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import type { Lease } from '../files/memory-budget.ts';
 import type { FoundResult } from '../files/results/result-file.ts';

@@ -1,4 +1,4 @@
-import type { WorkerLoad } from '../../shared/store/queue/takers.ts';
+import type { WorkerLoad } from '../../shared/queue/takers.ts';
 
 export type Workload = ReturnType<typeof createWorkload>;
 

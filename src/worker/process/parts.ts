@@ -1,16 +1,16 @@
 import { createPrivacy } from '../../shared/privacy/privacy.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
-import type { QueueBackend } from '../../shared/store/queue/queue-backend.ts';
 import { createCaseFiles } from '../cases/case-files.ts';
 import type { Client } from '../clients/client.ts';
 import { type Clients, createClients } from '../clients/clients.ts';
 import { createPickUps } from '../clients/pick-ups.ts';
 import { createPublishedMetadata } from '../clients/published-metadata.ts';
 import { createExecute } from '../execution/execute.ts';
-import { createCleanUp, createRecord } from '../execution/finish.ts';
+import { createCleanUp, createRecords, createReportEnding } from '../execution/finish.ts';
 import { createInterrupts } from '../execution/interrupts.ts';
 import { createLateResults } from '../execution/late-results.ts';
 import { createProgressReports } from '../execution/progress.ts';
@@ -102,7 +102,6 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const privacy = createPrivacy(settings);
   const trees = backend.openTrees(settings.TREES_BYTES);
   const history = backend.openHistory(historyLimitsOf(settings), { privacy, trees });
-  backend.keepEndings(history);
   const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
   const mailbox = createMailbox({ ...directory, memory, settings });
   const keptTrees = createKeptTrees({ ...directory, trees, privacy, settings, log });
@@ -113,14 +112,16 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
     metrics.ended(ended);
     directory.byApp.ended(ended, reached);
   };
-  const record = createRecord({ history, privacy, onEnded, atStep, log });
+  const report = createReportEnding({ privacy, onEnded, log });
+  const records = createRecords({ history, atStep, log });
   const { store, run: storeRun } = backend;
   const ofAll = { mailbox, interrupts, progress, workload, memory, privacy, settings, tracing, atStep, log };
   const shared = { ...ofAll, keptTrees, store, storeRun };
-  const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, record });
+  const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, report });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
   return {
     execute,
+    records,
     cleanUp,
     interrupts,
     progress,

@@ -1,11 +1,9 @@
-import type { Ending } from '../../shared/contract/endings/ending.ts';
-import type { JobData } from '../../shared/contract/job.ts';
+import { queueNames } from '../../shared/contract/queue-names.ts';
+import type { Records } from '../../shared/queue/queue.ts';
+import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { shareFor } from '../../shared/runtime/share-for.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
-import { isLostToOthers } from '../../shared/store/queue/ending-worker.ts';
-import type { ExecutionQueue, JobWorker, QueueBackend } from '../../shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../shared/store/queue/queue-names.ts';
 import type { Execute } from '../execution/execute.ts';
 import type { Interrupts } from '../execution/interrupts.ts';
 import { createProcessJob } from '../execution/process-job.ts';
@@ -24,6 +22,7 @@ type WorkerDependencies = {
   interrupts: Interrupts;
   progress: ProgressReports;
   unknownJobs: UnknownJobs;
+  records: Records;
   /** The alert of the queue store, told of what this worker's connections report. */
   storeAlert: ThrottledAlert;
   concurrency: number;
@@ -39,35 +38,25 @@ const OTHERS_MS = 1000;
 /** The queue's side of a worker: takes jobs, and hands each to `execution/process-job.ts`. */
 export function createWorker({ id, backend, interrupts, storeAlert, concurrency, log, ...parts }: WorkerDependencies) {
   let [paused, stopping] = [false, false];
-  const onRefused = (error: unknown) => {
-    if (isLostToOthers(error)) log.debug({ err: error }, 'another worker has the execution by now, or it has ended');
-    else storeAlert.begins(error, STORE_ADVICE);
-  };
-  const jobs = createProcessJob({ ...parts, onRefused, log });
-  // A connection for each look: thousands of jobs that come back at once share one.
-  const lookForOthers = shareFor(OTHERS_MS, async () => {
-    const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
-    try {
-      return (await backend.findWorkers(queue, id)) > 0;
-    } finally {
-      await queue.close();
-    }
-  });
-  const worker: JobWorker<JobData, Ending> = backend.openWorker(
+  const jobs = createProcessJob({ ...parts, log });
+  // Thousands of jobs that come back at once share one look.
+  const lookForOthers = shareFor(OTHERS_MS, async () => (await backend.findWorkers(id)) > 0);
+  const worker = backend.openWorker(
     queueNames.executions,
-    // BullMQ may still bring the job that it was waiting for when it was paused.
-    async (job, token) =>
-      stopping || (paused && (await hasOthers())) ? jobs.release(job, token) : jobs.process(job, token),
-    concurrency,
-    { id },
+    // The queue may still bring the job that it was waiting for when it was paused.
+    async (job) => (stopping || (paused && (await hasOthers())) ? job.giveBack() : jobs.process(job)),
+    {
+      id,
+      concurrency,
+      records: parts.records,
+      onLost(ids) {
+        for (const lost of ids) interrupts.lockLost(lost);
+      },
+      onStalled: createTellOfDead(log),
+      onDefect: (mockId, error) => log.error({ err: error, mockId }, 'an execution failed by a defect'),
+      onError: (error) => storeAlert.begins(error, STORE_ADVICE),
+    },
   );
-  worker.on('completed', (job) => jobs.accepted(job));
-  worker.on('failed', (job, error) => log.error({ err: error, mockId: job?.id }, 'an execution failed by a defect'));
-  worker.on('lockRenewalFailed', (ids: string[]) => {
-    for (const id of ids) interrupts.lockLost(id);
-  });
-  worker.on('stalled', createTellOfDead(log));
-  worker.on('error', onRefused);
 
   /**
    * Whether another worker may take a job that goes back to the queue. The only worker goes on with it: it refuses it and says
@@ -83,14 +72,12 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
     /** Takes jobs from now on. */
     run(): void {
       paused = false;
-      // A paused worker may have ended its loop or not, and one that is paused does nothing when it is run.
-      if (worker.isPaused()) worker.resume();
-      else worker.run().catch((error) => log.error({ err: error }, 'the worker loop ended'));
+      worker.run();
     },
     /** Takes no more jobs; those it has go on. */
     async pause(): Promise<void> {
       paused = true;
-      await worker.pause(true);
+      await worker.pause();
     },
     /** Gives every open wait to other workers at once, and lets go. Does not end while the queue store is away. */
     async stop(): Promise<void> {
@@ -98,7 +85,6 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
       const closed = worker.close();
       interrupts.handOver();
       await closed;
-      await jobs.done();
     },
   };
 }

@@ -1,13 +1,13 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openPendingExecutions } from '../../../src/api/calls/pending-executions.ts';
-import { answered, type Ending } from '../../../src/shared/contract/endings/ending.ts';
+import { openPendingExecutions, watchConnection } from '../../../src/api/calls/pending-executions.ts';
+import { answered } from '../../../src/shared/contract/endings/ending.ts';
 import { toSettled } from '../../../src/shared/contract/execution-record.ts';
-import type { JobData, JobResult } from '../../../src/shared/contract/job.ts';
+import type { JobResult } from '../../../src/shared/contract/job.ts';
+import { queueNames } from '../../../src/shared/contract/queue-names.ts';
+import { addExecution, type ExecutionQueue } from '../../../src/shared/queue/executions.ts';
+import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
 import { atMost } from '../../../src/shared/runtime/at-most.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
-import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
-import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { plainJob } from '../../support/job-data.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -22,24 +22,22 @@ describe.skipIf(choice.kind === 'unavailable')('a wait that is over when its exe
   it('ends with what its job came to', async () => {
     const { pending, queue, backend } = await open();
     const mockId = crypto.randomUUID();
-    await queue.add('execute', data, { jobId: mockId });
-    const worker = backend.openWorker<JobData, Ending>(queue.name, async () => answered(result), 1);
-    worker.on('error', () => {});
-    worker.run().catch(() => {});
-    await eventually(async () => expect((await queue.getJob(mockId))?.finishedOn).toBeGreaterThan(0));
+    await addExecution(queue, mockId, data);
+    const worker = backend.openWorker(queue.name, (job) => job.finish(answered(result)), { concurrency: 1 });
+    worker.run();
+    await eventually(async () => expect((await queue.lookUp(mockId)).kind).toBe('ended'));
     await worker.close();
     expect(await pending.wait(mockId, data, WAIT_MS)).toEqual({ kind: 'answered', result });
   });
 
   it('whose worker failed by a defect ends at once as one that may have run', async () => {
     const { pending, queue, backend } = await open();
-    const worker = backend.openWorker<JobData, Ending>(queue.name, () => Promise.reject(new Error('a defect')), 1);
+    const worker = backend.openWorker(queue.name, () => Promise.reject(new Error('a defect')), { concurrency: 1 });
     onTestFinished(() => worker.close());
-    worker.on('error', () => {});
-    worker.run().catch(() => {});
+    worker.run();
     const mockId = crypto.randomUUID();
     const ending = pending.wait(mockId, data, 600_000);
-    await queue.add('execute', { ...data, replyTo: pending.replyTo }, { jobId: mockId });
+    await addExecution(queue, mockId, { ...data, replyTo: pending.replyTo });
     expect(await ending).toMatchObject({ noAnswer: { code: 'outcome-unknown', mayHaveRun: true } });
   });
 
@@ -78,12 +76,12 @@ async function open() {
   onTestFinished(() => backend.close());
   await backend.connected;
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
-  queue.on('error', () => {});
   const history = backend.openHistory(historyLimitsOf(quickSettings()));
   const { log } = captureLog();
   const pending = openPendingExecutions({
     backend,
     queue,
+    connection: watchConnection(),
     history,
     health: { workers: 1, problems: [] },
     fence: async () => 'fenced',
@@ -93,6 +91,6 @@ async function open() {
   onTestFinished(async () => {
     await atMost(1000, Promise.allSettled([pending.close(), queue.close()])); // where the store is away already
   });
-  await queue.waitUntilReady();
+  await queue.count(); // it is connected
   return { pending, queue, history, backend, stopRedis };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
+import { queueNames } from '../../../src/shared/contract/queue-names.ts';
+import type { QueueBackend } from '../../../src/shared/queue/queue-backend.ts';
 import { startRedis } from '../../support/redis.ts';
 import { claimRedisDatabase } from '../../support/redis-database.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
@@ -27,9 +27,8 @@ describe.skipIf(choice.kind === 'unavailable')('an API that hears from a newer w
   };
 
   async function answering<T>(name: string, answer: () => unknown, call: () => Promise<T>): Promise<T> {
-    const worker = backend().openWorker(name, async () => answer(), 1);
-    worker.on('error', () => {});
-    void worker.run();
+    const worker = backend().openWorker(name, (job) => job.finish(answer()), { concurrency: 1 });
+    worker.run();
     try {
       return await call();
     } finally {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { createOverload } from '../../../src/api/overload/overload.ts';
-import { createRedisArrivals } from '../../../src/shared/store/queue/arrivals.ts';
+import { createRedisArrivals } from '../../../src/shared/queue/arrivals.ts';
 import { borrowDatabase } from '../../support/shared-redis.ts';
 
 const LOOK_MS = 250;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
 import { readRedisAddress, redisAddress } from '../../../src/shared/runtime/settings/redis-address.ts';
 import { describeRedis } from '../../../src/shared/runtime/settings/redis-url.ts';
 import { readSettings } from '../../../src/shared/runtime/settings/settings.ts';
-import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
 import { startRedisProcess } from '../../support/redis-process.ts';
 
 const PASSWORD = 'p@ss:word/with%everything';
@@ -24,7 +24,7 @@ describe('the password of Redis', () => {
     await backend.connected;
     const queue = backend.openQueue('executions');
     onTestFinished(() => queue.close());
-    expect(await queue.getWaitingCount()).toBe(0);
+    expect((await queue.count()).waiting).toBe(0);
     expect(backend.where).not.toContain('p@ss');
   });
 

@@ -5,10 +5,10 @@ import { createListExecutions } from '../../../src/api/executions/list-execution
 import { readCondition } from '../../../src/api/executions/search/search-conditions.ts';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
 import { createPrivacy, maskSetting } from '../../../src/shared/privacy/privacy.ts';
+import type { QueueBackend } from '../../../src/shared/queue/queue-backend.ts';
 import { embeddedStores } from '../../../src/shared/store/embedded/stores/stores.ts';
 import { resultKey } from '../../../src/shared/store/history/history.ts';
 import { treeKey } from '../../../src/shared/store/history/trees.ts';
-import type { QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
 import { redisStores } from '../../../src/shared/store/redis/redis-stores.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves } from '../../support/memory-stores.ts';

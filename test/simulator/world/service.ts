@@ -8,6 +8,7 @@ import { type Ending, type ReadResult, unanswered } from '../../../src/shared/co
 import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
 import { endingOf } from '../../../src/shared/contract/execution-record.ts';
 import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
+import { listenForCancels } from '../../../src/shared/queue/cancels.ts';
 import type { Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger, createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
@@ -15,7 +16,6 @@ import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
 import { startUpkeep } from '../../../src/shared/runtime/upkeep.ts';
 import type { Process } from '../../../src/shared/seams/process.ts';
 import { random } from '../../../src/shared/seams/random.ts';
-import { listenForCancels } from '../../../src/shared/store/queue/control.ts';
 import { isStoreUnavailable } from '../../../src/shared/store/store-error.ts';
 import { createBatchWorker } from '../../../src/worker/batches/batch-worker.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';

@@ -1,14 +1,14 @@
-import { DelayedError } from 'bullmq';
 import { expect, test } from 'vitest';
 import type { JobData } from '../../../src/shared/contract/job.ts';
+import { queueNames } from '../../../src/shared/contract/queue-names.ts';
+import { addExecution, type ExecutionQueue } from '../../../src/shared/queue/executions.ts';
+import { followJobs } from '../../../src/shared/queue/follow-jobs.ts';
+import type { TakenJob, WorkerOptions } from '../../../src/shared/queue/queue.ts';
+import type { QueueBackend, QueueOptions } from '../../../src/shared/queue/queue-backend.ts';
 import { createProcess, perProcess } from '../../../src/shared/seams/process.ts';
 import { time } from '../../../src/shared/seams/time.ts';
-import { followJobs } from '../../../src/shared/store/queue/follow-jobs.ts';
-import { addExecution } from '../../../src/shared/store/queue/job-heads.ts';
-import type { ExecutionQueue, QueueBackend } from '../../../src/shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { type Gate, openGate } from './gate.ts';
-import { createSimulatedBackend, createSimulatedWorker, type Message, storeFaults } from './simulated-queue.ts';
+import { createSimulatedBackend, type Message, type SimulatedBackendOptions, storeFaults } from './simulated-queue.ts';
 import { createStore, type SimulatedStore } from './store.ts';
 
 const data: JobData = {
@@ -18,8 +18,8 @@ const data: JobData = {
 
 const makeStore = () => createStore({ now: () => time.now() });
 
-function follow(backend: QueueBackend) {
-  const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
+function follow(backend: QueueBackend, options: QueueOptions = {}) {
+  const queue: ExecutionQueue = backend.openQueue(queueNames.executions, options);
   const unfinished: string[] = [];
   const jobs = followJobs<JobData, unknown>({
     ...{ backend, queue },
@@ -48,36 +48,38 @@ function faultyGate(store: SimulatedStore, fault: (name: string) => { before?: E
   return { gate, names };
 }
 
-test('an API gets the ending of a job that a worker completes, and the next job comes with it', async () => {
+type Work = (job: TakenJob) => Promise<unknown>;
+
+/** A worker in a process of its own. */
+function work(gate: Gate<SimulatedStore>, does: Work, options: Partial<WorkerOptions & SimulatedBackendOptions> = {}) {
+  const backend = createSimulatedBackend({ process: 'worker', gate, ...options });
+  const worker = backend.openWorker(queueNames.executions, does, { concurrency: 1, ...options });
+  worker.run();
+  return worker;
+}
+
+const isOfJob = (name: string) => !['connect', 'job.stalled'].includes(name);
+
+test('an API gets the ending of a job that a worker finishes, and the next job is taken right after it', async () => {
   const store = makeStore();
   const { gate, names } = faultyGate(store, () => undefined);
   const api = createProcess();
-  const worker = createProcess();
-  const completed: string[] = [];
-  const simulated = worker.run(() =>
-    createSimulatedWorker<JobData, { v: number }>({
-      ...{ process: 'worker', gate, concurrency: 1 },
-      processor: async (job) => ({ v: job.attemptsStarted }),
-      on: { completed: (job) => completed.push(job.id ?? '') },
-    }),
-  );
   const follower = api.run(() => follow(createSimulatedBackend({ process: 'api', gate: openGate(store) })));
   await follower.jobs.ready;
   const endings = [api.run(() => follower.call('a')), api.run(() => follower.call('b'))];
   await time.pause(5);
-  const ran = worker.run(() => simulated.run());
+  const worker = createProcess().run(() => work(gate, (job) => job.finish(job.id)));
   expect(await Promise.all(endings)).toEqual([
-    { id: 'a', value: { v: 1 } },
-    { id: 'b', value: { v: 1 } },
+    { id: 'a', value: 'a' },
+    { id: 'b', value: 'b' },
   ]);
-  const later = api.run(() => follower.call('c')); // the worker waits by now
-  expect(await later).toEqual({ id: 'c', value: { v: 1 } });
-  expect(completed).toEqual(['a', 'b', 'c']);
-  expect(names.filter((name) => name !== 'job.stalled')).toEqual([
-    ...['take', 'job.completed', 'job.completed'],
-    ...['take', 'job.completed'],
+  await time.pause(5);
+  expect(await api.run(() => follower.call('c'))).toEqual({ id: 'c', value: 'c' }); // the worker waits by now
+  expect(names.filter(isOfJob)).toEqual([
+    ...['take', 'job.complete', 'publish', 'take', 'job.complete', 'publish', 'take', 'take'],
+    ...['job.complete', 'publish'],
   ]);
-  await Promise.all([simulated.close(), ran, follower.jobs.close()]);
+  await Promise.all([worker.close(), follower.jobs.close()]);
 });
 
 test('a message that is dropped is made up for by a look at the job', async () => {
@@ -90,34 +92,26 @@ test('a message that is dropped is made up for by a look at the job', async () =
   const follower = follow(backend);
   await follower.jobs.ready;
   const ending = follower.call('a');
-  await time.pause(5);
-  const by = { token: 't', lockMs: 1000, now: time.now() };
-  store.jobs.take('executions', by);
-  store.jobs.finish('executions', { ...by, id: 'a', as: 'failed', text: 'why', next: false });
-  expect(await ending).toEqual({ id: 'a', value: undefined });
-  expect(messages).toMatchObject([{ process: 'api', kind: 'changed', id: 'a' }]);
-  await follower.jobs.close();
+  const worker = work(openGate(store), (job) => job.finish('done'));
+  expect(await ending).toEqual({ id: 'a', value: 'done' });
+  expect(messages).toMatchObject([{ process: 'api', kind: 'ended', id: 'a' }]);
+  await Promise.all([worker.close(), follower.jobs.close()]);
 });
 
-test('a completion whose reply is lost is sent again, refused, and told to nobody but the caller', async () => {
+test('a completion whose reply is lost is sent again, refused, and found by a look', async () => {
   const store = makeStore();
   let lost = 0;
   const { gate, names } = faultyGate(store, (name) =>
-    name === 'job.completed' && lost++ === 0 ? { after: storeFaults.lost() } : undefined,
+    name === 'job.complete' && lost++ === 0 ? { after: storeFaults.lost() } : undefined,
   );
-  const told: unknown[] = [];
-  const worker = createSimulatedWorker<JobData, string>({
-    ...{ process: 'worker', gate, concurrency: 1, stalledEveryMs: 0, processor: async () => 'done' },
-    on: { completed: () => told.push('completed'), failed: () => told.push('failed'), error: (e) => told.push(e) },
-  });
+  const finished: unknown[] = [];
+  const worker = work(gate, async (job) => finished.push(await job.finish('done')), { stalledEveryMs: 0 });
   const follower = follow(createSimulatedBackend({ process: 'api', gate: openGate(store) }));
   await follower.jobs.ready;
-  const ran = worker.run();
   expect(await follower.call('a')).toEqual({ id: 'a', value: 'done' });
-  await time.pause(600);
-  expect(told).toMatchObject([{ message: 'Missing lock for job a. moveToFinished' }]);
-  expect(names).toEqual(['take', 'take', 'job.completed', 'job.completed', 'take']);
-  await Promise.all([worker.close(), ran, follower.jobs.close()]);
+  expect(finished).toEqual([{ kind: 'lost' }]);
+  expect(names.filter((name) => name === 'job.complete')).toHaveLength(2);
+  await Promise.all([worker.close(), follower.jobs.close()]);
 });
 
 test('a lock that lapses while its worker works is told, and the job is handed out again', async () => {
@@ -126,105 +120,42 @@ test('a lock that lapses while its worker works is told, and the job is handed o
   const { gate } = faultyGate(store, (name) =>
     name === 'job.renew' && cut ? { before: storeFaults.timedOut() } : undefined,
   );
-  const attempts: number[] = [];
   const told: unknown[] = [];
   const release = Promise.withResolvers<void>();
-  const worker = createSimulatedWorker<JobData, number>({
-    ...{ process: 'worker', gate, concurrency: 2, lockMs: 100 },
-    async processor(job) {
-      attempts.push(job.attemptsStarted);
-      if (job.attemptsStarted === 1) await release.promise;
-      return job.attemptsStarted;
-    },
-    on: {
-      lockLost: (ids) => told.push(ids),
-      completed: (_job, value) => told.push(value),
-      error: (error) => told.push(String(error)),
-    },
-  });
+  const does: Work = async (job) => {
+    if (job.isFirstDelivery) await release.promise;
+    told.push(await job.finish(job.isFirstDelivery ? 1 : 2));
+  };
+  const worker = work(gate, does, { concurrency: 2, lockMs: 100, onError: (error) => told.push(String(error)) });
   const follower = follow(createSimulatedBackend({ process: 'api', gate: openGate(store) }));
   await follower.jobs.ready;
-  const ran = worker.run();
-  const ending = follower.call('a');
-  expect(await ending).toEqual({ id: 'a', value: 2 });
-  expect(attempts).toEqual([1, 2]);
-  expect(told).toContain(2);
+  expect(await follower.call('a')).toEqual({ id: 'a', value: 2 });
   cut = false;
-  await time.pause(100);
-  expect(told).toContain('Error: Command timed out');
   release.resolve();
   await time.pause(20);
-  expect(told).toContain('Error: Missing lock for job a. moveToFinished');
-  await Promise.all([worker.close(), ran, follower.jobs.close()]);
+  expect(told).toContain('Error: Command timed out');
+  expect(told).toContainEqual({ kind: 'lost' });
+  await Promise.all([worker.close(), follower.jobs.close()]);
 });
 
-test('a worker that is paused takes the one job it was waiting for, and goes on once it is resumed', async () => {
+test('a worker that is paused takes the one job it was waiting for, and goes on once it runs again', async () => {
   const store = makeStore();
   const done: string[] = [];
-  const worker = createSimulatedWorker<JobData, null>({
-    ...{ process: 'worker', gate: openGate(store), concurrency: 1 },
-    processor: async (job) => {
-      done.push(job.id ?? '');
-      return null;
-    },
+  const worker = work(openGate(store), (job) => {
+    done.push(job.id);
+    return job.finish(null);
   });
   const { queue } = follow(createSimulatedBackend({ process: 'api', gate: openGate(store) }));
-  const ran = worker.run();
   await time.pause(5);
-  await worker.pause(true);
+  await worker.pause();
   await addExecution(queue, 'a', data);
   await addExecution(queue, 'b', data);
   await time.pause(10);
   expect(done).toEqual(['a']);
-  worker.resume();
+  worker.run();
   await time.pause(10);
   expect(done).toEqual(['a', 'b']);
-  await Promise.all([worker.close(), ran]);
-});
-
-test('a job that is put back for a while comes again when its time is over, without another look', async () => {
-  const store = makeStore();
-  const { gate, names } = faultyGate(store, () => undefined);
-  const attempts: number[] = [];
-  const worker = createSimulatedWorker<JobData, number>({
-    ...{ process: 'worker', gate, concurrency: 1, drainMs: 0, stalledEveryMs: 0 },
-    async processor(job, token) {
-      attempts.push(job.attemptsStarted);
-      if (job.attemptsStarted > 1) return job.attemptsStarted;
-      await job.moveToDelayed(time.now() + 50, token);
-      throw new DelayedError();
-    },
-  });
-  const follower = follow(createSimulatedBackend({ process: 'api', gate: openGate(store) }));
-  await follower.jobs.ready;
-  const ran = worker.run();
-  expect(await follower.call('a')).toEqual({ id: 'a', value: 2 });
-  expect(names).toEqual(['take', 'take', 'job.delay', 'take', 'take', 'job.completed']);
-  await Promise.all([worker.close(), ran, follower.jobs.close()]);
-});
-
-test('a job that was handed out with a lost reply is stalled, and comes to whoever looks', async () => {
-  const store = makeStore();
-  let lost = 0;
-  const { gate } = faultyGate(store, (name) =>
-    name === 'job.completed' && lost++ === 0 ? { after: storeFaults.timedOut() } : undefined,
-  );
-  const done: string[] = [];
-  const worker = createSimulatedWorker<JobData, number>({
-    ...{ process: 'worker', gate, concurrency: 1, lockMs: 100 },
-    processor: async (job) => done.push(`${job.id}${job.attemptsStarted}`),
-  });
-  const follower = follow(createSimulatedBackend({ process: 'api', gate: openGate(store) }));
-  await follower.jobs.ready;
-  const endings = ['a', 'b'].map(follower.call);
-  await time.pause(5);
-  const ran = worker.run();
-  expect(await Promise.all(endings)).toEqual([
-    { id: 'a', value: 1 },
-    { id: 'b', value: 2 },
-  ]);
-  expect(done).toEqual(['a1', 'b2']);
-  await Promise.all([worker.close(), ran, follower.jobs.close()]);
+  await worker.close();
 });
 
 test('whatever a process is told runs within that process', async () => {
@@ -238,30 +169,31 @@ test('whatever a process is told runs within that process', async () => {
     const backend = createSimulatedBackend({ process: 'api', gate: openGate(store), onMessage });
     const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
     const onReply = () => void heard.push(name());
-    return { queue, replies: backend.openReplies(queue, { onReply, onBack: onReply }) };
+    return { queue, replies: queue.openReplies({ onReply, onBack: onReply }) };
   });
   await replies.ready;
-  const worker = work.run(() =>
-    createSimulatedWorker<JobData, string>({
-      ...{ process: 'work', gate: openGate(store), concurrency: 1, processor: async () => name() },
-      on: { completed: (_job, value) => heard.push(`${value} completed in ${name()}`) },
-    }),
-  );
-  const ran = work.run(() => worker.run());
+  const worker = work.run(() => {
+    const backend = createSimulatedBackend({ process: 'work', gate: openGate(store) });
+    const does: Work = (job) => {
+      heard.push(`done in ${name()}`);
+      return job.finish(1);
+    };
+    return backend.openWorker(queueNames.executions, does, { concurrency: 1 });
+  });
+  work.run(() => worker.run());
   await addExecution(queue, 'a', { ...data, replyTo: replies.address });
   await time.pause(5);
-  expect(heard).toEqual(['work completed in work']);
+  expect(heard).toEqual(['done in work']);
   for (const deliver of arriving) deliver();
-  expect(heard).toEqual(['work completed in work', 'api']);
-  await Promise.all([worker.close(), ran]);
+  expect(heard).toEqual(['done in work', 'api']);
+  await worker.close();
 });
 
 test('an earlier copy of the store comes back as a whole, in another run', async () => {
   const store = makeStore();
   const backend = createSimulatedBackend({ process: 'api', gate: openGate(store) });
   const lost: (string | undefined)[] = [];
-  const { queue, unfinished, call } = follow(backend);
-  backend.onDisconnect(queue, () => lost.push(backend.run.last()));
+  const { unfinished, call } = follow(backend, { onDisconnect: () => lost.push(backend.run.last()) });
   const notes = backend.openNotes(10_000);
   await backend.connected;
   await backend.store.setIfAbsent('kept', '1', 60);
@@ -286,24 +218,15 @@ test('messages to all workers are read once, also those from before and from whi
   const store = makeStore();
   const gate = openGate(store);
   const [api, worker] = ['api', 'worker'].map((process) => createSimulatedBackend({ process, gate }));
-  const sent = api?.openEventsProducer(queueNames.control);
-  await sent?.publishEvent({ eventName: 'cancel', mockId: 'a' }, 10);
+  const sender = api?.openSender(queueNames.control, 10);
+  await sender?.send({ mockId: 'a' });
   const heard: unknown[] = [];
-  const events = worker?.openEvents(queueNames.control, { fromStart: true });
-  events?.on('error', () => {});
-  const on = events?.on as unknown as (name: string, listener: (message: unknown) => void) => void;
-  on('cancel', (message) => heard.push(message));
+  worker?.listen(queueNames.control, (message) => heard.push(message), { fromStart: true });
   await time.pause(5);
   worker?.simulated.disconnect();
-  await sent?.publishEvent({ eventName: 'cancel', mockId: 'b' }, 10);
+  await sender?.send({ mockId: 'b' });
   await time.pause(150);
-  await sent?.publishEvent({ eventName: 'cancel', mockId: 'c' }, 10);
+  await sender?.send({ mockId: 'c' });
   await time.pause(5);
   expect(heard).toEqual([{ mockId: 'a' }, { mockId: 'b' }, { mockId: 'c' }]);
-});
-
-test('what the core never uses says its name', () => {
-  const backend = createSimulatedBackend({ process: 'api', gate: openGate(makeStore()) });
-  expect(() => (backend as { flush?: unknown }).flush).toThrow('the simulated queue backend has no flush');
-  expect(() => backend.openQueue('executions').drain).toThrow('the simulated Queue has no drain');
 });

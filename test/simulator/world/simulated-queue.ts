@@ -1,10 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { EventEmitter } from 'node:events';
-import { isNotConnectionError, type Job, WaitingError } from 'bullmq';
+import { isNotConnectionError } from 'bullmq';
 import { ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
 import { parseJson } from '../../../src/shared/contract/json/parse-json.ts';
+import { noArrivalsElsewhere } from '../../../src/shared/queue/arrivals.ts';
+import { createFollowers } from '../../../src/shared/queue/followers.ts';
+import type {
+  Queue,
+  QueueWorker,
+  Replies,
+  ReplyListener,
+  ShortJob,
+  TakenJob,
+  WholeJob,
+  WorkerOptions,
+} from '../../../src/shared/queue/queue.ts';
+import type { Listening, QueueBackend, QueueOptions, Sender } from '../../../src/shared/queue/queue-backend.ts';
+import { openTakenJob } from '../../../src/shared/queue/taken-job.ts';
 import { replyWithin } from '../../../src/shared/runtime/at-most.ts';
 import { random } from '../../../src/shared/seams/random.ts';
 import { type Timer, time } from '../../../src/shared/seams/time.ts';
@@ -13,24 +26,14 @@ import {
   type HistoryPart,
   listPage,
   memberOf,
+  type Publication,
   resultKey,
 } from '../../../src/shared/store/history/history.ts';
 import { openHistory } from '../../../src/shared/store/history/open-history.ts';
 import type { Trees } from '../../../src/shared/store/history/trees.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
 import type { Notes } from '../../../src/shared/store/notes/notes.ts';
-import { noArrivalsElsewhere } from '../../../src/shared/store/queue/arrivals.ts';
-import { headIn } from '../../../src/shared/store/queue/job-heads.ts';
-import type {
-  EventsProducer,
-  JobEvents,
-  JobQueue,
-  JobWorker,
-  QueueBackend,
-  ShortJob,
-} from '../../../src/shared/store/queue/queue-backend.ts';
 import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
-import { createFollowers, type Replies, type ReplyListener } from '../../../src/shared/store/replies/replies.ts';
 import type { Ask, Gate } from './gate.ts';
 import { openSimulatedBatches } from './simulated-batches.ts';
 import {
@@ -38,10 +41,10 @@ import {
   channels,
   type Part,
   type Published,
+  Refused,
   type SimulatedStore,
   type StoredJob,
   type Taken,
-  type Waiter,
 } from './store.ts';
 
 /**
@@ -89,7 +92,6 @@ const LOCK_MS = 5000;
 const DRAIN_MS = 5000;
 const CHECKS_PER_LOCK = 5;
 const REPLY_MS = 2000;
-const MAX_EVENTS = 20_000;
 /** A worker tries again so long after its connection broke; a process connects again so long after it noticed. */
 const [RETRY_MS, RECONNECT_MS] = [500, 100];
 const [YOUNGEST_MISSING_MS, OLDEST_MISSING_MS] = [10_000, 90_000];
@@ -101,22 +103,12 @@ const keysOf = (queue: string) => ({
 });
 
 /** The channels that hear of a job. */
-function toldOf(queue: string, id: string, replyTo: string | undefined): string[] {
-  return [channels.change(queue, id), ...(replyTo === undefined ? [] : [channels.reply(replyTo)])];
-}
+const toldOf = (publication: Publication | undefined): string[] =>
+  publication
+    ? [channels.change(publication.followers), ...(publication.replyTo ? [channels.reply(publication.replyTo)] : [])]
+    : [];
 
-const addressedSchema = z.object({ replyTo: z.string() });
-
-/** An object with these members; whoever uses another one is told its name. */
-function standIn<T extends object>(what: string, members: object): T {
-  return new Proxy(members, {
-    get(target, name, receiver) {
-      if (name in target || typeof name === 'symbol' || name === 'then' || name === 'toJSON')
-        return Reflect.get(target, name, receiver);
-      throw new Error(`the simulated ${what} has no ${name}`);
-    },
-  }) as T;
-}
+const addressedSchema = z.object({ replyTo: z.string().optional() });
 
 type AskStore = Ask<SimulatedStore>;
 
@@ -132,7 +124,6 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     }
   };
   const link = createLink(options, ask);
-  const openQueue = <D, R>(name: string) => openSimulatedQueue<D, R>(name, ask);
   const takers = () => ask('takers.list', ['takers'], 'reads', ({ takers }) => takers.list());
 
   const members: SimulatedBackend = {
@@ -163,43 +154,17 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
       const open = (part: Part, own: HistoryLimits) => openHistoryPart(ask, part, own);
       return openHistory({ open, store, pinnedTrees: store, limits, ...options });
     },
-    keepEndings: () => {},
-    openMissingRecords: ({ name }) => openMissing(ask, name),
     openBatches: (limits) => openSimulatedBatches(ask, limits),
-    maxEvents: MAX_EVENTS,
-    openQueue,
-    readShortJobs: ({ name }, ids) => {
-      const { job, active } = keysOf(name);
-      return ask('job.readShort', [...ids.map(job), active], 'reads', ({ jobs }) =>
-        ids.map((id) => shortJob(jobs.get(name, id))),
-      );
-    },
-    async eraseJob(queue, id) {
-      await queue.remove(id, { removeChildren: false });
-    },
-    removeWaiting: ({ name }, id) => {
-      const { job, wait } = keysOf(name);
-      return ask('job.removeWaiting', [job(id), wait], 'writes', ({ jobs }) => jobs.removeWaiting(name, id));
-    },
-    onDisconnect: (_queue, listener) => link.onLost(listener),
     seesWorkers: true,
-    removeOld: async (queue, olderThanMs) => {
-      for (const state of ['completed', 'failed'] as const) await queue.clean(olderThanMs, 1000, state);
-    },
-    findWorkers: async (_queue, except) => (await takers()).filter((id) => id !== except).length,
-    openReplies: ({ name }, listener) => openReplies(link, name, listener),
-    async tellChange({ name }, id, replyTo) {
-      const on = toldOf(name, id, replyTo);
-      await ask('reply.change', on, 'writes', ({ jobs }) => jobs.tellChange(name, id, replyTo)).catch(() => {}); // a hint
-    },
-    openEvents: (name, { fromStart = false } = {}) => openEvents(link, ask, name, fromStart),
-    openEventsProducer: (name) => openProducer(ask, name),
-    openWorker: (name, processor, concurrency, { lockMs: own = lockMs } = {}) =>
-      openBullWorker(name, { ...options, ask, processor, concurrency, lockMs: own }),
+    findWorkers: async (except) => (await takers()).filter((id) => id !== except).length,
+    openQueue: <Data>(name: string, own: QueueOptions = {}) => openQueue<Data>(name, { ask, link }, own),
+    openWorker: (name, work, own) => openWorker(name, work, { ...options, ask, ...own, lockMs: own.lockMs ?? lockMs }),
+    openSender: (name, maxKept) => openSender(ask, name, maxKept),
+    listen: (name, onMessage, { fromStart = false } = {}) => listen({ link, ask, name, fromStart }, onMessage),
     close: async () => link.close(),
     simulated: { disconnect: link.disconnect, die: link.close },
   };
-  return standIn<SimulatedBackend>('queue backend', members);
+  return members;
 }
 
 type Link = ReturnType<typeof createLink>;
@@ -296,7 +261,7 @@ function openReplies(link: Link, queue: string, { onReply, onBack }: ReplyListen
   const ready = Promise.withResolvers<void>();
   link
     .listen(channels.reply(address), ({ kind, id, text }) => {
-      if (kind === 'completed') onReply({ kind, id, value: parseJson(text) });
+      if (kind === 'ended') onReply({ kind, id, value: parseJson(text) });
       else onReply({ kind: 'changed', id });
     })
     .then(ready.resolve, () => link.onBack(ready.resolve));
@@ -304,24 +269,24 @@ function openReplies(link: Link, queue: string, { onReply, onBack }: ReplyListen
   return {
     address,
     ready: ready.promise,
-    follow: (id, listener) => followers.add(channels.change(queue, id), listener),
+    follow: (id, listener) => followers.add(channels.change(followersOf(queue, id)), listener),
     close: () => link.forget(channels.reply(address)),
   };
 }
 
-/** Messages to all workers: they are in the store, so that what came while the connection was lost is read later. */
-function openEvents(link: Link, ask: AskStore, queue: string, fromStart: boolean): JobEvents {
-  const emitter = new EventEmitter();
-  const channel = channels.events(queue);
+type ListenOptions = { link: Link; ask: AskStore; name: string; fromStart: boolean };
+
+/** Messages to all: they are in the store, so that what came while the connection was lost is read later. */
+function listen({ link, ask, name, fromStart }: ListenOptions, onMessage: (message: unknown) => void): Listening {
+  const channel = channels.events(name);
   let seen = 0;
   const tell = (id: number, fields: string) => {
     if (id <= seen) return;
     seen = id;
-    const { eventName, ...message } = JSON.parse(fields);
-    emitter.emit(eventName, message, String(id));
+    onMessage(JSON.parse(fields));
   };
   const readOn = async () => {
-    const read = await ask('events.read', [channel], 'reads', ({ events }) => events.after(queue, seen));
+    const read = await ask('events.read', [channel], 'reads', ({ events }) => events.after(name, seen));
     for (const { id, fields } of read) tell(id, fields);
   };
   const begin = async () => {
@@ -329,29 +294,18 @@ function openEvents(link: Link, ask: AskStore, queue: string, fromStart: boolean
     await link.listen(channel, ({ id, text }) => tell(Number(id), text));
     await readOn();
   };
-  begin().catch((error) => emitter.emit('error', error));
-  link.onBack(() => void readOn().catch((error) => emitter.emit('error', error)));
-  const close = () => link.forget(channel);
-  return standIn('QueueEvents', { ...listening(emitter), close });
+  begin().catch(() => {});
+  link.onBack(() => void readOn().catch(() => {}));
+  return { close: () => link.forget(channel) };
 }
 
-function openProducer(ask: AskStore, queue: string): EventsProducer {
-  return standIn('QueueEventsProducer', {
-    ...listening(new EventEmitter()),
-    publishEvent: (fields: object, maxKept: number) =>
-      ask('events.publish', [channels.events(queue)], 'writes', ({ events }) =>
-        events.publish(queue, JSON.stringify(fields), maxKept),
+function openSender(ask: AskStore, name: string, maxKept: number): Sender {
+  return {
+    send: (message) =>
+      ask('events.publish', [channels.events(name)], 'writes', ({ events }) =>
+        events.publish(name, JSON.stringify(message), maxKept),
       ),
     close: async () => {},
-  });
-}
-
-type On = (event: string, listener: (...args: unknown[]) => void) => unknown;
-
-function listening(emitter: EventEmitter): { on: On; off: On } {
-  return {
-    on: (event, listener) => emitter.on(event, listener),
-    off: (event, listener) => emitter.off(event, listener),
   };
 }
 
@@ -414,11 +368,15 @@ function openHistoryPart(ask: AskStore, part: Part, limits: HistoryLimits): Hist
   const get = async (mockId: string) =>
     toRecord(await ask('history.get', on(mockId), 'reads', ({ history }) => history.record(part, mockId)));
   return {
-    add(settled) {
+    add(settled, publication) {
       const { record, result } = settled;
-      const keys = [...on(record.mockId), 'history', ...('stored' in result ? [`store:${result.stored}`] : [])];
+      const stored = 'stored' in result ? [`store:${result.stored}`] : [];
+      const keys = [...on(record.mockId), 'history', ...stored, ...toldOf(publication)];
       const now = time.now();
-      return ask('history.add', keys, 'writes', ({ history }) => history.add(part, settled, { now, limits }));
+      return ask('history.add', keys, 'writes', (store) => {
+        store.history.add(part, settled, { now, limits });
+        if (publication) store.publish(publication);
+      });
     },
     get,
     result: (mockId) => read('result', mockId),
@@ -457,254 +415,137 @@ function openHistoryPart(ask: AskStore, part: Part, limits: HistoryLimits): Hist
   };
 }
 
-/** Without the turn of several APIs, and for a history that has room. */
-function openMissing(ask: AskStore, queue: string): () => Promise<string[]> {
-  return () => {
-    const now = time.now();
-    return ask('history.missing', ['history', keysOf(queue).active], 'reads', ({ jobs }) =>
-      jobs.missing(now - OLDEST_MISSING_MS, now - YOUNGEST_MISSING_MS, queue),
-    );
-  };
-}
-
-function shortJob(job: StoredJob | null): ShortJob | null {
-  if (!job) return null;
+function jobOf(job: StoredJob): Omit<ShortJob, 'head'> {
   return {
-    head: job.head === null ? null : headIn({ head: job.head }),
-    timestamp: job.timestamp,
+    addedAt: job.timestamp,
     begun: job.attemptsStarted > 0,
     progress: parseJson(job.progress ?? ''),
-    finishedOn: job.finishedOn,
-    returnvalue: parseJson(job.returnvalue ?? ''),
+    endedAt: job.finishedOn,
+    value: parseJson(job.returnvalue ?? 'null'),
   };
 }
 
-type AddOptions = { jobId?: string; head?: string };
+const shortJob = (job: StoredJob | null): ShortJob | null =>
+  job && { ...jobOf(job), head: job.head === null ? null : parseJson(job.head) };
 
-/** The queue, as far as the code under test uses it. */
-function openSimulatedQueue<Data, Result>(name: string, ask: AskStore): JobQueue<Data, Result> {
+const wholeJob = (job: StoredJob | null): WholeJob | null => job && { ...jobOf(job), data: JSON.parse(job.data) };
+
+type Connected = { ask: AskStore; link: Link };
+
+function openQueue<Data>(name: string, { ask, link }: Connected, { onDisconnect }: QueueOptions): Queue<Data> {
   const { job, wait, active } = keysOf(name);
-  const isFinished = (id: string) => ask('job.isFinished', [job(id)], 'reads', ({ jobs }) => jobs.isFinished(name, id));
-  return standIn('Queue', {
+  if (onDisconnect) link.onLost(onDisconnect);
+  return {
     name,
-    toKey: (part: string) => `${name}:${part}`,
-    ...listening(new EventEmitter()),
-    async add(_name: string, data: Data, { jobId: id, head }: AddOptions = {}): Promise<{ id: string }> {
-      if (id === undefined) throw new Error('a simulated job needs an id');
+    async add(id, data, { head } = {}) {
       const added = { id, data: JSON.stringify(data), head: head ?? null, timestamp: time.now() };
       await ask('job.add', [job(id), wait], 'writes', ({ jobs }) => jobs.add(name, added));
-      return { id };
     },
-    async getJob(id: string): Promise<Job<Data, Result, string, object> | undefined> {
-      const found = await ask('job.get', [job(id), active], 'reads', ({ jobs }) => jobs.get(name, id));
-      return found ? openJob<Data, Result>(name, found, ask, LOCK_MS).job : undefined;
+    async lookUp(id) {
+      const found = await ask('job.lookUp', [job(id)], 'reads', ({ jobs }) => jobs.get(name, id));
+      if (!found) return { kind: 'missing' };
+      return found.finishedOn === null ? { kind: 'open' } : { kind: 'ended', value: jobOf(found).value };
     },
-    getBackend: () => standIn('backend of Queue', { isFinished }),
-    remove: async (id: string) =>
-      Number(await ask('job.remove', [job(id), wait, active], 'writes', ({ jobs }) => jobs.remove(name, id))),
-    getJobCounts: () => ask('job.counts', [wait, active], 'reads', ({ jobs }) => jobs.counts(name)),
-    getRanges: (states: StoredJob['state'][]) =>
-      ask('job.ids', [wait, active], 'reads', ({ jobs }) => jobs.ids(name, states)),
-    clean: (olderThanMs: number, _limit: number, state: 'completed' | 'failed') => {
+    read: async (id) => wholeJob(await ask('job.get', [job(id), active], 'reads', ({ jobs }) => jobs.get(name, id))),
+    async readShort(ids) {
+      const keys = [...ids.map(job), active];
+      const found = await ask('job.readShort', keys, 'reads', ({ jobs }) => ids.map((id) => jobs.get(name, id)));
+      return found.map(shortJob);
+    },
+    listOpen: () => ask('job.ids', [wait, active], 'reads', ({ jobs }) => jobs.open(name)),
+    count: () => ask('job.counts', [wait, active], 'reads', ({ jobs }) => jobs.counts(name)),
+    removeWaiting: (id) =>
+      ask('job.removeWaiting', [job(id), wait], 'writes', ({ jobs }) => jobs.removeWaiting(name, id)),
+    erase: async (id) =>
+      void (await ask('job.remove', [job(id), wait, active], 'writes', ({ jobs }) => jobs.remove(name, id))),
+    async removeOld(olderThanMs) {
       const before = time.now() - olderThanMs;
-      return ask('job.clean', [active], 'writes', ({ jobs }) => jobs.clean(name, state, before));
+      await ask('job.clean', [active], 'writes', ({ jobs }) => jobs.clean(name, before));
     },
+    // Without the turn of several APIs, and for a history that has room.
+    missingRecords() {
+      const now = time.now();
+      return ask('history.missing', ['history', active], 'reads', ({ jobs }) =>
+        jobs.missing(now - OLDEST_MISSING_MS, now - YOUNGEST_MISSING_MS, name),
+      );
+    },
+    openReplies: (listener) => openReplies(link, name, listener),
+    tellChange: (id, replyTo) => publish(ask, { replyTo, message: `changed ${id} `, followers: followersOf(name, id) }),
     close: async () => {},
-  });
-}
-
-/** A job with the members that the code under test uses. What it holds is what it was when it was read, as in BullMQ. */
-type JobMembers = {
-  id: string;
-  name: string;
-  data: unknown;
-  opts: object;
-  timestamp: number;
-  attemptsStarted: number;
-  processedOn: number | undefined;
-  progress: unknown;
-  finishedOn: number | undefined;
-  returnvalue: unknown;
-  failedReason: string | undefined;
-  token: string | undefined;
-};
-type Ending = { as: 'completed' | 'failed'; text: string };
-type OpenJob<Data, Result> = {
-  job: Job<Data, Result, string, object>;
-  members: JobMembers;
-  /** `next`: hands out the next job with it. `waiter`: is told when there is one, if there is none now. */
-  finish(ending: Ending, token: string, next: boolean, waiter?: Waiter): Promise<Taken | null>;
-};
-
-function openJob<Data, Result>(
-  queue: string,
-  stored: StoredJob,
-  ask: AskStore,
-  lockMs: number,
-  token?: string,
-): OpenJob<Data, Result> {
-  const { id } = stored;
-  const { job: keyOf, wait, active } = keysOf(queue);
-  const held = [keyOf(id), active];
-  const members: JobMembers = {
-    id,
-    name: 'job',
-    data: JSON.parse(stored.data),
-    opts: stored.head === null ? {} : { head: stored.head },
-    timestamp: stored.timestamp,
-    attemptsStarted: stored.attemptsStarted,
-    processedOn: stored.processedOn ?? undefined,
-    progress: stored.progress === null ? 0 : JSON.parse(stored.progress),
-    finishedOn: stored.finishedOn ?? undefined,
-    returnvalue: stored.returnvalue === null ? null : JSON.parse(stored.returnvalue),
-    failedReason: stored.failedReason ?? undefined,
-    token,
   };
-
-  async function finish({ as, text }: Ending, holder: string, next: boolean, waiter?: Waiter): Promise<Taken | null> {
-    const now = time.now();
-    const ending = { id, as, text, next, token: holder, lockMs, now, ...(waiter && { waiter }) };
-    const told = toldOf(queue, id, addressedSchema.safeParse(members.data).data?.replyTo);
-    const keys = [...held, ...(next ? [wait] : []), ...told];
-    const taken = await ask(`job.${as}`, keys, 'writes', ({ jobs }) => jobs.finish(queue, ending));
-    members.finishedOn = now;
-    return taken;
-  }
-
-  const job = standIn<Job<Data, Result, string, object>>(
-    'Job',
-    Object.assign(members, {
-      async updateProgress(progress: unknown): Promise<void> {
-        members.progress = progress;
-        const text = JSON.stringify(progress);
-        const on = [...held, ...toldOf(queue, id, undefined)];
-        await ask('job.progress', on, 'writes', ({ jobs }) => jobs.setProgress(queue, id, text));
-      },
-      async updateData(data: unknown): Promise<void> {
-        members.data = data;
-        const text = JSON.stringify(data);
-        await ask('job.data', [keyOf(id)], 'writes', ({ jobs }) => jobs.setData(queue, id, text));
-      },
-      async moveToDelayed(until: number, holder = ''): Promise<void> {
-        const now = time.now();
-        const delayed = { id, token: holder, now, delayMs: Math.max(until - now, 0) };
-        await ask('job.delay', [...held, wait], 'writes', ({ jobs }) => jobs.delay(queue, delayed));
-      },
-      async moveToWait(holder = ''): Promise<number> {
-        await ask('job.putBack', [...held, wait], 'writes', ({ jobs }) => jobs.putBack(queue, { id, token: holder }));
-        return 0;
-      },
-      moveToCompleted: (value: unknown, holder: string, next = true) =>
-        finish({ as: 'completed', text: JSON.stringify(value ?? null) }, holder, next),
-      moveToFailed(error: Error, holder: string, next = false) {
-        members.failedReason = error.message;
-        return finish({ as: 'failed', text: error.message }, holder, next);
-      },
-    }),
-  );
-  return { job, members, finish };
 }
 
-type Processor<Data, Result> = (job: Job<Data, Result, string, object>, token?: string) => Promise<Result>;
+const followersOf = (queue: string, id: string) => `${queue} ${id}`;
 
-/** What a worker tells. `completed` and `failed`: the store accepted it. */
-export type WorkerListener<Data, Result> = {
-  completed?: (job: Job<Data, Result, string, object>, value: Result) => void;
-  failed?: (job: Job<Data, Result, string, object>, error: Error) => void;
-  lockLost?: (ids: string[]) => void;
-  error?: (error: unknown) => void;
-};
-
-export type SimulatedWorkerOptions<Data, Result> = Omit<SimulatedBackendOptions, 'onMessage'> & {
-  /** The queue, `executions` if not another one. */
-  queue?: string;
-  processor: Processor<Data, Result>;
-  concurrency: number;
-  on?: WorkerListener<Data, Result>;
-};
-
-export type SimulatedWorker<Data, Result> = ReturnType<typeof createSimulatedWorker<Data, Result>>;
-
-/** Stands for BullMQ's Worker, as `EndingWorker` uses it. It takes jobs once it is run. */
-export function createSimulatedWorker<Data, Result>(options: SimulatedWorkerOptions<Data, Result>) {
-  const { process, gate, queue = 'executions' } = options;
-  const ask: AskStore = (name, on, writes, act) =>
-    gate({ process, seam: 'queue', name, on, writes: writes === 'writes' }, act);
-  return startWorker<Data, Result>(queue, { ...options, ask });
+/** A message of which nothing depends. */
+function publish(ask: AskStore, publication: Publication): Promise<void> {
+  return ask('publish', toldOf(publication), 'writes', (store) => store.publish(publication)).catch(() => {});
 }
 
-type OwnOptions<Data, Result> = Omit<SimulatedWorkerOptions<Data, Result>, 'gate' | 'queue'> & { ask: AskStore };
+type WorkerParts = Omit<SimulatedBackendOptions, 'onMessage' | 'gate'> & WorkerOptions & { ask: AskStore };
 
-/** The same with the members of BullMQ's Worker, for `openWorker`. */
-function openBullWorker<Data, Result>(queue: string, options: OwnOptions<Data, Result>): JobWorker<Data, Result> {
-  const emitter = new EventEmitter();
-  const worker = startWorker<Data, Result>(queue, {
-    ...options,
-    on: {
-      completed: (job, value) => emitter.emit('completed', job, value, 'active'),
-      failed: (job, error) => emitter.emit('failed', job, error, 'active'),
-      lockLost: (ids) => emitter.emit('lockRenewalFailed', ids),
-      error: (error) => emitter.emit('error', error),
-    },
-  });
-  const getBackend = () => standIn('backend of Worker', { moveStalledJobsToWait: worker.checkStalled });
-  return standIn('Worker', { name: queue, ...listening(emitter), ...worker, getBackend });
-}
-
-function startWorker<Data, Result>(queue: string, options: OwnOptions<Data, Result>) {
-  const { process, ask, processor, concurrency, on = {} } = options;
-  const { lockMs = LOCK_MS, stalledEveryMs = lockMs / CHECKS_PER_LOCK } = options;
-  const { wait, active } = keysOf(queue);
+/** A worker that takes jobs from the store. What is refused to it is repeated as on Redis: by the same code. */
+function openWorker(
+  queue: string,
+  work: (job: TakenJob) => Promise<unknown>,
+  options: WorkerParts & { lockMs: number },
+): QueueWorker {
+  const { process, ask, concurrency, lockMs, records, onDefect, onError = () => {} } = options;
+  const { stalledEveryMs = lockMs / CHECKS_PER_LOCK } = options;
+  const { job: keyOf, wait, active } = keysOf(queue);
   const id = `${process}.${random.uuid()}`;
-  const thrown = new WeakSet<object>();
   const idle = createIdle(options.drainMs ?? DRAIN_MS);
   const ended = Promise.withResolvers<void>();
+  const lost = new Set<string>();
   let tokens = 0;
   let open = 0;
   let drained = false;
   let [running, paused, closing, filling] = [false, false, false, false];
-  let closed: Promise<void> | undefined;
-  const locks = createLockManager({ queue, lockMs, ask, on, isClosed: () => closing && open === 0 });
+  const onLost = (ids: string[]) => {
+    for (const one of ids) lost.add(one);
+    options.onLost?.(ids);
+  };
+  const locks = createLockManager({ queue, lockMs, ask, onLost, onError, isClosed: () => closing && open === 0 });
+  const checkStalled = async () => {
+    const stalled = await ask('job.stalled', [wait, active], 'writes', ({ jobs }) =>
+      jobs.checkStalled(queue, stalledEveryMs),
+    );
+    for (const one of stalled) options.onStalled?.(one);
+  };
   const stalled = createStalledChecks(stalledEveryMs, {
-    check: () => ask('job.stalled', [wait, active], 'writes', ({ jobs }) => jobs.checkStalled(queue, stalledEveryMs)),
+    check: checkStalled,
     isOn: () => running && !paused && !closing,
-    onError: (error) => on.error?.(error),
+    onError,
   });
 
-  /** Tries again for as long as the connection is lost. Any other error is told; `quietly`: and is no error of ours. */
-  async function retried<T>(task: () => Promise<T>, quietly = false): Promise<T | undefined> {
+  /** Asks again for as long as the connection is lost. Any other error is told. */
+  async function takeAgain(token: string): Promise<Taken | undefined> {
     for (;;) {
+      const taking = { token, lockMs, now: time.now(), waiter: idle.wake };
       try {
-        return await task();
+        return await ask('take', [wait, active], 'writes', ({ jobs }) => jobs.take(queue, taking));
       } catch (error) {
-        const isOver = !(error instanceof Error) || isNotConnectionError(error) || closing;
-        if (isOver && !closing && !paused) on.error?.(error);
-        if (isOver && quietly) return undefined;
-        if (isOver) throw error;
+        if (!closing && !paused) onError(error);
+        if (!(error instanceof Error) || isNotConnectionError(error) || closing) return undefined;
         await time.pause(RETRY_MS);
       }
     }
   }
 
-  function toOpenJob(taken: Taken | null, token: string): OpenJob<Data, Result> | undefined {
-    if (taken === null) return undefined;
+  async function take(token: string): Promise<StoredJob | undefined> {
+    const taken = await takeAgain(token);
+    if (!taken) return undefined;
     drained = taken.job === null;
     idle.until(taken.delayUntil);
-    return taken.job ? openJob<Data, Result>(queue, taken.job, ask, lockMs, token) : undefined;
-  }
-
-  async function take(token: string): Promise<OpenJob<Data, Result> | undefined> {
-    const taking = { token, lockMs, now: time.now(), waiter: idle.wake };
-    const taken = await ask('take', [wait, active], 'writes', ({ jobs }) => jobs.take(queue, taking));
-    return toOpenJob(taken, token);
+    return taken.job ?? undefined;
   }
 
   /** The wait for a job goes on during a pause: a job that comes then is taken, once. */
-  async function fetch(token: string): Promise<OpenJob<Data, Result> | undefined> {
+  async function fetch(token: string): Promise<StoredJob | undefined> {
     if (drained) await idle.wait();
     if (closing) return undefined;
     drained = false;
-    const job = await retried(() => take(token), true);
+    const job = await take(token);
     if (!job && !drained) await time.pause(RETRY_MS); // BullMQ would ask again at once
     return job;
   }
@@ -721,60 +562,66 @@ function startWorker<Data, Result>(queue: string, options: OwnOptions<Data, Resu
     if (closing && open === 0) ended.resolve();
   }
 
-  /** One after the other: the next job may come with the end of this one, under the same token. */
-  async function occupy(firstJob: OpenJob<Data, Result>, token: string): Promise<void> {
+  /** One after the other: the next job is taken under the same token. */
+  async function occupy(first: StoredJob, token: string): Promise<void> {
     open++;
-    for (let job: OpenJob<Data, Result> | undefined = firstJob; job; ) job = await work(job, token);
+    for (let job: StoredJob | undefined = first; job; ) {
+      locks.track(job.id, token, job.processedOn ?? undefined);
+      lost.delete(job.id);
+      const taken = takenJob(job, token);
+      await work(taken).catch((error) => {
+        onDefect?.(taken.id, error);
+        return taken.finish(null);
+      });
+      locks.untrack(job.id);
+      job = closing || paused ? undefined : await take(token);
+    }
     open--;
     if (closing && open === 0 && !filling) ended.resolve();
     void fill();
   }
 
-  async function work(current: OpenJob<Data, Result>, token: string): Promise<OpenJob<Data, Result> | undefined> {
-    const { job, members } = current;
-    locks.track(members.id, token, members.processedOn);
-    try {
-      const value = await callProcessor(job, token);
-      return await retried(() => {
-        locks.untrack(members.id);
-        return complete(current, value, token);
-      });
-    } catch (error) {
-      return await retried(() => {
-        locks.untrack(members.id);
-        return fail(current, error, token);
-      }, true);
-    } finally {
-      locks.untrack(members.id);
-    }
+  function takenJob(stored: StoredJob, token: string): TakenJob {
+    const { id, timestamp: addedAt, attemptsStarted } = stored;
+    const held = [keyOf(id), active];
+    const { progress } = jobOf(stored);
+    const own = { id, data: JSON.parse(stored.data), addedAt, progress, isFirstDelivery: attemptsStarted <= 1 };
+    return openTakenJob(
+      own,
+      {
+        async complete(value) {
+          const now = time.now();
+          const text = JSON.stringify(value);
+          await ask('job.complete', held, 'writes', ({ jobs }) => jobs.finish(queue, { id, token, text, now }));
+          return now;
+        },
+        giveBack: () => ask('job.putBack', [...held, wait], 'writes', ({ jobs }) => jobs.putBack(queue, { id, token })),
+        snooze(delayMs) {
+          const delayed = { id, token, now: time.now(), delayMs };
+          return ask('job.delay', [...held, wait], 'writes', ({ jobs }) => jobs.delay(queue, delayed));
+        },
+        setProgress: (reached) =>
+          ask('job.progress', held, 'writes', ({ jobs }) => jobs.setProgress(queue, id, JSON.stringify(reached))),
+        replaceData: (data) =>
+          ask('job.data', [keyOf(id)], 'writes', ({ jobs }) => jobs.setData(queue, id, JSON.stringify(data))),
+      },
+      {
+        records,
+        news: {
+          ending: publicationOf,
+          publish: (ended) => publish(ask, publicationOf(ended)),
+          changed: (one) => publish(ask, { replyTo: undefined, message: '', followers: followersOf(queue, one) }),
+        },
+        isOver: () => closing || lost.has(id),
+        isLost: (error) => error instanceof Refused,
+        onError,
+      },
+    );
   }
 
-  async function callProcessor(job: Job<Data, Result, string, object>, token: string): Promise<Result> {
-    try {
-      return await processor(job, token);
-    } catch (error) {
-      if (error instanceof Error) thrown.add(error);
-      throw error;
-    }
-  }
-
-  const wantsNext = () => !closing && !paused;
-
-  async function complete(current: OpenJob<Data, Result>, value: Result, token: string) {
-    const text = JSON.stringify(value ?? null);
-    const taken = await current.finish({ as: 'completed', text }, token, wantsNext(), idle.wake);
-    on.completed?.(current.job, value);
-    return toOpenJob(taken, token);
-  }
-
-  /** A job whose completion could not be written is left alone: its lock lapses. */
-  async function fail(current: OpenJob<Data, Result>, cause: unknown, token: string) {
-    const error = cause instanceof Error && thrown.has(cause) ? cause : new WaitingError();
-    if (error.name === 'DelayedError' || error.name === 'WaitingError') return wantsNext() ? take(token) : undefined;
-    current.members.failedReason = error.message;
-    const taken = await current.finish({ as: 'failed', text: error.message }, token, wantsNext(), idle.wake);
-    on.failed?.(current.job, error);
-    return toOpenJob(taken, token);
+  function publicationOf({ id, data, value }: { id: string; data: unknown; value: unknown }): Publication {
+    const { replyTo } = addressedSchema.parse(data);
+    return { replyTo, message: `ended ${id} ${JSON.stringify(value)}`, followers: followersOf(queue, id) };
   }
 
   async function closeOnce(): Promise<void> {
@@ -785,50 +632,21 @@ function startWorker<Data, Result>(queue: string, options: OwnOptions<Data, Resu
     locks.stop();
     stalled.stop();
   }
-
-  /** Takes jobs until it is closed. */
-  async function run(): Promise<void> {
-    if (running) throw new Error('Worker is already running.');
-    if (closing || paused) return;
-    running = true;
-    stalled.start();
-    void fill();
-    await ended.promise;
-    running = false;
-  }
+  let closed: Promise<void> | undefined;
 
   return {
-    id,
-    run,
-    isPaused: () => paused,
-    isRunning: () => running,
-    /** Takes no more jobs; the one it waits for may still come. With `false` it resolves once those it has are done. */
-    async pause(doNotWaitActive = false): Promise<void> {
-      paused = true;
-      stalled.stop();
-      while (!doNotWaitActive && open > 0) await time.pause(RECONNECT_MS);
-    },
-    resume(): void {
+    run(): void {
       paused = false;
-      if (!running) return void run();
+      if (closing) return;
+      running = true;
       stalled.start();
       void fill();
     },
-    /** Takes no more jobs, and resolves once those it has are done. */
-    close: (): Promise<void> => (closed ??= closeOnce()),
-    /** The next job, for whoever carries it out by hand. */
-    async getNextJob(token: string, _options?: object): Promise<Job<Data, Result, string, object> | undefined> {
-      return (await take(token))?.job;
+    async pause(): Promise<void> {
+      paused = true;
+      stalled.stop();
     },
-    /** Renews locks now; the ids of those that are lost. */
-    extendJobLocks(ids: string[], held: string[], durationMs: number): Promise<string[]> {
-      const { job } = keysOf(queue);
-      const own = ids.map((id, index) => ({ id, token: held[index] ?? '' }));
-      return ask('job.renew', [...ids.map(job), active], 'writes', ({ jobs }) => jobs.renew(queue, own, durationMs));
-    },
-    /** Looks for stalled jobs now; the ids of those that are put back. */
-    checkStalled: () =>
-      ask('job.stalled', [wait, active], 'writes', ({ jobs }) => jobs.checkStalled(queue, stalledEveryMs)),
+    close: () => (closed ??= closeOnce()),
   };
 }
 
@@ -871,11 +689,12 @@ function createIdle(drainMs: number) {
   };
 }
 
-type LockOptions<Data, Result> = {
+type LockOptions = {
   queue: string;
   lockMs: number;
   ask: AskStore;
-  on: WorkerListener<Data, Result>;
+  onLost: (ids: string[]) => void;
+  onError: (error: unknown) => void;
   isClosed: () => boolean;
 };
 
@@ -883,7 +702,7 @@ type LockOptions<Data, Result> = {
  * Renews the locks of the jobs a worker has, each half of their time. As in BullMQ they are known by the id alone: of a job that came back to
  * the worker that still has it, the end of one ends the renewal of both.
  */
-function createLockManager<Data, Result>({ queue, lockMs, ask, on, isClosed }: LockOptions<Data, Result>) {
+function createLockManager({ queue, lockMs, ask, onLost, onError, isClosed }: LockOptions) {
   const tracked = new Map<string, { token: string; since: number }>();
   const everyMs = lockMs / 4;
   let timer: Timer | undefined;
@@ -895,10 +714,9 @@ function createLockManager<Data, Result>({ queue, lockMs, ask, on, isClosed }: L
       const lost = await ask('job.renew', [...ids.map(job), active], 'writes', ({ jobs }) =>
         jobs.renew(queue, held, lockMs),
       );
-      if (lost.length > 0) on.lockLost?.(lost);
-      for (const id of lost) on.error?.(new Error(`could not renew lock for job ${id}`));
+      if (lost.length > 0) onLost(lost);
     } catch (error) {
-      on.error?.(error);
+      onError(error);
     }
   }
 

@@ -1,10 +1,13 @@
 import { ErrorCode } from 'bullmq';
 import type { Settled } from '../../../src/shared/contract/execution-record.ts';
+import type { Counts } from '../../../src/shared/queue/queue.ts';
+import { KEEP_FINISHED_SECONDS } from '../../../src/shared/queue/redis/bull-queue.ts';
 import {
   type HistoryLimits,
   type Indexed,
   MAX_INPUT_KEPT,
   memberOf,
+  type Publication,
 } from '../../../src/shared/store/history/history.ts';
 import {
   ANSWER_BYTES,
@@ -13,13 +16,12 @@ import {
   NOTE_SECONDS,
   type PutNote,
 } from '../../../src/shared/store/notes/notes.ts';
-import { KEEP_FINISHED_SECONDS } from '../../../src/shared/store/queue/queue-openers.ts';
 import { type BatchesData, createBatches, noBatches } from './simulated-batches.ts';
 
 /** A job as the store has it; never changed, only replaced. Texts are JSON, as in Redis. */
 export type StoredJob = {
   readonly id: string;
-  readonly state: 'waiting' | 'delayed' | 'active' | 'completed' | 'failed';
+  readonly state: 'waiting' | 'delayed' | 'active' | 'ended';
   readonly data: string;
   readonly head: string | null;
   readonly timestamp: number;
@@ -28,7 +30,6 @@ export type StoredJob = {
   readonly processedOn: number | null;
   readonly progress: string | null;
   readonly returnvalue: string | null;
-  readonly failedReason: string | null;
   readonly finishedOn: number | null;
   /** `until`: by the clock of the store. A job whose lock is over may be handed out again. */
   readonly lock: { readonly token: string; readonly until: number } | null;
@@ -37,10 +38,10 @@ export type StoredJob = {
 /** What was published; to whom is in `channel`. Whoever hears nothing of it never will. */
 export type Published = {
   channel: string;
-  kind: 'completed' | 'changed' | 'event';
+  kind: 'ended' | 'changed' | 'event';
   /** The job, or the number of the event. */
   id: string;
-  /** The value, the reason, or the fields of the event. */
+  /** The value, or the fields of the event. */
   text: string;
 };
 
@@ -55,7 +56,7 @@ export type Connection = {
 
 export const channels = {
   reply: (address: string) => `reply:${address}`,
-  change: (queue: string, id: string) => `change:${queue}:${id}`,
+  change: (followers: string) => `change:${followers}`,
   events: (queue: string) => `events:${queue}`,
 };
 
@@ -79,7 +80,7 @@ type QueueData = {
   suspected: string[];
   checkedUntil: number;
   /** No finished job is older: most completions need not look for those that may leave. */
-  oldest: { completed: number; failed: number };
+  oldest: number;
 };
 type Value = { readonly text: string; readonly until: number };
 type Scores = Map<string, number>;
@@ -157,6 +158,13 @@ export function createStore({ now, from }: StoreOptions) {
     events: createEvents(world),
     batches: createBatches(world),
     connect,
+    /** Tells who listens now. */
+    publish({ replyTo, message, followers }: Publication): void {
+      publish({ channel: channels.change(followers), kind: 'changed', id: '', text: '' });
+      const [, kind, id = '', text = ''] = /^(ended|changed) (\S+) (.*)$/s.exec(message) ?? [];
+      if (replyTo !== undefined)
+        publish({ channel: channels.reply(replyTo), kind: kind === 'ended' ? kind : 'changed', id, text });
+    },
     copy: (): StoreCopy => ({ data: copyOf(world.data) }),
     /** The store starts again with what it had then. */
     restore: ({ data }: StoreCopy): void => become(copyOf(data), true),
@@ -184,7 +192,7 @@ function copyOf({ queues, values, history, notes, takers, events, batches }: Dat
   const copyPart = ({ index, sizes }: HistoryData): HistoryData => ({ index: new Map(index), sizes: new Map(sizes) });
   const copyQueue = ({ jobs, wait, delayed, suspected, checkedUntil, oldest }: QueueData): QueueData => ({
     ...{ jobs: new Map(jobs), wait: [...wait], delayed: [...delayed] },
-    ...{ suspected: [...suspected], checkedUntil, oldest: { ...oldest } },
+    ...{ suspected: [...suspected], checkedUntil, oldest },
   });
   return {
     queues: new Map([...queues].map(([name, queue]) => [name, copyQueue(queue)])),
@@ -245,14 +253,8 @@ export type Taking = {
 };
 /** `delayUntil`: when the next delayed job is due, if no job was there. */
 export type Taken = { job: StoredJob | null; delayUntil: number | null };
-export type Finish = Taking & {
-  id: string;
-  as: 'completed' | 'failed';
-  /** The value as JSON, or the reason. */
-  text: string;
-  /** Whether the next job is wanted with it. */
-  next: boolean;
-};
+/** `text`: the value as JSON; `now`: by the clock of the worker. */
+export type Finish = { id: string; token: string; text: string; now: number };
 /** Told that a job may be taken now, or that one will be due at that time. */
 export type Waiter = (at?: number) => void;
 
@@ -267,7 +269,7 @@ function createJobs(world: World) {
     if (known) return known;
     const made: QueueData = {
       ...{ jobs: new Map(), wait: [], delayed: [], suspected: [], checkedUntil: 0 },
-      oldest: { completed: NEVER, failed: NEVER },
+      oldest: NEVER,
     };
     world.data.queues.set(name, made);
     return made;
@@ -325,30 +327,14 @@ function createJobs(world: World) {
   }
 
   /** Jobs that finished that long ago leave when another one finishes. */
-  function removeOld(queue: QueueData, state: 'completed' | 'failed', before: number): number {
-    if (queue.oldest[state] > before) return 0;
-    const finished = [...queue.jobs.values()].filter((job) => job.state === state);
+  function removeOld(queue: QueueData, before: number): number {
+    if (queue.oldest > before) return 0;
+    const finished = [...queue.jobs.values()].filter(({ state }) => state === 'ended');
     const old = finished.filter(({ finishedOn }) => (finishedOn ?? 0) <= before).slice(0, CLEANED_AT_ONCE);
     for (const { id } of old) queue.jobs.delete(id);
     const left = finished.filter(({ id }) => queue.jobs.has(id));
-    queue.oldest[state] = Math.min(NEVER, ...left.map(({ finishedOn }) => finishedOn ?? 0));
+    queue.oldest = Math.min(NEVER, ...left.map(({ finishedOn }) => finishedOn ?? 0));
     return old.length;
-  }
-
-  /** What the job itself holds is told, whatever the worker believes. */
-  function tellEnding(name: string, id: string): void {
-    const job = queueOf(name).jobs.get(id);
-    if (!job || job.finishedOn === null) return;
-    const address = /"replyTo":"([\w{}.:-]+)"/.exec(job.data)?.[1];
-    const [kind, text] =
-      job.returnvalue === null ? (['changed', ''] as const) : (['completed', job.returnvalue] as const);
-    if (address !== undefined) world.publish({ channel: channels.reply(address), kind, id, text });
-    tellChange(name, id);
-  }
-
-  function tellChange(name: string, id: string, replyTo?: string): void {
-    world.publish({ channel: channels.change(name, id), kind: 'changed', id, text: '' });
-    if (replyTo !== undefined) world.publish({ channel: channels.reply(replyTo), kind: 'changed', id, text: '' });
   }
 
   function known(queue: QueueData, id: string, command: string): StoredJob {
@@ -369,7 +355,7 @@ function createJobs(world: World) {
       const queue = queueOf(name);
       if (queue.jobs.has(job.id)) return;
       const fresh = { state: 'waiting', attemptsStarted: 0, processedOn: null, progress: null, lock: null } as const;
-      queue.jobs.set(job.id, { ...job, ...fresh, returnvalue: null, failedReason: null, finishedOn: null });
+      queue.jobs.set(job.id, { ...job, ...fresh, returnvalue: null, finishedOn: null });
       queue.wait.push(job.id);
       wake(name);
     },
@@ -381,19 +367,12 @@ function createJobs(world: World) {
       for (const name of [...waiters.keys()]) wake(name);
     },
 
-    /** Ends a job, and hands out the next one when it is wanted. Whatever comes of it, the job's ending is told. */
-    finish(name: string, { id, as, text, next, ...taking }: Finish): Taken | null {
+    finish(name: string, { id, token, text, now }: Finish): void {
       const queue = queueOf(name);
-      try {
-        const job = held(queue, { id, token: taking.token }, 'moveToFinished');
-        const told = as === 'completed' ? { returnvalue: text } : { failedReason: text };
-        change(queue, job, { ...told, state: as, lock: null, finishedOn: taking.now });
-        queue.oldest[as] = Math.min(queue.oldest[as], taking.now);
-        removeOld(queue, as, taking.now - KEEP_FINISHED_SECONDS * 1000);
-        return next ? take(name, taking) : null;
-      } finally {
-        tellEnding(name, id);
-      }
+      const job = held(queue, { id, token }, 'moveToFinished');
+      change(queue, job, { returnvalue: text, state: 'ended', lock: null, finishedOn: now });
+      queue.oldest = Math.min(queue.oldest, now);
+      removeOld(queue, now - KEEP_FINISHED_SECONDS * 1000);
     },
 
     /** Puts a job back until `now + delayMs`. */
@@ -453,11 +432,7 @@ function createJobs(world: World) {
 
     setProgress(name: string, id: string, progress: string): void {
       const queue = queueOf(name);
-      try {
-        change(queue, known(queue, id, 'updateProgress'), { progress });
-      } finally {
-        tellChange(name, id);
-      }
+      change(queue, known(queue, id, 'updateProgress'), { progress });
     },
     setData(name: string, id: string, data: string): void {
       const queue = queueOf(name);
@@ -465,21 +440,14 @@ function createJobs(world: World) {
     },
 
     get: (name: string, id: string): StoredJob | null => queueOf(name).jobs.get(id) ?? null,
-    /** As BullMQ tells it: -1 for none, 0 while it is not finished, 1 with the value, 2 with the reason. */
-    isFinished(name: string, id: string): [status: number, text: string] {
-      const job = queueOf(name).jobs.get(id);
-      if (!job) return [-1, `Missing key for job ${id}. isFinished`];
-      if (job.state === 'completed') return [1, job.returnvalue ?? ''];
-      return job.state === 'failed' ? [2, job.failedReason ?? ''] : [0, ''];
-    },
-    counts(name: string): { wait: number; delayed: number; active: number } {
+    counts(name: string): Counts {
       const queue = queueOf(name);
-      const active = [...queue.jobs.values()].filter(({ state }) => state === 'active').length;
-      return { wait: queue.wait.length, delayed: queue.delayed.length, active };
+      const taken = [...queue.jobs.values()].filter(({ state }) => state === 'active').length;
+      return { waiting: queue.wait.length, snoozed: queue.delayed.length, taken };
     },
-    /** The ids of the jobs in these states. */
-    ids: (name: string, states: readonly StoredJob['state'][]): string[] =>
-      [...queueOf(name).jobs.values()].filter(({ state }) => states.includes(state)).map(({ id }) => id),
+    /** The ids of the jobs that have not ended. */
+    open: (name: string): string[] =>
+      [...queueOf(name).jobs.values()].filter(({ state }) => state !== 'ended').map(({ id }) => id),
 
     /** Takes a job off that no worker has begun. */
     removeWaiting(name: string, id: string): boolean {
@@ -497,8 +465,7 @@ function createJobs(world: World) {
       drop(queue, id);
       return true;
     },
-    clean: (name: string, state: 'completed' | 'failed', before: number): number =>
-      removeOld(queueOf(name), state, before),
+    clean: (name: string, before: number): number => removeOld(queueOf(name), before),
     /** Jobs that finished within a time and are in no history. */
     missing(from: number, to: number, name: string): string[] {
       const isKept = (id: string) =>
@@ -506,7 +473,6 @@ function createJobs(world: World) {
       const isDue = ({ finishedOn }: StoredJob) => finishedOn !== null && finishedOn >= from && finishedOn <= to;
       return [...queueOf(name).jobs.values()].filter((job) => isDue(job) && !isKept(job.id)).map(({ id }) => id);
     },
-    tellChange,
   };
 }
 

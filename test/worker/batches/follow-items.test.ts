@@ -1,12 +1,11 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { type Ending, unanswered } from '../../../src/shared/contract/endings/ending.ts';
+import { unanswered } from '../../../src/shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
-import type { JobData } from '../../../src/shared/contract/job.ts';
+import { queueNames } from '../../../src/shared/contract/queue-names.ts';
+import type { ExecutionQueue } from '../../../src/shared/queue/executions.ts';
+import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
-import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
-import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
 import { createFollowItems } from '../../../src/worker/batches/follow-items.ts';
 import { plainJob } from '../../support/job-data.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -36,16 +35,14 @@ async function endingOf(refusal: NoAnswer) {
   onTestFinished(() => backend.close());
   await backend.connected;
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
-  queue.on('error', () => {});
   onTestFinished(() => queue.close());
   const settings = quickSettings();
   const { store } = backend;
   const history = backend.openHistory(historyLimitsOf(settings));
   const items = createFollowItems({ backend, queue, history, store, settings });
   onTestFinished(() => items.close());
-  const worker = backend.openWorker<JobData, Ending>(queue.name, async () => unanswered(refusal), 1);
+  const worker = backend.openWorker(queue.name, (job) => job.finish(unanswered(refusal)), { concurrency: 1 });
   onTestFinished(() => worker.close());
-  worker.on('error', () => {});
-  worker.run().catch(() => {});
+  worker.run();
   return items.follow({ mockId: crypto.randomUUID(), data }, new AbortController().signal);
 }

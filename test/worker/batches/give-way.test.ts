@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryTakers } from '../../../src/shared/store/queue/takers.ts';
+import { createMemoryTakers } from '../../../src/shared/queue/takers.ts';
 import { createGiveWay } from '../../../src/worker/batches/give-way.ts';
 import { createOwnTimers } from '../../support/own-time.ts';
 
@@ -16,10 +16,10 @@ function open() {
   const takers = createMemoryTakers();
   const world = { waiting: 0, begun: 0, isRunning: true, looks: 0, isAway: false };
   const queue = {
-    async getJobCounts() {
+    async count() {
       world.looks++;
       if (world.isAway) throw new Error('the store is away');
-      return { wait: world.waiting };
+      return { waiting: world.waiting, snoozed: 0, taken: 0 };
     },
   };
   const giveWay = own.run(() => createGiveWay({ takers }, { queue, isRunning: () => world.isRunning }));

@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { JOB_VERSION, type JobData } from '../../../src/shared/contract/job.ts';
-import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
+import { queueNames } from '../../../src/shared/contract/queue-names.ts';
+import type { ExecutionQueue } from '../../../src/shared/queue/executions.ts';
 import { createResponder, picksUpAndStaysSilent } from '../../support/responder.ts';
 import { type Service, startService } from '../../support/start-service.ts';
 
@@ -30,7 +30,7 @@ describe('of an execution whose claim is there no longer nobody says that it did
     await using service = await startService();
     const { mockId, queue } = await queued(service, { claimBy: Date.now() - 11 * 60_000 });
     await expect
-      .poll(async () => (await queue.getJob(mockId))?.returnvalue, { timeout: 60_000 })
+      .poll(async () => (await queue.read(mockId))?.value, { timeout: 60_000 })
       .toMatchObject({ noAnswer: { code: 'outcome-unknown', mayHaveRun: true } });
     await queue.close();
   });
@@ -43,6 +43,6 @@ async function queued({ backends }: Service, { claimBy }: Pick<JobData, 'claimBy
   const mockId = crypto.randomUUID();
   const ids = { app: 1, ruleId: '1', confId: null, ts: null };
   const data = { v: JOB_VERSION, ...ids, target: 'all', input: '{}', claimBy, keyName: null };
-  await queue.add('execute', data, { jobId: mockId });
+  await queue.add(mockId, data);
   return { mockId, queue };
 }

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ExecutionQueue } from '../../../src/shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
+import { jobDataSchema } from '../../../src/shared/contract/job.ts';
+import { queueNames } from '../../../src/shared/contract/queue-names.ts';
+import type { ExecutionQueue } from '../../../src/shared/queue/executions.ts';
 import { echoes } from '../../support/echoes.ts';
 import { startRedis } from '../../support/redis.ts';
 import { claimRedisDatabase } from '../../support/redis-database.ts';
@@ -28,11 +29,11 @@ describe.skipIf(choice.kind === 'unavailable')('an execution that the queue give
 
     const call = service.execute({ app: 1, ruleId: 1, 'the service': { number: 1 } });
     const { mockId } = await responder.firstRequest();
-    const job = await queue?.getJob(mockId);
+    const job = await queue?.read(mockId);
     if (!queue || !job) throw new Error('the job of the execution is not there');
     await forgetEverything(database.url);
-    await queue.add('execute', job.data, { jobId: mockId });
-    await expect.poll(async () => (await queue.getJob(mockId))?.attemptsStarted, { timeout: 60_000 }).toBe(1);
+    await queue.add(mockId, jobDataSchema.parse(job.data));
+    await expect.poll(async () => (await queue.read(mockId))?.begun, { timeout: 60_000 }).toBe(true);
 
     await service.addWorker();
     const stoppingAt = performance.now();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { queueNames } from '../../../src/shared/store/queue/queue-names.ts';
+import { queueNames } from '../../../src/shared/contract/queue-names.ts';
 import { type Service, startService } from '../../support/start-service.ts';
 
 let service: Service;
@@ -15,12 +15,12 @@ it.each([
   ['data of a newer version ends when nobody may begin it any more', newest, 'no-worker', false],
 ])('a job with %s', async (_what, data, code, mayHaveRun) => {
   const [backend] = service.backends;
-  const queue = backend?.openQueue<object, unknown>(queueNames.executions);
+  const queue = backend?.openQueue<object>(queueNames.executions);
   const mockId = crypto.randomUUID();
   const claimBy = Date.now() + 700;
-  await queue?.add('execute', 'claimBy' in data ? { ...data, claimBy } : data, { jobId: mockId });
+  await queue?.add(mockId, 'claimBy' in data ? { ...data, claimBy } : data);
   await expect
-    .poll(async () => (await queue?.getJob(mockId))?.returnvalue, { timeout: 60_000 })
+    .poll(async () => (await queue?.read(mockId))?.value, { timeout: 60_000 })
     .toMatchObject({ kind: 'unanswered', noAnswer: { code, mayHaveRun } });
   if (code === 'no-worker') expect(Date.now()).toBeGreaterThanOrEqual(claimBy);
   await queue?.close();

@@ -24,12 +24,12 @@ export function endingOfAddedAgain<Answered extends { kind: 'answered' }>(
   return isUnwritten ? unanswered(sentences.storeWasAway(mockId)) : ending;
 }
 
-/** A job that ended. `finishedOn`: epoch ms. */
-export type EndedJob = { id: string; data: unknown; timestamp: number; finishedOn: number; returnvalue: unknown };
+/** A job that ended. Times are epoch ms. */
+export type EndedJob = { id: string; data: unknown; addedAt: number; endedAt: number; value: unknown };
 
 /** The execution of a job that ended, as histories keep it; undefined when the job's data cannot be read. */
-export function settledOf({ id, data, timestamp, finishedOn, returnvalue }: EndedJob): Settled | undefined {
+export function settledOf({ id, data, addedAt, endedAt, value }: EndedJob): Settled | undefined {
   const parsed = jobDataSchema.safeParse(data);
   if (!parsed.success) return undefined;
-  return toSettled({ mockId: id, data: parsed.data, queuedAt: timestamp }, readEnding(id, returnvalue), finishedOn);
+  return toSettled({ mockId: id, data: parsed.data, queuedAt: addedAt }, readEnding(id, value), endedAt);
 }

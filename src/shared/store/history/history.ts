@@ -28,9 +28,13 @@ export type HistoryPage = { records: ExecutionRecord[]; nextCursor: string | nul
 /** `oldest`: when the one that is evicted next ended, epoch ms; null when there is none. */
 export type Kept = { executions: number; bytes: number; oldest: number | null };
 
+/** What Redis publishes in the step that adds a record: a message to who asked for the execution, and an empty one to those that follow it. */
+export type Publication = { replyTo: string | undefined; message: string; followers: string };
+
 /** One list of settled executions in one store, newest first, bounded by count, age and bytes. Listing one page never loads a result. */
 export type HistoryPart = {
-  add(settled: Settled): Promise<void>;
+  /** `publication`: told in the same step, where the list is in Redis. */
+  add(settled: Settled, publication?: Publication): Promise<void>;
   get(mockId: string): Promise<ExecutionRecord | null>;
   result(mockId: string): Promise<string | null>;
   /** The waiting call has its result: from now on it need not be readable longer than the history has room for it. */

@@ -4,7 +4,14 @@ import type { RulesOfRun } from '../../contract/rules-of-run.ts';
 import type { Mask } from '../../privacy/mask.ts';
 import { createPrivacy, type Privacy } from '../../privacy/privacy.ts';
 import type { Store } from '../key-value-store.ts';
-import { type History, type HistoryLimits, type HistoryPart, MAX_PINNED, type Pinned } from './history.ts';
+import {
+  type History,
+  type HistoryLimits,
+  type HistoryPart,
+  MAX_PINNED,
+  type Pinned,
+  type Publication,
+} from './history.ts';
 import { type Trees, treeKey } from './trees.ts';
 
 const PINNED_SECONDS = 10 * 365 * 86_400;
@@ -41,7 +48,8 @@ export function openHistory({ open, store, pinnedTrees, limits, privacy = nothin
   };
   const get = async (mockId: string) => (await calls.get(mockId)) ?? batches.get(mockId);
   const history = {
-    add: (settled: Settled) => kept.add(settled.record.batchId === null ? calls : batches, settled),
+    add: (settled: Settled, publication?: Publication) =>
+      kept.add(settled.record.batchId === null ? calls : batches, settled, publication),
     get,
     result: async (mockId: string) => (await calls.result(mockId)) ?? batches.result(mockId),
     async delivered(mockId: string) {
@@ -84,17 +92,17 @@ type LatePart = { get: HistoryPart['get']; to: readonly HistoryPart[] };
 function createKept({ privacy, store }: { privacy: Privacy; store: Store }) {
   return {
     /** On the embedded store a record is part of the transaction that ends its job: nothing is awaited there before the part gets it. */
-    async add(part: HistoryPart, settled: Settled): Promise<void> {
+    async add(part: HistoryPart, settled: Settled, publication?: Publication): Promise<void> {
       const { app, error } = settled.record;
       const short = { ...settled, record: { ...settled.record, error: error === null ? null : beginningOf(error) } };
-      if (privacy.isOff(app)) return part.add(withoutData(short));
+      if (privacy.isOff(app)) return part.add(withoutData(short), publication);
       const mask = privacy.maskFor(app);
-      if (mask === null) return part.add(short);
+      if (mask === null) return part.add(short, publication);
       const { result } = settled;
-      if ('body' in result) return part.add(masked(short, result.body, mask));
+      if ('body' in result) return part.add(masked(short, result.body, mask), publication);
       // The whole answer stays in the store for its caller, until it expires there.
       const body = store.getNow ? store.getNow(result.stored) : await store.get(result.stored);
-      return part.add(masked(short, body ?? 'null', mask));
+      return part.add(masked(short, body ?? 'null', mask), publication);
     },
     async addLate({ get, to }: LatePart, mockId: string, body: string, rules?: RulesOfRun): Promise<void> {
       const record = privacy.isEmpty ? null : await get(mockId);

@@ -11,6 +11,7 @@ import {
   listPage,
   MAX_INPUT_KEPT,
   memberOf,
+  type Publication,
   resultKey,
 } from './history.ts';
 
@@ -43,11 +44,19 @@ local function trim(index, sizes, bytes, prefix, now, ttl, maxCount, maxBytes, b
 end
 `;
 
+/** Replies are hints: where this user may publish nothing, the record counts all the same. */
+const PUBLISH = `
+local function publish(replyTo, message, followers)
+  if replyTo ~= '' then redis.pcall('SPUBLISH', replyTo, message) end
+  if followers ~= '' then redis.pcall('SPUBLISH', followers, '') end
+end
+`;
+
 /**
  * Adds executions and makes room for them in one step, so that no crash leaves a result without its record. A result that
  * was put into the store already is not copied, only renamed. Keys carry one hash tag: one slot of a cluster.
  */
-const add = redisScript(`${TRIM}
+const add = redisScript(`${TRIM}${PUBLISH}
 local index, sizes, bytes = KEYS[1], KEYS[2], KEYS[3]
 local prefix, now, ttl = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local function addOne(stored, mockId, member, at, record, input, body)
@@ -66,7 +75,11 @@ local function addOne(stored, mockId, member, at, record, input, body)
   redis.call('HSET', sizes, member, size)
   redis.call('INCRBY', bytes, size)
 end
-for one = 4, #KEYS do addOne(KEYS[one], unpack(ARGV, 6 * one - 16, 6 * one - 11)) end
+for one = 4, #KEYS do
+  local at = 9 * (one - 4) + 8
+  addOne(KEYS[one], unpack(ARGV, at, at + 5))
+  publish(unpack(ARGV, at + 6, at + 8))
+end
 trim(index, sizes, bytes, prefix, now, unpack(ARGV, 3, 7))
 return 1
 `);
@@ -165,6 +178,12 @@ function gather(send: (additions: readonly Addition[]) => Promise<void>): (addit
   };
 }
 
+const told = ({ replyTo = '', message, followers }: Publication = { replyTo: '', message: '', followers: '' }) => [
+  replyTo,
+  message,
+  followers,
+];
+
 /** History in Redis, shared by all APIs and workers. */
 export function createRedisHistory(
   redis: Redis,
@@ -187,14 +206,14 @@ export function createRedisHistory(
   });
 
   return {
-    add({ record, input, result }) {
+    add({ record, input, result }, publication) {
       const stored = 'stored' in result ? storedKey(own.prefix, result.stored) : `${prefix}nothing`;
       const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
       const body = 'body' in result ? result.body : '';
       const text = JSON.stringify(record);
       return addTogether({
         stored,
-        parts: [record.mockId, memberOf(record), String(Date.now()), text, keptInput, body],
+        parts: [record.mockId, memberOf(record), String(Date.now()), text, keptInput, body, ...told(publication)],
       });
     },
     get: async (mockId) => toRecord(await redis.get(key('record', mockId))),

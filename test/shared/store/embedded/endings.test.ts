@@ -6,15 +6,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { answered, type Ending, unanswered } from '../../../../src/shared/contract/endings/ending.ts';
+import { settledOf } from '../../../../src/shared/contract/endings/job-ending.ts';
 import { sentences } from '../../../../src/shared/contract/endings/sentences.ts';
 import type { JobData } from '../../../../src/shared/contract/job.ts';
+import { queueNames } from '../../../../src/shared/contract/queue-names.ts';
 import { createPrivacy, maskSetting } from '../../../../src/shared/privacy/privacy.ts';
-import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
+import { addExecution, type ExecutionQueue } from '../../../../src/shared/queue/executions.ts';
+import type { Finished } from '../../../../src/shared/queue/queue.ts';
+import type { QueueBackend } from '../../../../src/shared/queue/queue-backend.ts';
+import { openEmbedded } from '../../../../src/shared/queue/sqlite/embedded-backend.ts';
 import { resultKey } from '../../../../src/shared/store/history/history.ts';
-import { addExecution } from '../../../../src/shared/store/queue/job-heads.ts';
-import type { ExecutionQueue, QueueBackend } from '../../../../src/shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../../../src/shared/store/queue/queue-names.ts';
-import { eventually } from '../../../support/eventually.ts';
 
 const LIMITS = { count: 1000, seconds: 60, bytes: 100_000_000 };
 const MASKED = 8;
@@ -53,15 +54,17 @@ const UNKEPT = 'SELECT count(*) AS n FROM job WHERE finished_at IS NOT NULL AND 
 it.each(Object.entries(endings))('an execution and its record are one transaction: %s', async (_, end) => {
   const privacy = createPrivacy({ MASK: maskSetting.parse(`${MASKED}:name`), HISTORY_OFF: new Set() });
   const history = backend.openHistory(LIMITS, { privacy });
-  backend.keepEndings(history);
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const ids = Array.from({ length: 40 }, () => randomUUID());
   for (const [n, id] of ids.entries()) await addExecution(queue, id, dataOf(n % 2 === 0 ? 7 : MASKED));
-  const worker = backend.openWorker<JobData, Ending>(queueNames.executions, ({ id = '' }) => end(id), 4);
+  const worker = backend.openWorker(queueNames.executions, async (job) => job.finish(await end(job.id)), {
+    concurrency: 4,
+    records: { settledOf, add: history.add },
+  });
 
   const other = new DatabaseSync(join(root, 'store/store.db'), { readOnly: true });
   const looks: number[] = [];
-  void worker.run();
+  worker.run();
   for (let ended = 0; ended < ids.length; ) {
     looks.push(Number(other.prepare(UNKEPT).get()?.n));
     ended = Number(other.prepare('SELECT count(*) AS n FROM job WHERE finished_at IS NOT NULL').get()?.n);
@@ -71,23 +74,24 @@ it.each(Object.entries(endings))('an execution and its record are one transactio
   await worker.close();
   expect(looks.length).toBeGreaterThan(10);
   expect(looks.filter((unkept) => unkept > 0)).toEqual([]);
-  for (const id of ids) expect((await history.get(id))?.history.at(-1)?.at).toBe((await queue.getJob(id))?.finishedOn);
+  for (const id of ids) expect((await history.get(id))?.history.at(-1)?.at).toBe((await queue.read(id))?.endedAt);
   expect(await history.result(ids[1] ?? '')).not.toContain('secret');
 });
 
-it('where the record cannot be written, the execution ends, and its worker may add it again', async () => {
+it('where the record cannot be written, the execution ends, and its worker hears of it', async () => {
   const history = backend.openHistory(LIMITS);
-  backend.keepEndings({ ...history, add: () => Promise.reject(new Error('no room')) });
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions);
   const id = randomUUID();
   await addExecution(queue, id, dataOf(7));
-  const worker = backend.openWorker<JobData, Ending>(
+  const finished = Promise.withResolvers<Finished>();
+  const worker = backend.openWorker(
     queueNames.executions,
-    async () => answered({ ...small, body: '{}' }),
-    1,
+    async (job) => finished.resolve(await job.finish(answered({ ...small, body: '{}' }))),
+    { concurrency: 1, records: { settledOf, add: () => Promise.reject(new Error('no room')) } },
   );
-  void worker.run();
-  await eventually(async () => expect(await queue.getJobState(id)).toBe('completed'));
+  worker.run();
+  expect(await finished.promise).toMatchObject({ kind: 'finished', isRecorded: false });
+  expect((await queue.lookUp(id)).kind).toBe('ended');
   await worker.close();
   expect(await history.get(id)).toBeNull();
 });

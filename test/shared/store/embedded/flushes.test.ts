@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
+import type { TakenJob } from '../../../../src/shared/queue/queue.ts';
+import { openEmbedded } from '../../../../src/shared/queue/sqlite/embedded-backend.ts';
 import { openDatabase } from '../../../../src/shared/store/embedded/file/database.ts';
 
 /** What the disk is sure to have: the files as they were when the last flush that is over began. */
@@ -166,22 +167,22 @@ function stateAfterLoss(id: string, folder: string): unknown {
 
 it('a job is processed once it is sure that it was taken; others are taken meanwhile and share the flush', async () => {
   const backend = await openEmbedded(undefined, { folder: disk.folder, flush: true, tell: () => {} });
-  const queue = backend.openQueue<object, null>('q');
+  const queue = backend.openQueue('q');
   const ids = Array.from({ length: 20 }, (_, n) => `job-${n}`);
-  await queue.addBulk(ids.map((jobId) => ({ name: 'a', data: {}, opts: { jobId } })));
+  await Promise.all(ids.map((id) => queue.add(id, {})));
   const states: unknown[] = [];
   const flushesAt: number[] = [];
   const begun = Promise.withResolvers<void>();
-  const process = async ({ id = '' }) => {
+  const process = async ({ id, finish }: TakenJob) => {
     flushesAt.push(disk.flushes);
     states.push(stateAfterLoss(id, join(root, id)));
     if (states.length === ids.length) begun.resolve();
     await begun.promise;
-    return null;
+    await finish({});
   };
   const before = disk.flushes;
-  const worker = backend.openWorker<object, null>('q', process, ids.length);
-  void worker.run();
+  const worker = backend.openWorker('q', process, { concurrency: ids.length });
+  worker.run();
   await begun.promise;
   await worker.close();
   await backend.close();

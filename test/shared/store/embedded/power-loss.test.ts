@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JobData } from '../../../../src/shared/contract/job.ts';
-import { openEmbedded } from '../../../../src/shared/store/embedded/embedded-backend.ts';
-import { addExecution } from '../../../../src/shared/store/queue/job-heads.ts';
-import type { ExecutionQueue, QueueBackend } from '../../../../src/shared/store/queue/queue-backend.ts';
-import { queueNames } from '../../../../src/shared/store/queue/queue-names.ts';
+import { queueNames } from '../../../../src/shared/contract/queue-names.ts';
+import { addExecution, type ExecutionQueue } from '../../../../src/shared/queue/executions.ts';
+import type { TakenJob } from '../../../../src/shared/queue/queue.ts';
+import type { QueueBackend } from '../../../../src/shared/queue/queue-backend.ts';
+import { openEmbedded } from '../../../../src/shared/queue/sqlite/embedded-backend.ts';
 
 const LIMITS = { count: 1000, seconds: 60, bytes: 10_000_000 };
 const data = (): JobData => ({
@@ -41,8 +42,14 @@ async function killedWithOneTaken({ flush = true } = {}): Promise<{ folder: stri
   const [taken, waiting] = [randomUUID(), randomUUID()];
   await addExecution(queue, taken, data());
   await addExecution(queue, waiting, data());
-  const worker = backend.openWorker<JobData, unknown>(queueNames.executions, async () => {}, 1);
-  expect((await worker.getNextJob('token', { block: false }))?.id).toBe(taken);
+  const began = Promise.withResolvers<string>();
+  const never = new Promise<void>(() => {});
+  const keep = ({ id }: TakenJob) => {
+    began.resolve(id);
+    return never;
+  };
+  backend.openWorker(queueNames.executions, keep, { concurrency: 1 }).run();
+  expect(await began.promise).toBe(taken);
   const folder = join(root, 'left');
   await cp(join(root, 'store'), folder, { recursive: true, filter: (path) => !path.endsWith('/socket') });
   return { folder, taken, waiting };
@@ -57,9 +64,9 @@ function startMachineAnew(folder: string): void {
 it('after a crash, what a worker had begun waits again at once, and says that it was begun', async () => {
   const { folder, taken, waiting } = await killedWithOneTaken();
   const { queue } = await open(folder);
-  expect(await queue.getJobState(taken)).toBe('waiting');
-  expect((await queue.getJob(taken))?.attemptsStarted).toBe(1);
-  expect((await queue.getJob(waiting))?.attemptsStarted).toBe(0);
+  expect(await queue.count()).toEqual({ waiting: 2, snoozed: 0, taken: 0 });
+  expect((await queue.read(taken))?.begun).toBe(true);
+  expect((await queue.read(waiting))?.begun).toBe(false);
   expect(told).toEqual([]);
 });
 
@@ -68,8 +75,8 @@ it('after a loss of power, what a worker had begun is unknown and never begins a
   startMachineAnew(folder);
   const { queue, history } = await open(folder);
   expect(await history.get(taken)).toMatchObject({ outcome: { code: 'outcome-unknown', mayHaveRun: true } });
-  expect(await queue.getJob(taken)).toBeUndefined();
-  expect(await queue.getJobState(waiting)).toBe('waiting');
+  expect(await queue.read(taken)).toBeNull();
+  expect([await queue.lookUp(waiting), (await queue.count()).waiting]).toEqual([{ kind: 'open' }, 1]);
   expect(told).toEqual([expect.stringMatching(/^The machine went down while executions ran: 1 of them/)]);
 });
 
@@ -79,7 +86,7 @@ it('where nothing was flushed, all that had not ended is unknown after a loss of
   const { queue, history } = await open(folder);
   for (const mockId of [taken, waiting]) {
     expect(await history.get(mockId)).toMatchObject({ outcome: { code: 'outcome-unknown' } });
-    expect(await queue.getJob(mockId)).toBeUndefined();
+    expect(await queue.read(mockId)).toBeNull();
   }
 });
 
@@ -91,6 +98,6 @@ it('a run that ended by itself leaves no doubt, also when the machine was starte
   opened.pop();
   startMachineAnew(join(root, 'store'));
   const { queue: again } = await open(join(root, 'store'));
-  expect(await again.getJobState(mockId)).toBe('waiting');
+  expect([await again.lookUp(mockId), (await again.count()).waiting]).toEqual([{ kind: 'open' }, 1]);
   expect(told).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BackendFactory, type Job, Queue, QueueEventsProducer, Worker } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createQueues } from '../../../../src/shared/queue/sqlite/embedded-queue.ts';
 import { type Database, openDatabase } from '../../../../src/shared/store/embedded/file/database.ts';
 import { prepareTables } from '../../../../src/shared/store/embedded/file/embedded-store.ts';
-import { createQueues } from '../../../../src/shared/store/embedded/queue/embedded-queue.ts';
 
 let database: Database;
 let queue: ReturnType<typeof openQueue>;

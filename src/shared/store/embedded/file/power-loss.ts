@@ -6,12 +6,12 @@ import { sentences } from '../../../contract/endings/sentences.ts';
 import { toSettled } from '../../../contract/execution-record.ts';
 import { jobHeadSchema } from '../../../contract/job.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
-import { headIn } from '../../queue/job-heads.ts';
-import { queueNames } from '../../queue/queue-names.ts';
+import { queueNames } from '../../../contract/queue-names.ts';
 import { historyEntries } from '../stores/history.ts';
 import { noteEntry } from '../stores/notes.ts';
 import type { Entry, OpenShelf, Shelf } from '../stores/shelf.ts';
 import type { Database } from './database.ts';
+import { headIn } from './job-tables.ts';
 
 /**
  * What is known of the run before. `boot`: the start of the machine that it ran on; `flush`; `closed`, if it ended by itself; `backup`, if
@@ -72,7 +72,7 @@ async function endAsUnknown(database: Database, which: string, openShelf: OpenSh
   const unfinished = `SELECT id, opts, added_at FROM job WHERE queue = ? AND finished_at IS NULL AND ${which}`;
   const jobs = jobsSchema.parse(await read(() => statement(unfinished).all(queueNames.executions)));
   for (const { id, opts, added_at } of jobs) {
-    await keepAsUnknown(id, { head: headIn(parseJson(opts)), at: added_at }, openShelf);
+    await keepAsUnknown(id, { head: headIn(opts), at: added_at }, openShelf);
     await write(() => statement('DELETE FROM job WHERE queue = ? AND id = ?').run(queueNames.executions, id));
   }
   return jobs.length;

@@ -4,13 +4,11 @@ import { openHistory, type PartName } from '../../history/open-history.ts';
 import type { Trees } from '../../history/trees.ts';
 import { createEmbeddedStore, type Store } from '../../key-value-store.ts';
 import type { Notes } from '../../notes/notes.ts';
-import type { QueueBackend } from '../../queue/queue-backend.ts';
+import type { Stores } from '../../stores.ts';
 import { createEmbeddedBatches } from './batches.ts';
 import { createEmbeddedHistory } from './history.ts';
 import { createEmbeddedNotes } from './notes.ts';
 import type { OpenShelf } from './shelf.ts';
-
-type Stores = Pick<QueueBackend, 'store' | 'openTrees' | 'openNotes' | 'openHistory' | 'openBatches'>;
 
 const SHELVES = { calls: 'history', batches: 'history_of_batches', pinned: 'pinned' } as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { followJobs } from '../../../src/shared/store/queue/follow-jobs.ts';
-import { openQueueBackend } from '../../../src/shared/store/queue/open-queue-backend.ts';
+import { followJobs } from '../../../src/shared/queue/follow-jobs.ts';
+import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
 
@@ -23,8 +23,7 @@ async function follow() {
   const backend = await openQueueBackend(redis.url);
   onTestFinished(() => backend.close());
   await backend.connected;
-  const queue = backend.openQueue<string, unknown>('executions');
-  queue.on('error', () => {});
+  const queue = backend.openQueue<string>('executions');
   const lookedUp = new Set<string>();
   const jobs = followJobs<string, string>({
     backend,
@@ -36,6 +35,6 @@ async function follow() {
     await jobs.close();
     await queue.close();
   });
-  await queue.waitUntilReady();
+  await queue.count(); // it is connected
   return { jobs, lookedUp };
 }

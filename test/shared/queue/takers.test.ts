@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
-import { createMemoryTakers, createRedisTakers, type Takers } from '../../../src/shared/store/queue/takers.ts';
+import { createMemoryTakers, createRedisTakers, type Takers } from '../../../src/shared/queue/takers.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 
 const PREFIX = '{rule-server}';

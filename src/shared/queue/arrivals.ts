@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { random } from '../../seams/random.ts';
-import { redisScript } from '../redis/redis-script.ts';
+import { random } from '../seams/random.ts';
+import { redisScript } from '../store/redis/redis-script.ts';
 
 /** Calls by the name of their key; null where none is needed. */
 export type Calls = ReadonlyMap<string | null, number>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createBacklog } from '../../../src/shared/store/queue/backlog.ts';
-import { createMemoryTakers, type WorkerLoad } from '../../../src/shared/store/queue/takers.ts';
+import { createBacklog } from '../../../src/shared/queue/backlog.ts';
+import { createMemoryTakers, type WorkerLoad } from '../../../src/shared/queue/takers.ts';
 import { createOwnTime } from '../../support/own-time.ts';
 
 const LOOK_EVERY_MS = 250;

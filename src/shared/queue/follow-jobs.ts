@@ -1,7 +1,7 @@
-import { every } from '../../runtime/periodic.ts';
-import { type Timer, time } from '../../seams/time.ts';
-import type { Reply } from '../replies/replies.ts';
-import type { JobQueue, QueueBackend } from './queue-backend.ts';
+import { every } from '../runtime/periodic.ts';
+import { type Timer, time } from '../seams/time.ts';
+import type { Queue, Reply } from './queue.ts';
+import type { QueueBackend } from './queue-backend.ts';
 
 const TICK_MS = 500;
 /** 20 ms of the queue store's time: so many at the most, when all are due at once. */
@@ -11,12 +11,12 @@ const RECHECK_AFTER_MS = 2000;
 const RECHECKS_PER_SECOND = 1000;
 
 type Options<Data, Ending> = {
-  backend: QueueBackend;
-  queue: JobQueue<Data, unknown>;
-  /** The ending in the value of a job; a job that failed has none. */
+  backend: Pick<QueueBackend, 'inTime'>;
+  queue: Pick<Queue<Data>, 'lookUp' | 'openReplies'>;
+  /** The ending in the value of a job. */
   read: (id: string, value: unknown) => Ending;
   /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
-  onUnfinished: (id: string, awaited: AwaitedJob<Data>, state: 'pending' | 'missing') => Promise<void>;
+  onUnfinished: (id: string, awaited: AwaitedJob<Data>, state: 'open' | 'missing') => Promise<void>;
 };
 
 /** A job that a call waits for, since an epoch ms. */
@@ -29,14 +29,13 @@ export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number };
 export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
   const { backend, queue, read } = options;
   const pending = createPendingCalls<Ending>();
-  const look = (id: string) => recheck(id, options);
-  const { awaited, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, look, settle });
-  const replies = backend.openReplies(queue, { onReply, onBack: recheckAll });
+  const { awaited, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, settle });
+  const replies = queue.openReplies({ onReply, onBack: recheckAll });
 
   function onReply(reply: Reply): void {
     const { id } = reply;
     if (!pending.has(id)) return;
-    if (reply.kind === 'completed') settle(id, read(id, reply.value));
+    if (reply.kind === 'ended') settle(id, read(id, reply.value));
     else void lookUp(id).catch(() => {}); // it is looked up again
   }
 
@@ -47,8 +46,8 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
 
   /** After a suspend, timers fire before buffered replies are read: check the job once more before timing out. */
   async function lookOnceMore(id: string, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
-    const found = await backend.inTime(look(id)).catch(() => 'missing');
-    return typeof found === 'object' ? found.ending : onTimeout();
+    const found = await backend.inTime(queue.lookUp(id)).catch(() => undefined);
+    return found?.kind === 'ended' ? read(id, found.value) : onTimeout();
   }
 
   return {
@@ -109,27 +108,12 @@ function createPendingCalls<T>() {
   };
 }
 
-type Found<Ending> = { ending: Ending } | 'pending' | 'missing';
-
-/** The ending as the job itself holds it. */
-async function recheck<Data, Ending>(
-  id: string,
-  { queue, read }: Pick<Options<Data, Ending>, 'queue' | 'read'>,
-): Promise<Found<Ending>> {
-  const found = await queue.getBackend().isFinished(id, true);
-  const [status, value] = Array.isArray(found) ? found : [found, ''];
-  if (status === 1) return { ending: read(id, JSON.parse(value)) };
-  if (status === 2) return { ending: read(id, undefined) };
-  return status === -1 ? 'missing' : 'pending';
-}
-
-type RecheckOptions<Data, Ending> = Pick<Options<Data, Ending>, 'onUnfinished'> & {
-  look: (id: string) => Promise<Found<Ending>>;
+type RecheckOptions<Data, Ending> = Pick<Options<Data, Ending>, 'queue' | 'read' | 'onUnfinished'> & {
   settle: (id: string, ending: Ending) => boolean;
 };
 
 /** Looks up the jobs that calls wait for, longest ago first. */
-function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOptions<Data, Ending>) {
+function createRechecks<Data, Ending>({ queue, read, onUnfinished, settle }: RecheckOptions<Data, Ending>) {
   const awaited = new Map<string, AwaitedJob<Data>>();
   const ticks = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
 
@@ -145,10 +129,10 @@ function createRechecks<Data, Ending>({ onUnfinished, look, settle }: RecheckOpt
     entry.recheckAt = time.now() + Math.max(RECHECK_AFTER_MS, (awaited.size / RECHECKS_PER_SECOND) * 1000);
     awaited.delete(id);
     awaited.set(id, entry); // moved to the end: entries that were looked up longer ago come first
-    const found = await look(id);
+    const found = await queue.lookUp(id);
     if (!awaited.has(id)) return;
-    if (typeof found === 'object') settle(id, found.ending);
-    else await onUnfinished(id, entry, found);
+    if (found.kind === 'ended') settle(id, read(id, found.value));
+    else await onUnfinished(id, entry, found.kind);
   }
 
   return {

@@ -14,8 +14,8 @@ import {
   type StreamReadRaw,
   type WorkerOptions,
 } from 'bullmq';
-import type { EndedJob } from '../../../contract/endings/job-ending.ts';
-import type { Database, Sureness } from '../file/database.ts';
+import type { EndedJob } from '../../contract/endings/job-ending.ts';
+import type { Database, Sureness } from '../../store/embedded/file/database.ts';
 import { createJobLocks, type JobLocks } from './job-locks.ts';
 import { createJobTable, type Finished, type JobTable, jobJson, typeOf } from './job-table.ts';
 import { createMessages, type Messages } from './messages.ts';
@@ -244,8 +244,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
       if (!this.#table.finish(id, { ...ending, at })) throw notActive(id, 'moveToFinished');
       this.#removeBeyond(keep, id, { state: ending.state, at });
       const result = fetchNext && this.closing === undefined ? this.#takeNext(token, taken) : undefined;
-      const ended = { id, data, timestamp, finishedOn: at, returnvalue: value };
-      this.#queues.listeners.onEnd?.(this.#name, ended);
+      this.#queues.listeners.onEnd?.(this.#name, { id, data, addedAt: timestamp, endedAt: at, value });
       return { result, finishedOn: at };
     };
     return this.#change(finish, { done: () => this.#letGo([id], token), undone: () => this.#letGo(taken, token) });
@@ -454,7 +453,7 @@ class EmbeddedQueue extends UnsupportedOperations implements IQueueBackend {
     return removed.reduce((sum, each) => sum + each, 0);
   }
 
-  // Messages. What happens to jobs is told to nobody here: endings go straight to who asked (`stores/replies.ts`).
+  // Messages. What happens to jobs is told to nobody here: endings go straight to who asked (`replies.ts`).
   async publishEvent(fields: Record<string, string | number>, atMost = MAX_MESSAGES): Promise<string> {
     return this.#shared.messages.publish(fields, atMost);
   }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { processName } from '../../seams/process.ts';
-import { redisScript } from '../redis/redis-script.ts';
+import { processName } from '../seams/process.ts';
+import { redisScript } from '../store/redis/redis-script.ts';
 
 /**
  * How much a worker has to do. `busy`: executions it has that wait neither for their client nor for a slot there. `begun`: how many it has

@@ -1,0 +1,88 @@
+import type { EndedJob } from '../contract/endings/job-ending.ts';
+import { time } from '../seams/time.ts';
+import type { Publication } from '../store/history/history.ts';
+import type { Finished, Records, TakenJob } from './queue.ts';
+
+/** What the store refuses, for a fail-over or a full memory, is asked again after this time. */
+const AGAIN_AFTER_MS = 100;
+
+/** What a store does with a job that a worker has. Each rejects if the job is not that worker's any more. */
+export type JobCommands = {
+  /** Resolves to when it ended, epoch ms. */
+  complete(value: unknown): Promise<number>;
+  giveBack(): Promise<unknown>;
+  snooze(ms: number): Promise<unknown>;
+  setProgress(progress: object): Promise<unknown>;
+  replaceData(data: object): Promise<unknown>;
+};
+
+/** Tells of a job. */
+export type JobNews = {
+  /** What is published in the step that adds the record, where the store can. */
+  ending(ended: EndedJob): Publication | undefined;
+  publish(ended: EndedJob): Promise<unknown>;
+  changed(id: string): Promise<unknown>;
+};
+
+export type TakenJobOptions = {
+  records: Records | undefined;
+  news: JobNews;
+  /** Whether the job is known to be another worker's, or this worker stops. */
+  isOver: () => boolean;
+  /** Whether an error says that the job is not this worker's any more. */
+  isLost: (error: unknown) => boolean;
+  onError: (error: unknown) => void;
+};
+
+/** A job of a worker, over the commands of its store: the same repetitions and the same steps at its end in every store with steps of its own. */
+export function openTakenJob(
+  job: Pick<TakenJob, 'id' | 'data' | 'addedAt' | 'isFirstDelivery' | 'progress'>,
+  commands: JobCommands,
+  { records, news, isOver, isLost, onError }: TakenJobOptions,
+): TakenJob {
+  const { id, data, addedAt } = job;
+
+  /** Repeats a command while the job is this worker's; undefined where it is not any more. */
+  async function whileHeld<T>(command: () => Promise<T>): Promise<{ result: T } | undefined> {
+    for (;;) {
+      try {
+        return { result: await command() };
+      } catch (error) {
+        if (isLost(error)) return undefined;
+        onError(error);
+        if (isOver()) return undefined;
+        await time.pause(AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  /** The record and the reply are one step where the store can. */
+  async function record(ended: EndedJob): Promise<Finished> {
+    const settled = records?.settledOf(ended);
+    const publication = settled && news.ending(ended);
+    const added =
+      settled &&
+      records?.add(settled, publication).then(
+        () => true,
+        () => false,
+      );
+    const isRecorded = (await added) ?? false;
+    if (!publication || !isRecorded) await news.publish(ended);
+    return { kind: 'finished', settled, isRecorded };
+  }
+
+  return {
+    ...job,
+    async finish(value) {
+      const done = await whileHeld(() => commands.complete(value));
+      return done ? record({ id, data, addedAt, endedAt: done.result, value }) : { kind: 'lost' };
+    },
+    giveBack: async () => void (await whileHeld(commands.giveBack)),
+    snooze: async (ms) => void (await whileHeld(() => commands.snooze(ms))),
+    async report(progress) {
+      await commands.setProgress(progress);
+      await news.changed(id);
+    },
+    replaceData: async (data) => void (await commands.replaceData(data)),
+  };
+}

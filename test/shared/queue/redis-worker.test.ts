@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
+import type { Finished, Reply, TakenJob, WorkerOptions } from '../../../src/shared/queue/queue.ts';
+import { DEFAULT_PREFIX } from '../../../src/shared/runtime/settings/redis-address.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startRedis } from '../../support/redis.ts';
+import type { RedisServer } from '../../support/redis-server.ts';
+
+const choice = inject('redis');
+/** A worker that missed a job finds it when it looks again, which an idle one does every 5 s. */
+const BEFORE_IT_LOOKS_AGAIN = { timeout: 4000, interval: 5 };
+
+describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis(choice);
+  });
+  afterAll(() => server?.stop());
+
+  it('whose completion Redis refuses completes with the same answer once Redis takes it, and is taken once', async () => {
+    const redis = connect();
+    const errors: unknown[] = [];
+    const taken: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const { queue, listen } = await open(
+      async (job) => {
+        taken.push(job.id);
+        begun.resolve();
+        await go.promise;
+        return job.finish('the answer');
+      },
+      { onError: (error) => errors.push(error) },
+    );
+    const { heard, address } = await listen();
+    const id = randomUUID();
+    await queue.add(id, { replyTo: address });
+    await begun.promise;
+    onTestFinished(() => void redis.config('SET', 'maxmemory', 0).catch(() => {}));
+    await redis.config('SET', 'maxmemory', 1);
+    go.resolve();
+    await eventually(() => expect(errors.map(String)).toContainEqual(expect.stringContaining('OOM')), 30_000);
+    await redis.config('SET', 'maxmemory', 0);
+    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 'the answer' }]), 30_000);
+    expect(taken).toEqual([id]);
+  });
+
+  it('that another worker has by now is lost, and nothing is told of the answer', async () => {
+    const redis = connect();
+    const finished: Finished[] = [];
+    const { queue, listen } = await open(
+      async (job) => {
+        if (finished.length === 0)
+          await redis.set(`${DEFAULT_PREFIX}:${queue.name}:${job.id}:lock`, 'of another worker', 'PX', 500);
+        finished.push(await job.finish(finished.length));
+      },
+      { lockMs: 1000 },
+    );
+    const { heard, address } = await listen();
+    const id = randomUUID();
+    await queue.add(id, { replyTo: address });
+    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 1 }]), 30_000);
+    expect(finished).toMatchObject([{ kind: 'lost' }, { kind: 'finished' }]);
+  });
+
+  it('is told by a Redis that forgot all scripts', async () => {
+    const redis = connect();
+    const { queue, listen } = await open((job) => job.finish('done'));
+    const { heard, address } = await listen();
+    for (let n = 1; n <= 2; n++) {
+      await queue.add(randomUUID(), { replyTo: address });
+      await eventually(() => expect(heard).toHaveLength(n), 30_000);
+      await redis.script('FLUSH');
+    }
+  });
+
+  it('may be told while nobody hears: who asked is told that replies arrive again', async () => {
+    const redis = connect();
+    const { queue, listen } = await open((job) => job.finish('done'));
+    const { heard, address, back } = await listen();
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await eventually(() => expect(back.times).toBe(1), 30_000);
+    const id = randomUUID();
+    await queue.add(id, { replyTo: address });
+    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 'done' }]), 30_000);
+  });
+
+  it('that is the first of a backlog is begun before the others are fetched', async () => {
+    const first = Promise.withResolvers<number>();
+    const { queue, worker } = await open(
+      async (job) => {
+        first.resolve((await queue.count()).taken);
+        return job.finish(1);
+      },
+      { concurrency: 500 },
+      false,
+    );
+    await Promise.all(Array.from({ length: 500 }, () => queue.add(randomUUID(), {})));
+    worker.run();
+    expect(await first.promise).toBeLessThan(50);
+  });
+
+  it('is begun at once however many others do not end, and never more run than may', async () => {
+    const ends: (() => void)[] = [];
+    let running = 0;
+    let most = 0;
+    let ended = 0;
+    const { queue } = await open(
+      async (job) => {
+        most = Math.max(most, ++running);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        running--;
+        await job.finish(1);
+        ended++;
+      },
+      { concurrency: 45, lockMs: 30_000 },
+    );
+    const add = (count: number) => Promise.all(Array.from({ length: count }, () => queue.add(randomUUID(), {})));
+    await add(40);
+    await expect.poll(() => running, BEFORE_IT_LOOKS_AGAIN).toBe(40);
+    for (let more = 41; more <= 45; more++) {
+      await add(1);
+      await expect.poll(() => running, BEFORE_IT_LOOKS_AGAIN).toBe(more);
+    }
+    await add(60);
+    const ending = setInterval(() => ends.splice(0).map((end) => end()), 5);
+    onTestFinished(() => clearInterval(ending));
+    await expect.poll(() => ended, { timeout: 60_000 }).toBe(105);
+    expect(most).toBe(45);
+  });
+
+  function connect(): Redis {
+    const redis = new Redis(server.url);
+    onTestFinished(() => redis.disconnect());
+    return redis;
+  }
+
+  /** A queue of its own with a worker that does as `process` says. */
+  async function open(
+    process: (job: TakenJob) => Promise<unknown>,
+    options: Partial<WorkerOptions> = {},
+    isRun = true,
+  ) {
+    const backend = await openQueueBackend(server.url);
+    await backend.connected;
+    const queue = backend.openQueue<{ replyTo?: string }>(randomUUID());
+    const worker = backend.openWorker(queue.name, process, { concurrency: 10, ...options });
+    if (isRun) worker.run();
+    onTestFinished(async () => {
+      await worker.close();
+      await queue.close();
+      await backend.close();
+    });
+    return {
+      ...{ queue, worker },
+      async listen() {
+        const heard: Reply[] = [];
+        const back = { times: 0 };
+        const replies = queue.openReplies({ onReply: (reply) => heard.push(reply), onBack: () => back.times++ });
+        onTestFinished(() => replies.close());
+        await replies.ready;
+        return { address: replies.address, heard, back };
+      },
+    };
+  }
+});

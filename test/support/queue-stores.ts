@@ -1,0 +1,27 @@
+import { openQueueBackend } from '../../src/shared/queue/open-queue-backend.ts';
+import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
+import { time } from '../../src/shared/seams/time.ts';
+import { openGate } from '../simulator/world/gate.ts';
+import { createSimulatedBackend } from '../simulator/world/simulated-queue.ts';
+import { createStore } from '../simulator/world/store.ts';
+import { borrowDatabase } from './shared-redis.ts';
+
+/** Each opens an empty queue store; undefined where the machine has none of its kind. */
+export const queueStores: Record<string, () => Promise<QueueBackend | undefined>> = {
+  'on Redis': onRedis,
+  'in this process': () => openQueueBackend(undefined),
+  'in the simulator': async () =>
+    createSimulatedBackend({ process: 'one', gate: openGate(createStore({ now: () => time.now() })) }),
+};
+
+async function onRedis(): Promise<QueueBackend | undefined> {
+  const database = await borrowDatabase();
+  if (!database) return undefined;
+  const backend = await openQueueBackend(database.url);
+  await backend.connected;
+  const close = async () => {
+    await backend.close();
+    await database.stop();
+  };
+  return { ...backend, close };
+}
