@@ -304,8 +304,8 @@ export const mutants: Mutant[] = [
   {
     name: 'a job that is not taken off the queue is said to be',
     file: 'src/api/calls/revoke.ts',
-    from: 'if (!(await backend.removeWaiting(queue, mockId))) return false;',
-    to: 'await backend.removeWaiting(queue, mockId);',
+    from: 'if (!(await queue.removeWaiting(mockId))) return false;',
+    to: 'await queue.removeWaiting(mockId);',
     also: [{ file: 'src/api/calls/revoke.ts', from: 'if (!short || short.begun) return false;', to: '' }],
     world: SEEDS,
   },
