@@ -81,17 +81,20 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
 
 /** Reads version after version, so many at once, until one came to something else. */
 async function search(api: HttpApi, ran: Ran): Promise<Since> {
-  const versions = [ran.newest];
+  const looked: Looked[] = [];
+  let last = ran.newest;
   for (let next = BigInt(ran.newest.version) - 1n; ; next -= BigInt(AT_ONCE)) {
     const numbers = Array.from({ length: AT_ONCE }, (_, index) => next - BigInt(index)).filter((number) => number > 0n);
     const read = await Promise.all(
       numbers.map((number) => versionAt(api, ran, String(number)).catch((error) => notThere(error))),
     );
     const older = read.slice(0, read.includes(null) ? read.indexOf(null) : undefined).filter((one) => one !== null);
-    versions.push(...older);
-    const found = sinceWhen(ran.run, ran.decision, versions);
+    // All before came to the same.
+    const found = sinceWhen(ran.run, ran.decision, [last, ...older]);
     if (found === null) throw refusal('what it came to is not what its rules and its trace come to');
-    if (found.from !== null || older.length < AT_ONCE) return found;
+    looked.push(...found.looked.slice(looked.length === 0 ? 0 : 1));
+    last = older.at(-1) ?? last;
+    if (found.from !== null || older.length < AT_ONCE) return { ...found, looked };
   }
 }
 
