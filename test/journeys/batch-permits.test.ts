@@ -30,14 +30,14 @@ onEachQueue('what a worker that was killed held of a client is free within secon
     const store = storeOf(service);
     expect(await store.acquire(permitOf(client, batchId))).toBe(true);
     await store.begin(batchId, 1, Date.now() + 10_000);
-    await store.settle(batchId, { n: 1, targetIndex: 0, head: passed, detail: null });
+    await store.settle(batchId, { n: 1, targetIndex: 0, head: ran, detail: null });
     await service.addWorker();
     await goesOn(service, batchId);
     expect(client.found).toHaveLength(CASES - 1);
   });
 });
 
-const passed = itemHeadSchema.parse({ verdict: 'passed', mayHaveRun: true });
+const ran = itemHeadSchema.parse({ verdict: 'ran', mayHaveRun: true });
 
 /** The permit of the first item of a batch. */
 const permitOf = ({ address }: Responder, batchId: string) => ({
