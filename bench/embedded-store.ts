@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { IQueueBackend } from 'bullmq';
+import type { Queue, QueueWorker } from '../src/shared/queue/queue.ts';
 import type { Database } from '../src/shared/store/embedded/file/database.ts';
 
 const CALLS = Number(process.argv[2] ?? 6000);
@@ -29,26 +29,42 @@ fs.fdatasync = Object.assign(
 );
 syncBuiltinESMExports();
 const { openDatabase } = await import('../src/shared/store/embedded/file/database.ts');
-const { createQueues } = await import('../src/shared/queue/sqlite/embedded-queue.ts');
+const { createEmbeddedReplies } = await import('../src/shared/queue/sqlite/replies.ts');
+const { createSqliteQueues } = await import('../src/shared/queue/sqlite/sqlite-queue.ts');
 const { prepareTables } = await import('../src/shared/store/embedded/file/embedded-store.ts');
 const { tableShelves } = await import('../src/shared/store/embedded/stores/shelves.ts');
 
 const text = (bytes: number) => 'x'.repeat(bytes);
-const input = JSON.stringify({ v: 1, app: 1, ruleId: '1', input: text(400) });
+const input = { v: 1, app: 1, ruleId: '1', input: text(400) };
 
 async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; slow: number }): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'embedded-store-'));
   const database: Database = openDatabase({ path: join(folder, 'store.db'), flush: isFlushed });
   await prepareTables(database);
   const history = tableShelves(database)('history');
-  const onEnd = (_queue: string, { id }: { id: string }) =>
-    void history.put([
-      { key: id, info: text(500) },
-      { key: `${id}:input`, text: text(400) },
-      { key: `${id}:result`, text: text(400) },
-    ]);
-  const { open, untilTaken } = createQueues(database, { onEnd });
-  const queue = open('executions', { connection: undefined });
+  const { openQueue, openWorker } = createSqliteQueues({
+    database,
+    telemetry: undefined,
+    replies: createEmbeddedReplies(),
+  });
+  const queue = openQueue<object>('executions');
+  const ended = new Map<string, () => void>();
+  const worker: QueueWorker = openWorker(
+    'executions',
+    async (job) => {
+      await job.report({ sent: text(100) });
+      await job.report({ picked: text(100) });
+      await job.finish({ body: text(400) });
+      await history.put([
+        { key: job.id, info: text(500) },
+        { key: `${job.id}:input`, text: text(400) },
+        { key: `${job.id}:result`, text: text(400) },
+      ]);
+      ended.get(job.id)?.();
+    },
+    { concurrency: AT_ONCE },
+  );
+  worker.run();
   slowMs = slow;
   flushes = 0;
   const times: number[] = [];
@@ -60,7 +76,7 @@ async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; 
   const caller = async () => {
     while (next < CALLS) {
       const since = performance.now();
-      await oneCall(queue, untilTaken, `${next++}-${name}`);
+      await oneCall(queue, ended, `${next++}-${name}`);
       times.push(performance.now() - since);
     }
   };
@@ -77,38 +93,16 @@ async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; 
     `the event loop waited at most ${(loop.max / 1e6).toFixed(0)} ms`,
   ];
   console.log(`${name}: ${figures.join(', ')}`);
+  await worker.close();
   database.close();
   await rm(folder, { recursive: true });
 }
 
-type UntilTaken = (queue: string, id: string) => Promise<void>;
-
-async function oneCall(queue: IQueueBackend, untilTaken: UntilTaken, id: string): Promise<void> {
-  const job = { name: 'execute', data: input, opts: { jobId: id, head: text(250) }, timestamp: Date.now() };
-  await queue.addJob(
-    {
-      ...job,
-      id,
-      progress: 0,
-      attemptsMade: 0,
-      attemptsStarted: 0,
-      returnvalue: '',
-      failedReason: '',
-      stalledCounter: 0,
-    },
-    id,
-  );
-  const [, taken] = await queue.moveToActive('token');
-  await untilTaken('executions', taken);
-  await queue.updateProgress(taken, { sent: text(100) });
-  await queue.updateProgress(taken, { picked: text(100) });
-  await queue.moveToCompleted(
-    { id: taken } as Parameters<IQueueBackend['moveToCompleted']>[0],
-    { body: text(400) },
-    { age: 180 },
-    'token',
-    false,
-  );
+async function oneCall(queue: Queue<object>, ended: Map<string, () => void>, id: string): Promise<void> {
+  const over = new Promise<void>((resolve) => ended.set(id, resolve));
+  await queue.add(id, input, { head: text(250) });
+  await over;
+  ended.delete(id);
 }
 
 for (let round = 1; round <= 2; round++) {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DATA_FIELD } from './shared/contract/data-field.ts';
 import { openQueueBackend } from './shared/queue/open-queue-backend.ts';
 import type { QueueBackend } from './shared/queue/queue-backend.ts';
-import type { EmbeddedFolder } from './shared/queue/sqlite/embedded-backend.ts';
+import type { EmbeddedFolder } from './shared/queue/sqlite/sqlite-backend.ts';
 import { readRedisAddress } from './shared/runtime/settings/redis-address.ts';
 import {
   BadSettings,

@@ -2,8 +2,9 @@ import { ReplyError } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type QueueHealth, watchQueueHealth } from '../../src/api/queue-health.ts';
 import { createBacklog } from '../../src/shared/queue/backlog.ts';
+import { openQueueBackend } from '../../src/shared/queue/open-queue-backend.ts';
+import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
 import { createThrottledAlert } from '../../src/shared/runtime/telemetry/logger.ts';
-import { borrowEmbeddedQueue, type LentQueue } from '../support/embedded-queue.ts';
 import { createOwnTimers } from '../support/own-time.ts';
 import { captureLog } from '../support/start-service.ts';
 
@@ -11,11 +12,11 @@ const LOOK_MS = 50;
 const COUNTS = { waiting: 3, snoozed: 0, taken: 2 };
 
 describe('a queue store', () => {
-  let lent: LentQueue;
+  let backend: QueueBackend;
   beforeAll(async () => {
-    lent = await borrowEmbeddedQueue();
+    backend = await openQueueBackend(undefined);
   });
-  afterAll(() => lent.giveBack());
+  afterAll(() => backend.close());
 
   it('that answers takes calls', () =>
     watched(async ({ health, pass }) => {
@@ -98,8 +99,9 @@ describe('a queue store', () => {
       if (store.refusal) throw store.refusal;
       return COUNTS;
     };
-    const { backend } = lent;
-    const openQueue: typeof backend.openQueue = (name) => ({ ...backend.openQueue(name), count: reply });
+    const openQueue: typeof backend.openQueue = (name) => {
+      return { ...backend.openQueue<never>(name), count: reply };
+    };
     const own = createOwnTimers();
     const { log } = captureLog();
     const health = own.run(() =>

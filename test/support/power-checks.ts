@@ -47,7 +47,7 @@ type Content = {
 };
 
 async function contentOf({ database, openShelf }: Awaited<ReturnType<typeof openStore>>): Promise<Content> {
-  const all = 'SELECT id, finished_at IS NOT NULL AS ended FROM job WHERE queue = ?';
+  const all = 'SELECT id, ended_at IS NOT NULL AS ended FROM job WHERE queue = ?';
   const jobs = jobsSchema.parse(await database.read(() => database.statement(all).all(queueNames.executions)));
   const idsOf = (isEnded: number) => new Set(jobs.filter(({ ended }) => ended === isEnded).map(({ id }) => id));
   const history = openShelf('history').load();

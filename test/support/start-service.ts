@@ -9,14 +9,10 @@ import { unless } from '../../src/shared/runtime/errno.ts';
 import { readSettings, type Settings } from '../../src/shared/runtime/settings/settings.ts';
 import { createLogger, type Logger } from '../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../../src/shared/runtime/telemetry/metrics.ts';
-import { embeddedStores } from '../../src/shared/store/embedded/stores/stores.ts';
-import { createMemoryDirectory } from '../../src/shared/store/registered-directory.ts';
 import type { Step } from '../../src/worker/execution/steps.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/process/start.ts';
-import { borrowEmbeddedQueue } from './embedded-queue.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
-import { memoryShelves } from './memory-stores.ts';
 import { borrowDatabase } from './shared-redis.ts';
 import { keepWritten, noteSettings } from './written-output.ts';
 
@@ -82,7 +78,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await mkdir(join(sharedDir, 'mock'), { recursive: true });
   const { log, lines } = captureLog();
 
-  const lent = queueUrl === undefined ? await borrowEmbeddedQueue() : undefined;
   const backends: QueueBackend[] = [];
   const apis: RunningApi[] = [];
   const workers: RunningWorker[] = [];
@@ -90,7 +85,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const openBackend = async () => {
     // Processes on Redis have connections of their own; the embedded queue is one for all.
     if (queueUrl === undefined && backends[0]) return backends[0];
-    const backend = lent ? withOwnMemory(lent.backend) : await openQueueBackend(queueUrl);
+    const backend = await openQueueBackend(queueUrl);
     backends.push(backend);
     return backend;
   };
@@ -136,8 +131,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     } finally {
       for (const api of apis) await api.stop();
       await Promise.all(workers.map((worker) => worker.stop()));
-      if (lent) await lent.giveBack();
-      else await Promise.all(backends.map((backend) => backend.close()));
+      await Promise.all(backends.map((backend) => backend.close()));
       await database?.stop();
       if (options.sharedDir === undefined) await rm(sharedDir, { recursive: true, force: true });
     }
@@ -171,11 +165,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** The queue of another service, knowing nothing of its results, its history, and the directory its workers used. */
-function withOwnMemory(backend: QueueBackend): QueueBackend {
-  return { ...backend, ...embeddedStores(memoryShelves()), directory: createMemoryDirectory() };
 }
 
 export function quickSettings(settings: Record<string, string | number> = {}): Settings {

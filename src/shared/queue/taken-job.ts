@@ -8,8 +8,8 @@ const AGAIN_AFTER_MS = 100;
 
 /** What a store does with a job that a worker has. Each rejects if the job is not that worker's any more. */
 export type JobCommands = {
-  /** Resolves to when it ended, epoch ms. */
-  complete(value: unknown): Promise<number>;
+  /** Resolves to when it ended, epoch ms; where the record is added in the same step, to what all of it came to. */
+  complete(value: unknown): Promise<number | Finished>;
   giveBack(): Promise<unknown>;
   snooze(ms: number): Promise<unknown>;
   setProgress(progress: object): Promise<unknown>;
@@ -41,6 +41,15 @@ export function openTakenJob(
   { records, news, isOver, isLost, onError }: TakenJobOptions,
 ): TakenJob {
   const { id, data, addedAt } = job;
+  let isLetGo = false;
+
+  /** Ends what this worker does with the job: whatever it asks for afterwards concerns a job of another worker, or of its own once more. */
+  async function letGo<T>(command: () => Promise<T>): Promise<{ result: T } | undefined> {
+    if (isLetGo) return undefined;
+    const done = await whileHeld(command);
+    isLetGo = true;
+    return done;
+  }
 
   /** Repeats a command while the job is this worker's; undefined where it is not any more. */
   async function whileHeld<T>(command: () => Promise<T>): Promise<{ result: T } | undefined> {
@@ -74,11 +83,13 @@ export function openTakenJob(
   return {
     ...job,
     async finish(value) {
-      const done = await whileHeld(() => commands.complete(value));
-      return done ? record({ id, data, addedAt, endedAt: done.result, value }) : { kind: 'lost' };
+      const done = await letGo(() => commands.complete(value));
+      if (!done) return { kind: 'lost' };
+      if (typeof done.result !== 'number') return done.result;
+      return record({ id, data, addedAt, endedAt: done.result, value });
     },
-    giveBack: async () => void (await whileHeld(commands.giveBack)),
-    snooze: async (ms) => void (await whileHeld(() => commands.snooze(ms))),
+    giveBack: async () => void (await letGo(commands.giveBack)),
+    snooze: async (ms) => void (await letGo(() => commands.snooze(ms))),
     async report(progress) {
       await commands.setProgress(progress);
       await news.changed(id);

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JOB_VERSION } from '../../../src/shared/contract/job.ts';
+import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
+import type { QueueBackend } from '../../../src/shared/queue/queue-backend.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
 import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
@@ -10,7 +12,6 @@ import type { Execution, Outcome } from '../../../src/worker/execution/execution
 import type { AtStep } from '../../../src/worker/execution/steps.ts';
 import { createDirectoryParts, createExecutionParts, type DirectoryParts } from '../../../src/worker/process/parts.ts';
 import { echoes } from '../../support/echoes.ts';
-import { borrowEmbeddedQueue, type LentQueue } from '../../support/embedded-queue.ts';
 import { memoryStore } from '../../support/memory-stores.ts';
 import { createResponder, type Responder } from '../../support/responder.ts';
 import { captureLog, quickSettings } from '../../support/start-service.ts';
@@ -22,7 +23,7 @@ const settings = quickSettings();
 
 let sharedDir: string;
 let store: Store;
-let queue: LentQueue;
+let backend: QueueBackend;
 let client: Responder;
 const closings: (() => Promise<unknown> | unknown)[] = [];
 
@@ -30,13 +31,13 @@ beforeEach(async () => {
   sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
   await mkdir(join(sharedDir, 'mock'));
   store = memoryStore();
-  queue = await borrowEmbeddedQueue();
+  backend = await openQueueBackend(undefined);
   client = await createResponder({ sharedDir, app: 1, does: echoes() });
 });
 afterEach(async () => {
   for (const close of closings.splice(0)) await close();
   await client.stop();
-  await queue.giveBack();
+  await backend.close();
   await rm(sharedDir, { recursive: true, force: true });
 });
 
@@ -116,8 +117,15 @@ async function createWorker({
   changed?: (directory: DirectoryParts) => Partial<DirectoryParts>;
 }): Promise<Worker> {
   const { log } = captureLog();
-  const backend = { ...queue.backend, store };
-  const options = { settings, backend, sharedDir, log, metrics: createMetrics(), tracing: noTracing, atStep };
+  const options = {
+    settings,
+    backend: { ...backend, store },
+    sharedDir,
+    log,
+    metrics: createMetrics(),
+    tracing: noTracing,
+    atStep,
+  };
   const directory = createDirectoryParts(options);
   await directory.sharedDirectory.check();
   const { execute, watcher } = createExecutionParts(options, { ...directory, ...changed(directory) });

@@ -1,301 +1,184 @@
-import type { SQLOutputValue } from 'node:sqlite';
-import type { JobJson, JobState, JobType } from 'bullmq';
+import { z } from 'zod';
+import { parseJson } from '../../contract/json/parse-json.ts';
 import type { Database } from '../../store/embedded/file/database.ts';
+import type { Counts, Found, ShortJob, WholeJob } from '../queue.ts';
 
-type Row = Record<string, SQLOutputValue>;
-type Value = string | number | null;
-
-/** A job as BullMQ reads it, from its whole row. */
-export function jobJson(row: Row): JobJson {
-  const text = (name: string, otherwise = '') => (row[name] === null ? otherwise : String(row[name]));
-  const whole = (name: string) => Number(row[name]);
-  const isSet = (name: string) => row[name] !== null;
-  return {
-    ...{ id: text('id'), name: text('name'), data: text('data'), opts: JSON.parse(text('opts')) },
-    ...{ timestamp: whole('added_at'), progress: JSON.parse(text('progress', '0')), priority: whole('priority') },
-    ...{ attemptsMade: whole('attempts_made'), attemptsStarted: whole('attempts_started') },
-    ...{ stalledCounter: whole('stalled'), failedReason: text('failed_reason'), stacktrace: text('stacktrace', '[]') },
-    returnvalue: text('return_value', 'null'),
-    delay: isSet('due_at') ? Math.max(0, whole('due_at') - whole('added_at')) : 0,
-    ...(isSet('processed_at') && { processedOn: whole('processed_at') }),
-    ...(isSet('processed_by') && { processedBy: text('processed_by') }),
-    ...(isSet('finished_at') && { finishedOn: whole('finished_at') }),
-  };
-}
-
-/** Which rows are in a state as BullMQ names it, and in which order they are listed. A prioritized job waits with a priority above 0. */
-const STATES = new Map<JobType, { where: string; order: string }>([
-  ['wait', { where: `state = 'waiting' AND priority = 0`, order: 'place' }],
-  ['waiting', { where: `state = 'waiting' AND priority = 0`, order: 'place' }],
-  ['prioritized', { where: `state = 'waiting' AND priority > 0`, order: 'priority, place' }],
-  ['active', { where: `state = 'active'`, order: 'processed_at, seq' }],
-  ['delayed', { where: `state = 'delayed'`, order: 'due_at' }],
-  ['completed', { where: `state = 'completed' AND finished_at IS NOT NULL`, order: 'finished_at' }],
-  ['failed', { where: `state = 'failed' AND finished_at IS NOT NULL`, order: 'finished_at' }],
-]);
-/** BullMQ turns what it asked for in ascending order round itself, of these. */
-const TURNED_ROUND = new Set<JobType>(['wait', 'waiting', 'active']);
-const NONE = { where: 'FALSE', order: 'seq' };
-const stateNamed = (type: JobType) => STATES.get(type) ?? NONE;
-
-/** How many old jobs are removed at once, and how often they are looked for. */
+/** How many old jobs are removed at once, and how often they are looked for as others end. */
 const REMOVED_AT_ONCE = 1000;
 const REMOVED_EVERY_MS = 1000;
 
-type NewJob = { id: string; name: string; data: string; opts: object; addedAt: number } & {
-  priority: number;
-  dueAt: number | null;
-  isFirst: boolean;
-};
-export type Finished = { state: 'completed' | 'failed'; at: number } & {
-  returnValue: string | null;
-  reason: string | null;
-  stacktrace: string | null;
-};
-type Cleaning = { limit?: number; isKept?: (id: string) => boolean };
-type Range = { first: number; last: number; ascending: boolean };
+const json = z
+  .string()
+  .nullable()
+  .transform((text) => (text === null ? null : parseJson(text)));
+const endedSchema = z.object({ ended_at: z.int().nullable(), value: json });
+const shortSchema = endedSchema.extend({ head: json, added_at: z.int(), takes: z.int(), progress: json });
+const wholeSchema = shortSchema.extend({ data: json });
+const takenSchema = z.object({
+  ...{ id: z.string(), place: z.int(), data: json, added_at: z.int(), takes: z.int(), progress: json },
+  trace: z.string().nullable(),
+});
+const countSchema = z.object({ state: z.enum(['waiting', 'snoozed', 'taken', 'ended']), n: z.int() });
+const placesSchema = z.object({ first: z.int().nullable(), last: z.int().nullable() });
+const dueSchema = z.object({ due_at: z.int() }).optional();
+const idsSchema = z.array(z.object({ id: z.string() }));
+
+export type TakenRow = z.infer<typeof takenSchema>;
+type NewJob = { id: string; data: string; head: string | null; trace: string | null; at: number };
+type Value = string | number | null;
 
 export type JobTable = ReturnType<typeof createJobTable>;
 
 /** The jobs of one queue. To be used within a transaction, or a look. */
-export function createJobTable(database: Pick<Database, 'statement'>, queue: string) {
-  const rows = rowsOf(database, queue);
-  const places = placesOf(rows);
+export function createJobTable({ statement }: Pick<Database, 'statement'>, queue: string) {
+  const rows: Rows = {
+    run: (sql, ...values) => Number(statement(sql).run(queue, ...values).changes),
+    one: (sql, ...values) => statement(sql).get(queue, ...values),
+    all: (sql, ...values) => statement(sql).all(queue, ...values),
+  };
+  const places = placesOf(() => rows.one('SELECT MIN(place) AS first, MAX(place) AS last FROM job WHERE queue = ?'));
+  return { ...taking(rows, places), ...changing(rows, places), ...removing(rows), ...reading(rows) };
+}
+
+/** The first parameter of each statement is the queue. `run` returns how many rows changed. */
+type Rows = {
+  run(sql: string, ...values: Value[]): number;
+  one(sql: string, ...values: Value[]): unknown;
+  all(sql: string, ...values: Value[]): unknown[];
+};
+
+function taking({ run, one, all }: Rows, places: Places) {
   return {
-    ...adding(rows, places),
-    ...taking(rows, places),
-    ...changing(rows, places),
-    ...removing(rows),
-    ...listing(rows),
-    ...meta(rows),
+    /** Changes nothing when there is one of this id already. */
+    add: ({ id, data, head, trace, at }: NewJob) =>
+      run(
+        `INSERT INTO job (queue, id, state, place, data, head, trace, added_at) VALUES (?, ?, 'waiting', ?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING`,
+        ...[id, places.last(), data, head, trace, at],
+      ),
+
+    /** Takes the jobs that are next, at most so many. */
+    take(count: number, now: number): TakenRow[] {
+      const place = places.last();
+      run(
+        `UPDATE job SET state = 'waiting', due_at = NULL, place = ?2 WHERE queue = ?1 AND state = 'snoozed' AND due_at <= ?3`,
+        ...[place, now],
+      );
+      const rows = all(
+        `UPDATE job SET state = 'taken', takes = takes + 1
+        WHERE seq IN (SELECT seq FROM job WHERE queue = ?1 AND state = 'waiting' ORDER BY place, seq LIMIT ?2)
+        RETURNING id, place, data, added_at, takes, progress, trace`,
+        count,
+      );
+      return rows.map((row) => takenSchema.parse(row)).sort((a, b) => a.place - b.place);
+    },
+    /** When the next snoozed job is due; undefined when there is none. */
+    nextDueAt: () =>
+      dueSchema.parse(one(`SELECT due_at FROM job WHERE queue = ? AND state = 'snoozed' ORDER BY due_at LIMIT 1`))
+        ?.due_at,
   };
 }
 
-type Rows = ReturnType<typeof rowsOf>;
-
-/** Statements whose first parameter is the queue. */
-function rowsOf({ statement }: Pick<Database, 'statement'>, queue: string) {
-  const all = (sql: string, ...values: Value[]): Row[] => statement(sql).all(queue, ...values);
+/** Of a job that is taken: each returns false when it is not. */
+function changing({ run }: Rows, places: Places) {
   return {
-    all,
-    one: (sql: string, ...values: Value[]): Row | undefined => statement(sql).get(queue, ...values),
-    /** How many rows it changed. */
-    run: (sql: string, ...values: Value[]) => Number(statement(sql).run(queue, ...values).changes),
-    ids: (sql: string, ...values: Value[]) => all(sql, ...values).map(({ id }) => String(id)),
-    count: (sql: string, ...values: Value[]) => Number(statement(sql).get(queue, ...values)?.n),
+    end: (id: string, value: string, at: number) =>
+      run(
+        `UPDATE job SET state = 'ended', value = ?2, ended_at = ?3 WHERE queue = ?1 AND id = ?4 AND state = 'taken'`,
+        ...[value, at, id],
+      ) === 1,
+    giveBack: (id: string) =>
+      run(
+        `UPDATE job SET state = 'waiting', place = ?2 WHERE queue = ?1 AND id = ?3 AND state = 'taken'`,
+        ...[places.first(), id],
+      ) === 1,
+    snooze: (id: string, dueAt: number) =>
+      run(
+        `UPDATE job SET state = 'snoozed', due_at = ?2 WHERE queue = ?1 AND id = ?3 AND state = 'taken'`,
+        ...[dueAt, id],
+      ) === 1,
+    setProgress: (id: string, progress: string) =>
+      run('UPDATE job SET progress = ?2 WHERE queue = ?1 AND id = ?3', progress, id) === 1,
+    setData: (id: string, data: string) => run('UPDATE job SET data = ?2 WHERE queue = ?1 AND id = ?3', data, id) === 1,
   };
+}
+
+function removing({ run }: Rows) {
+  let removedAt = 0;
+  const removeOld = (until: number) =>
+    run(
+      `DELETE FROM job WHERE seq IN
+      (SELECT seq FROM job WHERE queue = ? AND state = 'ended' AND ended_at <= ? ORDER BY ended_at LIMIT ${REMOVED_AT_ONCE})`,
+      until,
+    );
+  return {
+    removeWaiting: (id: string) =>
+      run(`DELETE FROM job WHERE queue = ? AND id = ? AND takes = 0 AND state = 'waiting'`, id) === 1,
+    erase: (id: string) => run(`DELETE FROM job WHERE queue = ? AND id = ? AND state != 'taken'`, id),
+    removeOld,
+    /** The same, once in a while. */
+    removeOldNowAndThen(until: number, now: number): void {
+      if (now - removedAt < REMOVED_EVERY_MS) return;
+      removedAt = now;
+      removeOld(until);
+    },
+  };
+}
+
+function reading({ one, all }: Rows) {
+  return {
+    lookUp(id: string): Found {
+      const row = one('SELECT ended_at, value FROM job WHERE queue = ? AND id = ?', id);
+      if (row === undefined) return { kind: 'missing' };
+      const { ended_at, value } = endedSchema.parse(row);
+      return ended_at === null ? { kind: 'open' } : { kind: 'ended', value };
+    },
+    read(id: string): WholeJob | null {
+      const row = one('SELECT * FROM job WHERE queue = ? AND id = ?', id);
+      if (row === undefined) return null;
+      const { data, ...rest } = wholeSchema.parse(row);
+      const { head: _, ...job } = shortJob(rest);
+      return { ...job, data };
+    },
+    readShort(id: string): ShortJob | null {
+      const row = one(
+        'SELECT head, added_at, takes, progress, ended_at, value FROM job WHERE queue = ? AND id = ?',
+        id,
+      );
+      return row === undefined ? null : shortJob(shortSchema.parse(row));
+    },
+    /** The ids of those that have not ended: of each state at most the newest so many. */
+    open: (count = -1): string[] =>
+      ['waiting', 'snoozed', 'taken'].flatMap((state) =>
+        idsSchema
+          .parse(
+            all(`SELECT id FROM job WHERE queue = ? AND state = ? ORDER BY place DESC, seq DESC LIMIT ?`, state, count),
+          )
+          .map(({ id }) => id),
+      ),
+    count(): Counts {
+      const rows = all(`SELECT state, COUNT(*) AS n FROM job WHERE queue = ? AND state != 'ended' GROUP BY state`);
+      const counts = new Map(rows.map((row) => countSchema.parse(row)).map(({ state, n }) => [state, n]));
+      const of = (state: keyof Counts) => counts.get(state) ?? 0;
+      return { waiting: of('waiting'), snoozed: of('snoozed'), taken: of('taken') };
+    },
+  };
+}
+
+function shortJob({ head, added_at, takes, progress, ended_at, value }: z.infer<typeof shortSchema>): ShortJob {
+  return { head, addedAt: added_at, begun: takes > 0, progress, endedAt: ended_at, value };
 }
 
 type Places = ReturnType<typeof placesOf>;
 
-/** Where jobs stand: the lowest place of a priority is next. Counted in memory, because this process alone gives places. */
-function placesOf({ one }: Rows) {
+/** Where jobs stand. Counted in memory, because this process alone gives places. */
+function placesOf(read: () => unknown) {
   let ends: { first: number; last: number } | undefined;
-  function read(): { first: number; last: number } {
+  function known() {
     if (ends) return ends;
-    const row = one('SELECT MIN(place) AS first, MAX(place) AS last FROM job WHERE queue = ?');
-    ends = { first: Math.min(0, Number(row?.first ?? 0)), last: Math.max(0, Number(row?.last ?? 0)) };
+    const { first, last } = placesSchema.parse(read());
+    ends = { first: Math.min(0, first ?? 0), last: Math.max(0, last ?? 0) };
     return ends;
   }
-  return {
-    first(): number {
-      read().first--;
-      return read().first;
-    },
-    last(): number {
-      read().last++;
-      return read().last;
-    },
-  };
-}
-
-function adding({ run, count }: Rows, places: Places) {
-  return {
-    /** Changes nothing when there is one of this id already. */
-    add({ id, name, data, opts, addedAt, priority, dueAt, isFirst }: NewJob): void {
-      run(
-        `INSERT INTO job (queue, id, state, place, priority, due_at, name, data, opts, added_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        ...[
-          id,
-          dueAt === null ? 'waiting' : 'delayed',
-          isFirst ? places.first() : places.last(),
-          priority,
-          dueAt,
-          name,
-          data,
-        ],
-        ...[JSON.stringify(opts), addedAt],
-      );
-    },
-    nextId: () =>
-      String(count(`SELECT COALESCE(MAX(seq), 0) + 1 AS n FROM sqlite_sequence WHERE name = 'job' AND ? IS NOT NULL`)),
-  };
-}
-
-function taking({ run, one, ids }: Rows, places: Places) {
-  const promote = (id: string): boolean =>
-    run(
-      `UPDATE job SET state = 'waiting', due_at = NULL, place = ?2 WHERE queue = ?1 AND id = ?3 AND state = 'delayed'`,
-      places.last(),
-      id,
-    ) === 1;
-  return {
-    promote,
-    /** Takes the job that is next. */
-    take: (now: number, by: string | null): Row | undefined =>
-      one(
-        `UPDATE job SET state = 'active', attempts_started = attempts_started + 1, processed_at = ?2, processed_by = ?3
-        WHERE seq = (SELECT seq FROM job WHERE queue = ?1 AND state = 'waiting' ORDER BY priority, place LIMIT 1) RETURNING *`,
-        ...[now, by],
-      ),
-    isWaiting: (): boolean => one(`SELECT 1 FROM job WHERE queue = ? AND state = 'waiting' LIMIT 1`) !== undefined,
-    /** When the next delayed job is due; undefined when there is none. */
-    nextDueAt(): number | undefined {
-      const row = one(`SELECT due_at FROM job WHERE queue = ? AND state = 'delayed' ORDER BY due_at LIMIT 1`);
-      return row && Number(row.due_at);
-    },
-    /** A delayed job whose time has come joins the end of the waiting ones. */
-    promoteDue(now: number): void {
-      const due = ids(
-        `SELECT id FROM job WHERE queue = ? AND state = 'delayed' AND due_at <= ? ORDER BY due_at, seq`,
-        now,
-      );
-      for (const id of due) promote(id);
-    },
-  };
-}
-
-function changing({ run }: Rows, places: Places) {
-  return {
-    /** False when it is not active. */
-    finish: (id: string, { state, at, returnValue, reason, stacktrace }: Finished): boolean =>
-      run(
-        `UPDATE job SET state = ?2, finished_at = ?3, return_value = ?4, failed_reason = COALESCE(?5, failed_reason),
-          stacktrace = COALESCE(?6, stacktrace), attempts_made = attempts_made + 1
-        WHERE queue = ?1 AND id = ?7 AND state = 'active'`,
-        ...[state, at, returnValue, reason, stacktrace, id],
-      ) === 1,
-    /** An active job waits again, before all others or behind them. */
-    giveBack: (id: string, { stalled = 0, attempts = 0, isFirst = true }): boolean =>
-      run(
-        `UPDATE job SET state = 'waiting', place = ?2, stalled = stalled + ?3, attempts_made = attempts_made + ?4
-        WHERE queue = ?1 AND id = ?5 AND state = 'active'`,
-        ...[isFirst ? places.first() : places.last(), stalled, attempts, id],
-      ) === 1,
-    /** An active job waits until then. */
-    delay: (id: string, dueAt: number, attempts: number): boolean =>
-      run(
-        `UPDATE job SET state = 'delayed', due_at = ?2, attempts_made = attempts_made + ?3
-        WHERE queue = ?1 AND id = ?4 AND state = 'active'`,
-        ...[dueAt, attempts, id],
-      ) === 1,
-    /** Why the last attempt failed. */
-    setFailure: (id: string, reason: string | null, stacktrace: string | null) =>
-      run(
-        `UPDATE job SET failed_reason = COALESCE(?2, failed_reason), stacktrace = COALESCE(?3, stacktrace)
-        WHERE queue = ?1 AND id = ?4`,
-        ...[reason, stacktrace, id],
-      ),
-    setData: (id: string, data: string) => run('UPDATE job SET data = ?2 WHERE queue = ?1 AND id = ?3', data, id) === 1,
-    setProgress: (id: string, progress: string) =>
-      run('UPDATE job SET progress = ?2 WHERE queue = ?1 AND id = ?3', progress, id) === 1,
-  };
-}
-
-function removing({ run, ids }: Rows) {
-  const removedAt = { completed: 0, failed: 0 };
-  const finished = 'SELECT seq FROM job WHERE queue = ? AND state = ? AND finished_at IS NOT NULL';
-  return {
-    remove: (id: string) => run('DELETE FROM job WHERE queue = ? AND id = ?', id),
-    removeAll: () => run('DELETE FROM job WHERE queue = ?'),
-    /** Removes what ended longer than `seconds` ago: once in a while. */
-    removeOld(state: 'completed' | 'failed', seconds: number, now: number): void {
-      if (now - removedAt[state] < REMOVED_EVERY_MS) return;
-      removedAt[state] = now;
-      run(
-        `DELETE FROM job WHERE seq IN (${finished} AND finished_at <= ? ORDER BY finished_at LIMIT ${REMOVED_AT_ONCE})`,
-        ...[state, now - seconds * 1000],
-      );
-    },
-    /** Removes all but the newest that ended. */
-    removeAllBut: (state: 'completed' | 'failed', newest: number) =>
-      run(
-        `DELETE FROM job WHERE seq IN (${finished} ORDER BY finished_at DESC, seq DESC LIMIT -1 OFFSET ?)`,
-        ...[state, newest],
-      ),
-    /** Removes jobs of a state that were added, or ended, until then. */
-    clean(type: JobType, until: number, { limit = 0, isKept }: Cleaning = {}): string[] {
-      const when = type === 'completed' || type === 'failed' ? 'finished_at' : 'COALESCE(processed_at, added_at)';
-      const sql = `SELECT id FROM job WHERE queue = ? AND ${stateNamed(type).where} AND ${when} <= ? ORDER BY ${when}`;
-      const all = ids(limit > 0 ? `${sql} LIMIT ${Math.floor(limit)}` : sql, until);
-      const gone = isKept ? all.filter((id) => !isKept(id)) : all;
-      for (const id of gone) run('DELETE FROM job WHERE queue = ? AND id = ?', id);
-      return gone;
-    },
-  };
-}
-
-function listing({ one, ids, count }: Rows) {
-  const countAll = (type: JobType) =>
-    count(`SELECT COUNT(*) AS n FROM job WHERE queue = ? AND ${stateNamed(type).where}`);
-  return {
-    find: (id: string): Row | undefined => one('SELECT * FROM job WHERE queue = ? AND id = ?', id),
-    /** The state as BullMQ names it. */
-    stateOf(id: string): JobState | undefined {
-      const row = one('SELECT state, priority FROM job WHERE queue = ? AND id = ?', id);
-      if (!row) return undefined;
-      return row.state === 'waiting' && Number(row.priority) > 0 ? 'prioritized' : (String(row.state) as JobState);
-    },
-    /** How it ended, as far as it has. */
-    ending: (id: string): Row | undefined =>
-      one('SELECT state, return_value, failed_reason FROM job WHERE queue = ? AND id = ?', id),
-    active: () => ids(`SELECT id FROM job WHERE queue = ? AND state = 'active'`),
-    count: countAll,
-    countDue: (before: number) =>
-      count(`SELECT COUNT(*) AS n FROM job WHERE queue = ? AND state = 'delayed' AND due_at < ?`, before),
-    countOf: (priority: number) =>
-      count(`SELECT COUNT(*) AS n FROM job WHERE queue = ? AND state = 'waiting' AND priority = ?`, priority),
-    isIn: (type: JobType, id: string) =>
-      one(`SELECT 1 FROM job WHERE queue = ? AND ${stateNamed(type).where} AND id = ?`, id) !== undefined,
-    /** The ids from `first` to `last`, both included, the newest first unless `ascending`; negative numbers count from the end. */
-    range(type: JobType, { first, last, ascending }: Range): string[] {
-      const total = last < 0 || first < 0 ? countAll(type) : 0;
-      const from = first < 0 ? Math.max(0, total + first) : first;
-      const to = last < 0 ? total + last : last;
-      if (to < from) return [];
-      const { where, order } = stateNamed(type);
-      const direction = ascending ? 'ASC' : 'DESC';
-      const ordered = order.replaceAll(/\w+/g, (column) => `${column} ${direction}`);
-      const found = ids(
-        `SELECT id FROM job WHERE queue = ? AND ${where} ORDER BY ${ordered} LIMIT ? OFFSET ?`,
-        to - from + 1,
-        from,
-      );
-      return ascending && TURNED_ROUND.has(type) ? found.reverse() : found;
-    },
-  };
-}
-
-function meta({ all, run, one }: Rows) {
-  const setMeta = (field: string, value: string) =>
-    run('INSERT INTO queue_meta VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value', field, value);
-  const removeMeta = (field: string) => run('DELETE FROM queue_meta WHERE queue = ? AND field = ?', field);
-  return {
-    setMeta,
-    removeMeta,
-    meta(): Record<string, string> {
-      const rows = all('SELECT field, value FROM queue_meta WHERE queue = ?');
-      return Object.fromEntries(rows.map(({ field, value }) => [String(field), String(value)]));
-    },
-    removeAllMeta: () => run('DELETE FROM queue_meta WHERE queue = ?'),
-    isPaused: (): boolean => one(`SELECT 1 FROM queue_meta WHERE queue = ? AND field = 'paused'`) !== undefined,
-  };
-}
-
-const TYPES: readonly JobType[] = ['wait', 'waiting', 'active', 'completed', 'failed', 'delayed', 'prioritized'];
-
-/** The type of jobs in a state, as BullMQ names it. */
-export function typeOf(state: string): JobType {
-  return TYPES.find((known) => known === state) ?? 'waiting-children'; // no job is in that one
+  return { first: () => --known().first, last: () => ++known().last };
 }

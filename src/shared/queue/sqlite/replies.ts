@@ -6,6 +6,8 @@ import type { Replies, Reply, ReplyListener } from '../queue.ts';
 const addressedSchema = z.object({ replyTo: z.string() });
 
 /** Replies within one process: endings go straight to the API that asked. */
+export type EmbeddedReplies = ReturnType<typeof createEmbeddedReplies>;
+
 export function createEmbeddedReplies() {
   const listeners = new Map<string, ReplyListener>();
   const followers = createFollowers();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TakenJob } from '../../../../src/shared/queue/queue.ts';
-import { openEmbedded } from '../../../../src/shared/queue/sqlite/embedded-backend.ts';
+import { openEmbedded } from '../../../../src/shared/queue/sqlite/sqlite-backend.ts';
 import { openDatabase } from '../../../../src/shared/store/embedded/file/database.ts';
 
 /** What the disk is sure to have: the files as they were when the last flush that is over began. */
@@ -173,12 +173,12 @@ it('a job is processed once it is sure that it was taken; others are taken meanw
   const states: unknown[] = [];
   const flushesAt: number[] = [];
   const begun = Promise.withResolvers<void>();
-  const process = async ({ id, finish }: TakenJob) => {
+  const process = async (job: TakenJob) => {
     flushesAt.push(disk.flushes);
-    states.push(stateAfterLoss(id, join(root, id)));
+    states.push(stateAfterLoss(job.id, join(root, job.id)));
     if (states.length === ids.length) begun.resolve();
     await begun.promise;
-    await finish({});
+    await job.finish(null);
   };
   const before = disk.flushes;
   const worker = backend.openWorker('q', process, { concurrency: ids.length });
@@ -186,6 +186,6 @@ it('a job is processed once it is sure that it was taken; others are taken meanw
   await begun.promise;
   await worker.close();
   await backend.close();
-  expect(states).toEqual(ids.map(() => 'active'));
+  expect(states).toEqual(ids.map(() => 'taken'));
   expect(Math.max(...flushesAt) - before).toBeLessThan(ids.length / 2);
 });

@@ -3,13 +3,13 @@ import { createFlusher } from './flusher.ts';
 import { DatabaseSync } from './sqlite.ts';
 
 /** The layout of the tables that this version writes. A file of a later one is refused. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 /** SQLite's codes for a damaged file: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGED = new Set([11, 26]);
 
-/** The file was written by a later version of this program. */
-export class NewerLayout extends Error {}
+/** The file was written by another version of this program. */
+export class OtherLayout extends Error {}
 
 type Options = {
   /** Where the file is; none: in the memory of this process. */
@@ -175,8 +175,11 @@ function openFile(path: string): DatabaseSync {
     database.exec('PRAGMA synchronous=NORMAL; PRAGMA secure_delete=FAST; PRAGMA cache_size=-16384');
     database.exec('PRAGMA journal_size_limit=67108864');
     const layout = Number(database.prepare('PRAGMA user_version').get()?.user_version);
-    if (layout > LAYOUT)
-      throw new NewerLayout(`it was written by a later version (layout ${layout}, this version knows up to ${LAYOUT})`);
+    const other = layout > LAYOUT ? 'later' : 'earlier';
+    if (layout !== 0 && layout !== LAYOUT)
+      throw new OtherLayout(
+        `it was written by ${other === 'later' ? 'a later' : 'an earlier'} version (layout ${layout}, this one has ${LAYOUT}). Run the ${other} version`,
+      );
     if (layout === 0) database.exec(`PRAGMA user_version=${LAYOUT}`);
     return database;
   } catch (error) {

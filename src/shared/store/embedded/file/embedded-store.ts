@@ -6,7 +6,7 @@ import { BadSettings } from '../../../runtime/settings/settings.ts';
 import type { OpenShelf } from '../stores/shelf.ts';
 import { SHELF_TABLES, tableShelves } from '../stores/shelves.ts';
 import { markAsCopy } from './backup.ts';
-import { type Database, NewerLayout, openDatabase } from './database.ts';
+import { type Database, OtherLayout, openDatabase } from './database.ts';
 import { flushAtOnce } from './flusher.ts';
 import { JOB_TABLES } from './job-tables.ts';
 import { beginRun, endRun, RUN_TABLE } from './power-loss.ts';
@@ -151,10 +151,8 @@ const FAULTS = new Set([3, 5, 7, 8, 10, 13, 14, 23]);
 
 /** A machine that lacks memory, room or permission is no damage, and a file of a later version is none. */
 function unlessFault(error: unknown): { why: string } {
-  if (error instanceof NewerLayout)
-    throw new BadSettings(
-      `The store is of no use to this version: ${error.message}. Run the later version, or set another SHARED_DIR.`,
-    );
+  if (error instanceof OtherLayout)
+    throw new BadSettings(`The store is of no use to this version: ${error.message}, or set another SHARED_DIR.`);
   if (['ENOSPC', 'EACCES', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EDQUOT'].includes(errnoOf(error))) throw error;
   if (error instanceof Error && 'errcode' in error && FAULTS.has(Number(error.errcode) & 0xff)) throw error;
   return { why: error instanceof Error ? error.message : String(error) };

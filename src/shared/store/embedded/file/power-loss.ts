@@ -11,7 +11,6 @@ import { historyEntries } from '../stores/history.ts';
 import { noteEntry } from '../stores/notes.ts';
 import type { Entry, OpenShelf, Shelf } from '../stores/shelf.ts';
 import type { Database } from './database.ts';
-import { headIn } from './job-tables.ts';
 
 /**
  * What is known of the run before. `boot`: the start of the machine that it ran on; `flush`; `closed`, if it ended by itself; `backup`, if
@@ -22,7 +21,7 @@ export const RUN_TABLE = 'CREATE TABLE IF NOT EXISTS run (name TEXT PRIMARY KEY,
 type Options = { flush: boolean; openShelf: OpenShelf; tell: (sentence: string) => void };
 
 const runSchema = z.array(z.object({ name: z.string(), value: z.string() }));
-const jobsSchema = z.array(z.object({ id: z.string(), opts: z.string(), added_at: z.int() }));
+const jobsSchema = z.array(z.object({ id: z.string(), head: z.string().nullable(), added_at: z.int() }));
 
 /**
  * Begins a run. Jobs that were active wait again: their worker ended with its process. After a kill that is all; `embedded-store.ts` has looked
@@ -45,7 +44,7 @@ export async function beginRun(database: Database, options: Options): Promise<vo
       `The store is a copy that was put back. Kept as outcome-unknown: ${jobs} executions that had not ended, and ${notes} keys. None of them runs again.`,
     );
   } else if (before.has('boot') && before.get('boot') !== boot && !before.has('closed')) {
-    const doubtful = before.get('flush') === '1' ? 'attempts_started > 0' : 'TRUE';
+    const doubtful = before.get('flush') === '1' ? 'takes > 0' : 'TRUE';
     const jobs = await endAsUnknown(database, doubtful, openShelf);
     if (jobs > 0)
       tell(
@@ -53,7 +52,7 @@ export async function beginRun(database: Database, options: Options): Promise<vo
       );
   }
   await write(() => {
-    statement(`UPDATE job SET state = 'waiting', place = -seq, stalled = stalled + 1 WHERE state = 'active'`).run();
+    statement(`UPDATE job SET state = 'waiting', place = -seq WHERE state = 'taken'`).run();
     const put = statement('INSERT INTO run VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value');
     put.run('boot', boot);
     put.run('flush', flush ? '1' : '0');
@@ -69,10 +68,10 @@ export async function endRun({ write, statement }: Database): Promise<void> {
 /** Ends executions that had not ended. Resolves to how many. */
 async function endAsUnknown(database: Database, which: string, openShelf: OpenShelf): Promise<number> {
   const { read, write, statement } = database;
-  const unfinished = `SELECT id, opts, added_at FROM job WHERE queue = ? AND finished_at IS NULL AND ${which}`;
+  const unfinished = `SELECT id, head, added_at FROM job WHERE queue = ? AND state != 'ended' AND ${which}`;
   const jobs = jobsSchema.parse(await read(() => statement(unfinished).all(queueNames.executions)));
-  for (const { id, opts, added_at } of jobs) {
-    await keepAsUnknown(id, { head: headIn(opts), at: added_at }, openShelf);
+  for (const { id, head, added_at } of jobs) {
+    await keepAsUnknown(id, { head: parseJson(head ?? ''), at: added_at }, openShelf);
     await write(() => statement('DELETE FROM job WHERE queue = ? AND id = ?').run(queueNames.executions, id));
   }
   return jobs.length;
