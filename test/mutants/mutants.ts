@@ -31,10 +31,10 @@ export const mutants: readonly Mutant[] = [
     to: '|| own(given) || true',
   },
   {
-    name: 'a key for some apps sees what shows every app',
-    file: 'src/api/access/permission.ts',
-    from: 'if (apps === null) return next();',
-    to: 'if (apps === null || true) return next();',
+    name: 'a key for some apps sees the apps of others',
+    file: 'src/api/routes/browse.ts',
+    from: 'apps === null ? whole : (body) => onlyApps(body, apps)',
+    to: 'whole',
   },
   {
     name: 'a key for some apps may use another one',
@@ -139,19 +139,19 @@ export const mutants: readonly Mutant[] = [
   },
   without(
     'a member that stands twice is believed',
-    'src/worker/files/results/judge-result.ts',
+    'src/shared/contract/client-files.ts',
     "if (scanned.duplicates.length > 0) return wrong(resultFaults.twice(scanned.duplicates.join(', ')));",
   ),
   {
     name: 'an answer to another execution is taken',
-    file: 'src/worker/files/results/judge-result.ts',
+    file: 'src/shared/contract/client-files.ts',
     from: "if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId))",
     to: "if (id && id.kind !== 'string')",
   },
   without(
     'success may be anything',
-    'src/worker/files/results/judge-result.ts',
-    "if (success.kind !== 'boolean') return wrong(resultFaults.badSuccess(shortened(success.raw)));",
+    'src/shared/contract/client-files.ts',
+    "  ['success', (member) => (member ? resultFaults.badSuccess(shortened(member.raw)) : resultFaults.noSuccess())],\n",
   ),
   without(
     'a late text that is no answer is removed while it may still be written',
@@ -211,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   without(
     'a rule that runs in a circle is sent',
     'src/worker/placement/inspections.ts',
-    "if (cycle !== null) return { kind: 'refused', noAnswer: sentences.cycle(data, cycle) };",
+    'if (cycle !== null) return sentences.cycle(data, cycle);',
   ),
   {
     name: 'cancelled before it began, it runs',
@@ -229,8 +229,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refusal that may have run counts as one that did not',
     file: 'src/cli/terminal/exit-codes.ts',
-    from: 'status === 503 && !mayHaveRun',
-    to: 'status === 503',
+    from: 'if (mayHaveRun) return exitCodes.unknown;',
+    to: '',
   },
   {
     name: 'a batch in a table with wrong rows runs',
