@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { outcomes } from '../src/shared/contract/endings/codes.ts';
+import { outcomes, statusOf } from '../src/shared/reasons/codes.ts';
+import { endings, isReason, retryAfterOf } from '../src/shared/reasons/endings.ts';
 import { readSettings, settingNames } from '../src/shared/runtime/settings/settings.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
@@ -15,6 +16,7 @@ const OF_THE_COMPOSITION =
 
 edit('docs/settings.md', writeDefaults);
 edit('docs/operations.md', writeStatuses);
+edit('docs/operations.md', writeEndings);
 edit('docs/operations.md', writeMetrics);
 edit('docker-compose.yml', writeComposition);
 edit('docs/client-api.md', writeClientApi);
@@ -53,6 +55,20 @@ function writeStatuses(text: string): string {
     [...text.matchAll(ROW)].map(([, code = '']) => code),
   );
   return text.replace(ROW, (row, code) => (statuses.has(code) ? `| ${statuses.get(code)} | \`${code}\` |` : row));
+}
+
+/** Each ending as it is sent. */
+function writeEndings(text: string): string {
+  const HEAD = '| Status | `code` | `reason` | `mayHaveRun` | `Retry-After` |\n|---|---|---|---|---|\n';
+  const [before = '', after = ''] = text.split(HEAD);
+  if (after === '') missing.push('docs/operations.md: the head of the table of endings is gone');
+  const rows = Object.entries(endings).flatMap(([reason, { code, ran }]) =>
+    (ran === 'either' ? [false, true] : [ran !== 'no']).map((mayHaveRun) => {
+      const seconds = isReason(reason) ? retryAfterOf({ code, reason }) : undefined;
+      return `| ${statusOf({ code, mayHaveRun })} | \`${code}\` | \`${reason}\` | ${mayHaveRun} | ${seconds ?? ''} |`;
+    }),
+  );
+  return `${before}${HEAD}${rows.sort().join('\n')}\n${after.slice(after.indexOf('\n\n') + 1)}`;
 }
 
 function wantRows(path: string, wanted: readonly string[], rows: readonly string[]): void {

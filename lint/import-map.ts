@@ -7,6 +7,7 @@ export type Part = {
 };
 
 const CONTRACT = 'src/shared/contract/';
+const REASONS = 'src/shared/reasons/';
 /** Why a rule came out as it did: page and commands tell it in the same words. */
 const REASONING = ['src/shared/json-tree/', 'src/shared/reasoning/', 'src/shared/conclusions/'];
 /** A browser can load them: the page reads paths, CSV and cases by the rules of the service. */
@@ -45,13 +46,13 @@ export const importMap: Part[] = [
   },
   {
     path: 'src/client/',
-    mayImport: ['src/client/', CONTRACT, 'src/shared/rules/', 'src/shared/runtime/errno.ts'],
+    mayImport: ['src/client/', CONTRACT, REASONS, 'src/shared/rules/', 'src/shared/runtime/errno.ts'],
     refusedPackages: ['hono', '@hono', 'bullmq', 'ioredis'],
     because: 'The client is an SDK: of the service it knows the contract and the files of rules.',
   },
   {
     path: 'src/console/',
-    mayImport: ['src/console/', CONTRACT, ...REASONING, ...PURE_PARTS_OF_CASES],
+    mayImport: ['src/console/', CONTRACT, REASONS, ...REASONING, ...PURE_PARTS_OF_CASES],
     refusedPackages: ['node:'],
     because: 'The console runs in a browser: of the service it knows the contract and the public HTTP interface.',
   },
@@ -73,6 +74,7 @@ export const importMap: Part[] = [
  */
 export const layers: Record<string, string[]> = {
   'src/shared/': [
+    'reasons',
     'contract',
     'json-tree',
     'cases',

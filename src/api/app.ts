@@ -45,6 +45,7 @@ import {
   wrongMethod,
 } from './http/server/refuse-calls.ts';
 import { warnOfParameters } from './http/warn-of-parameters.ts';
+import { tellWhetherItRan } from './http/whether-it-ran.ts';
 import { inEnvelope } from './ice/envelope.ts';
 import type { RunOnce } from './idempotency/run-once.ts';
 import type { QueueHealth } from './queue-health.ts';
@@ -130,6 +131,7 @@ export function createApp({
   app.use(auditRequests(audit), limitRefusals(log, audit));
   app.use(requestMetrics.measure);
   if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
+  for (const path of ['execute', 'batches']) app.use(`/rule-server/mock/${path}`, tellWhetherItRan());
   app.use(pageHeaders());
   app.use('/rule-server/*', compressJson(), warnOfParameters());
   app.use(keepNothing());
@@ -167,7 +169,7 @@ export function createApp({
   app.route('/rule-server/mock', casesRoutes({ savedCases, openBodies }));
   for (const routes of ruleRoutes({ ask, savedCases, batches })) app.route('/rule-server/mock', routes);
   requestMetrics.expectFaults(app.routes);
-  app.notFound(({ req }) => problem(404, `There is nothing at ${cut(req.path, SHOWN_PATH)}.`));
+  app.notFound(({ req }) => problem('nothing-there', { path: cut(req.path, SHOWN_PATH) }));
   app.onError((error, context) => answerError(error, context.get('requestId'), log));
   return app;
 }
@@ -195,7 +197,7 @@ function measuredBodies({ MAX_OPEN_BODY_BYTES }: Settings, metrics: Metrics): Op
 
 function answerError(error: Error, requestId: string, log: Logger): Response {
   if (isStoreUnavailable(error)) return withoutStore();
-  if (error instanceof NewerExecution) return problem(503, error.message, { retryAfter: 'store' });
+  if (error instanceof NewerExecution) return problem('execution-of-newer-version', { mockId: error.mockId });
   log.error({ err: error, requestId }, 'a request failed unexpectedly');
-  return problem(500, `Something went wrong inside the service; its log has the details under request ${requestId}.`);
+  return problem('internal-error', { requestId });
 }

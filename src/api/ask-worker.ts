@@ -1,15 +1,13 @@
-import { refusals } from '../shared/contract/endings/refusals.ts';
 import { type Query, queryResultSchema } from '../shared/contract/query.ts';
 import { queueNames } from '../shared/contract/queue-names.ts';
 import { followJobs } from '../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
+import { type Refused, refused } from '../shared/runtime/http-refusals.ts';
 import type { Settings } from '../shared/runtime/settings/settings.ts';
 import { random } from '../shared/seams/random.ts';
 
 /** `found`: the answer as JSON text; `stored` is its key, where it is in the store. `refused`: why there is none. */
-type Reply =
-  | { kind: 'found'; body: string; stored?: string | undefined }
-  | { kind: 'refused'; status: 404 | 422 | 503; error: string };
+type Reply = { kind: 'found'; body: string; stored?: string | undefined } | Refused;
 
 export type AskWorker = ReturnType<typeof openAskWorker>;
 type AskWorkerDependencies = {
@@ -31,13 +29,13 @@ export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
   });
 
   async function toReply(value: unknown): Promise<Reply> {
-    if (value === null) return unavailable(refusals.workerFailed());
+    if (value === null) return refused('worker-could-not-answer', {});
     const parsed = queryResultSchema.safeParse(value);
-    if (!parsed.success) return unavailable(refusals.answerTooNew());
-    const { body, stored, refused } = parsed.data;
-    if (refused) return { kind: 'refused', ...refused };
+    if (!parsed.success) return refused('answer-of-newer-version', {});
+    const { body, stored, refused: refusal } = parsed.data;
+    if (refusal) return { kind: 'refused', ...refusal };
     const text = body ?? (stored === undefined ? null : await backend.store.get(stored).catch(() => null));
-    return text === null ? unavailable(refusals.answerLost()) : { kind: 'found', body: text, stored };
+    return text === null ? refused('answer-lost', {}) : { kind: 'found', body: text, stored };
   }
 
   return {
@@ -46,10 +44,10 @@ export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
       const id = random.uuid();
       const answer = jobs.wait(id, query, timeoutMs, async () => {
         await queue.removeWaiting(id).catch(() => {});
-        return unavailable(refusals.noWorkerAnswered(timeoutMs));
+        return refused('no-worker-answered', { timeoutMs });
       });
       queue.add(id, { ...query, replyTo: jobs.replyTo }).catch(() => {
-        jobs.settle(id, Promise.resolve(unavailable(refusals.storeAway())));
+        jobs.settle(id, Promise.resolve(refused('store-away', { why: 'away' })));
       });
       const reply = await answer;
       // Remove the answer later than it is read: an event and a re-check may both read it. If this fails, it expires after a minute.
@@ -61,8 +59,4 @@ export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
       await queue.close();
     },
   };
-}
-
-function unavailable(error: string): Reply {
-  return { kind: 'refused', status: 503, error };
 }

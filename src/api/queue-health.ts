@@ -37,8 +37,11 @@ export const STORE_ADVICE =
   'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right, or make room where the store is';
 
 /** Says to a caller why the queue store takes no calls. `full`: why it has no room, if so. */
-export const whyAway = (full: string | null): string =>
-  full === null ? 'cannot be reached' : `takes no calls (${full})`;
+export const whyAway = (full: string | null): StoreAway =>
+  full === null ? { why: 'away' } : { why: 'full', fault: full };
+
+/** Parameters of a reason. */
+export type StoreAway = { why: 'away' } | { why: 'full'; fault: string };
 
 /** Whether anything comes from the queue store while it is asked. A look that this process is too busy to make does not count. */
 function listen(backend: QueueBackend) {

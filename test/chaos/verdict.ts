@@ -53,11 +53,12 @@ export type Verdict = {
 };
 
 const isAnswered = ({ status, own, number }: Of<'answered'>) => status === 200 && own === number;
-/** 503 that says that it did not run, or that nobody knows; or one of the codes that the experiment names. */
+/** 503, which did not run; 504 that says that nobody knows; or one of the codes that the experiment names. */
 const honestIn =
   (codes: readonly string[] | undefined) =>
   ({ status, mayHaveRun, code }: Of<'answered'>) =>
-    codes?.includes(code ?? '') ?? (status === 503 && (mayHaveRun === false || code === 'outcome-unknown'));
+    codes?.includes(code ?? '') ??
+    ((status === 503 && mayHaveRun === false) || (status === 504 && code === 'outcome-unknown'));
 
 /** The entries of a story, from its file. */
 export function readStory(path: string): Entry[] {

@@ -24,7 +24,13 @@ const item = (n: number, name: string, verdict: Verdict, more: Partial<Item> = {
 const items = [
   ...[item(1, 'a', 'passed'), item(2, 'a', 'passed')],
   ...[item(3, 'b', 'passed'), item(4, 'b', 'failed')],
-  ...[item(5, 'c', 'unanswered'), item(6, 'c', 'unanswered', { tookMs: 900, error: 'nobody picked it up' })],
+  ...[
+    item(5, 'c', 'unanswered'),
+    item(6, 'c', 'unanswered', {
+      tookMs: 900,
+      error: { error: 'nobody picked it up', reason: null, params: {}, mayHaveRun: false },
+    }),
+  ],
 ];
 const rows = rowsOf({ batchId: 'one', targets, items });
 const names = (of: readonly { name: string }[]) => of.map(({ name }) => name);

@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { refusedHeadline } from '../../src/console/run/headline.ts';
 import { differenceKeys } from '../../src/console/text/difference-words.ts';
 import { en } from '../../src/console/text/en.ts';
 import { jsonWords } from '../../src/console/text/service-words.ts';
 import type { Say } from '../../src/console/text/use-text.tsx';
 import { zh } from '../../src/console/text/zh.ts';
-import { outcomes } from '../../src/shared/contract/endings/codes.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
 import { format, partsOf, type Template } from '../../src/shared/reasoning/words/format.ts';
+import { outcomes } from '../../src/shared/reasons/codes.ts';
 
 const namesIn = (template: Template) => {
   const texts = typeof template === 'string' ? [template] : [template.one, template.other];
@@ -49,7 +50,10 @@ describe('the two languages', () => {
 });
 
 test.each(Object.keys(outcomes))('an ending with the code %s is told in its own words', (code) => {
-  const { title, hint } = refusedHeadline({ code, status: null, message: 'The service says this.' }, '1');
+  const { title, hint } = refusedHeadline(
+    { code, status: null, failure: { error: 'The service says this.', reason: null, params: {}, mayHaveRun: false } },
+    '1',
+  );
   expect([title.key, hint?.key]).toEqual([`state.${code}`, `state.${code}.hint`]);
 });
 
@@ -75,11 +79,13 @@ test('every sentence is used somewhere', () => {
   expect(unused).toEqual([]);
 });
 
+const parametersSchema = z.record(z.string(), z.union([z.string(), z.number()]));
+
 describe('what is wrong with a JSON text', () => {
   const say =
     (dictionary: typeof en | typeof zh): Say =>
-    (key, parameters = {}) =>
-      format(dictionary[key], parameters);
+    (key, { error: _, ...parameters } = {}) =>
+      format(dictionary[key], parametersSchema.parse(parameters));
   const texts = [
     '{"a": 1',
     '{"a": 1, "a": 2}',

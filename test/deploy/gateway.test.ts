@@ -146,7 +146,13 @@ describe.skipIf(!hasHaproxy).concurrent('the gateway (needs haproxy)', () => {
     const received = rawAnswer(port, sent, () => eventually(() => expect(instances[0]?.calls).toHaveLength(1)));
     const { head, body } = await received;
     expect(head).toMatch(/content-type: application\/problem\+json/i);
-    expect(JSON.parse(body)).toMatchObject({ status: 400, code: 'outcome-unknown', mayHaveRun: true });
+    expect(JSON.parse(body)).toMatchObject({
+      status: 400,
+      code: 'outcome-unknown',
+      reason: null,
+      params: {},
+      mayHaveRun: true,
+    });
   });
 
   it('says everything once in its log', async (test) => {

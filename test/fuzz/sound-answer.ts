@@ -1,5 +1,5 @@
 import { createOpenApiDocument, operations } from '../../src/api/openapi/document.ts';
-import { outcomes } from '../../src/shared/contract/endings/codes.ts';
+import { outcomes } from '../../src/shared/reasons/codes.ts';
 import { createAnswerChecks } from '../support/answer-checks.ts';
 import type { Answer } from '../support/http-call.ts';
 

@@ -56,9 +56,21 @@ describe('a request that cannot be run', () => {
           },
         ],
       ],
-      ['both ids missing', '{"app":7}', [{ field: 'ruleId', message: /^give ruleId or confId/ }]],
-      ['confId null alone', '{"app":7,"confId":null}', [{ field: 'ruleId', message: /^give ruleId or confId/ }]],
-      ['ruleId 0 alone', '{"app":7,"ruleId":0}', [{ field: 'ruleId', message: /^give ruleId or confId/ }]],
+      [
+        'both ids missing',
+        '{"app":7}',
+        [{ field: 'ruleId', message: /^required, unless `confId` or `scene` is given$/ }],
+      ],
+      [
+        'confId null alone',
+        '{"app":7,"confId":null}',
+        [{ field: 'ruleId', message: /^required, unless `confId` or `scene` is given$/ }],
+      ],
+      [
+        'ruleId 0 alone',
+        '{"app":7,"ruleId":0}',
+        [{ field: 'ruleId', message: /^required, unless `confId` or `scene` is given$/ }],
+      ],
       [
         'a target that is a path',
         '{"app":7,"ruleId":1,"target":"address:../../x"}',
@@ -69,13 +81,15 @@ describe('a request that cannot be run', () => {
       expect(answer.status).toBe(400);
       expect(answer.headers['content-type']).toBe('application/problem+json');
       expect(answer.json).toEqual({
-        type: 'about:blank',
+        type: '/docs#code-bad-request',
         title: 'Bad Request',
         status: 400,
-        detail: expect.stringMatching(/^The request was not run: /),
+        detail: expect.stringMatching(/^`.* It did not run\.$/),
         errors: errors.map(({ field, message }) => ({ field, message: expect.stringMatching(message) })),
         success: false,
         error: answer.json.detail,
+        ...{ code: 'bad-request', reason: 'bad-request', mayHaveRun: false },
+        params: { problems: expect.any(String) },
       });
     });
 
@@ -126,7 +140,7 @@ describe('a request that cannot be run', () => {
       const answer = await post(headers);
       expect(answer.status).toBe(415);
       expect(answer.headers['content-type']).toBe('application/problem+json');
-      expect(answer.json).toMatchObject({ success: false, error: expect.stringMatching(/application\/json/) });
+      expect(answer.json).toMatchObject({ success: false, code: 'foreign-type', mayHaveRun: false });
     });
 
     it('can send JSON', async () => {
@@ -163,7 +177,11 @@ describe('a request that cannot be run', () => {
       const answer = await service.call(EXECUTE, { method: 'POST', ...call });
       expect(answer.status).toBe(413);
       expect(answer.headers.connection).toBe('close');
-      expect(answer.json).toMatchObject({ success: false, error: expect.stringMatching(/larger than 1048576 bytes/) });
+      expect(answer.json).toMatchObject({
+        success: false,
+        code: 'body-too-large',
+        params: { maxBytes: 1_048_576, setting: 'MAX_BODY_BYTES' },
+      });
     });
 
     it('exactly the limit is read', async () => {
@@ -190,14 +208,18 @@ describe('a request that cannot be run', () => {
       const answer = await service.call(EXECUTE, { method });
       expect(answer.status).toBe(405);
       expect(answer.headers.allow).toBe('POST');
-      expect(answer.json).toMatchObject({ success: false, error: `${method} is not supported here; use POST.` });
+      expect(answer.json).toMatchObject({ success: false, code: 'wrong-method', params: { method, allowed: 'POST' } });
     });
 
     it('an unknown path: 404', async () => {
       const answer = await service.call('/rule-server/mock/exceute', { method: 'POST', body: '{}' });
       expect(answer.status).toBe(404);
       expect(answer.headers['content-type']).toBe('application/problem+json');
-      expect(answer.json).toMatchObject({ success: false, error: 'There is nothing at /rule-server/mock/exceute.' });
+      expect(answer.json).toMatchObject({
+        success: false,
+        code: 'nothing-there',
+        params: { path: '/rule-server/mock/exceute' },
+      });
     });
 
     it('every answer names its request in the log', async () => {
@@ -236,7 +258,7 @@ describe('with API keys', () => {
     const answer = await service.execute('not even JSON', { headers });
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
-    expect(answer.json).toMatchObject({ success: false, error: expect.stringMatching(/API key/) });
+    expect(answer.json).toMatchObject({ success: false, code: expect.stringMatching(/^key-/), mayHaveRun: false });
   });
 
   it('without a key not even the methods and paths are told', async () => {

@@ -155,7 +155,9 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       const answer = await get('schema?app=seven&ruleId=1.5&confId=99999999999999999999');
       expect(answer.status).toBe(400);
       expect(answer.json.errors.map(({ field }: { field: string }) => field)).toEqual(['app', 'ruleId', 'confId']);
-      expect((await get('schema?app=1')).json.errors).toEqual([{ field: 'ruleId', message: 'give ruleId or confId' }]);
+      expect((await get('schema?app=1')).json.errors).toEqual([
+        { field: 'ruleId', message: 'required, unless `confId` is given' },
+      ]);
     });
 
     it('ids beyond 2^53 keep every digit', async () => {
@@ -233,10 +235,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
         ...{ items: [], nextCursor: null, skipped: [] },
       });
       const bad = await get('rules');
-      expect([bad.status, bad.json.error]).toEqual([
-        400,
-        'The request cannot be answered: app must be an integer from 1 to 2147483647.',
-      ]);
+      expect([bad.status, bad.json.error]).toEqual([400, '`app`: must be an integer from 1 to 2147483647.']);
       expect((await get('rules?app=0')).status).toBe(400);
     });
   });

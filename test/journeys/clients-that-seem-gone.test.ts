@@ -82,7 +82,7 @@ onOneQueue('a client that seems to be gone', (start) => {
     const removedAt = Date.now();
     const { status, json } = await second;
     expect([status, json.code, json.mayHaveRun]).toEqual([504, 'client-left', true]);
-    expect(json.error).toMatch(/its directory was removed with the request in it/);
+    expect(json.reason).toBe('request-removed');
     expect(Date.now() - removedAt).toBeLessThan(8000);
     expect(await statesOf(json.mockId)).not.toContain('picked-up');
     released.resolve();

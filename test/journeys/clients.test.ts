@@ -128,9 +128,7 @@ onOneQueue('clients', (start) => {
       await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['ghost']));
       const { json } = await service.execute({ app, ruleId: 1 });
       expect(json.code).toBe('no-client');
-      expect(json.error).toBe(
-        `App ${app} has no client online. It did not run. Start a client, or check its SHARED_DIR.`,
-      );
+      expect(json.reason).toBe('no-client-online');
       await waiting;
     });
   });
@@ -263,9 +261,10 @@ onOneQueue('clients', (start) => {
       await rm(client.directory, { recursive: true });
       await symlink(outside, client.directory);
       const { status, json } = await service.execute({ app, ruleId: 1 });
-      expect(json.error).toBe(
-        `The request for client ${client.address} could not be written to mock/${app}/${client.address}: it is not a directory of its own. It did not run.`,
-      );
+      const { address } = client;
+      expect(json).toMatchObject({
+        ...{ reason: 'request-unwritable', params: { address, app, directory: address, why: 'not-its-own' } },
+      });
       expect([status, json.code, json.mayHaveRun]).toEqual([503, 'channel-unavailable', false]);
       expect(await readdir(outside)).toEqual([]);
     });
@@ -309,9 +308,9 @@ onOneQueue('clients', (start) => {
         ]);
         const alone = await service.execute({ ...call, target: `address:${bad.address}` });
         expect([alone.status, alone.json.code]).toEqual([503, 'channel-unavailable']);
-        const reason = expect.stringContaining(`mock/${app}/${bad.address}: it is not a directory of its own`);
+        const error = expect.stringContaining(`mock/${app}/${bad.address}: it is not a directory of its own`);
         await eventually(() =>
-          expect(service.log).toContainEqual(expect.objectContaining({ level: 40, mockId: alone.json.mockId, reason })),
+          expect(service.log).toContainEqual(expect.objectContaining({ level: 40, mockId: alone.json.mockId, error })),
         );
         await bad.unregister();
         await rm(bad.directory);

@@ -41,7 +41,7 @@ onEachQueue('an erased execution', (start) => {
     const { mockId } = (await service.execute({ app: 1, ruleId: 1 }, { headers })).json;
     expect(await eraseIt(service, mockId)).toMatchObject({
       status: 409,
-      json: { error: expect.stringMatching(/nothing was erased\. Cancel it/) },
+      json: { code: 'execution-open' },
     });
     const bad = await service.call(`${EXECUTIONS}/${mockId}?erase=yes`, { method: 'DELETE' });
     expect([bad.status, bad.text]).toEqual([400, expect.stringContaining('must be true or false')]);
@@ -56,7 +56,7 @@ onEachQueue('an erased execution', (start) => {
     await eventually(async () => expect((await service.leftovers()).sort()).toEqual(files));
     expect(await eraseIt(other, mockId)).toMatchObject({
       status: 409,
-      json: { error: expect.stringContaining('nothing was erased') },
+      json: { code: 'execution-may-be-open' },
     });
     expect((await service.leftovers()).sort()).toEqual(files);
   });

@@ -91,7 +91,13 @@ onOneQueue('executions as a resource', (start) => {
     it('goes on when its caller has long gone', async () => {
       await using client = await clientThat(answersAfter(300));
       const mockId = await begin({ app: client.app, ruleId: 1 });
-      expect((await reaches(mockId, 'succeeded')).json.outcome).toEqual({ status: 200, code: null, mayHaveRun: true });
+      expect((await reaches(mockId, 'succeeded')).json.outcome).toEqual({
+        status: 200,
+        code: null,
+        reason: null,
+        params: {},
+        mayHaveRun: true,
+      });
     });
   });
 
@@ -169,7 +175,7 @@ onOneQueue('executions as a resource', (start) => {
       await using client = await clientThat(errs('no such leaf'));
       const { json } = await service.execute({ app: client.app, ruleId: 1 });
       const execution = await reaches(json.mockId, 'failed');
-      expect(execution.json.outcome).toEqual({ status: 200, code: null, mayHaveRun: true });
+      expect(execution.json.outcome).toEqual({ status: 200, code: null, reason: null, params: {}, mayHaveRun: true });
       expect(execution.json.result.error).toBe('no such leaf');
     });
 
@@ -179,7 +185,7 @@ onOneQueue('executions as a resource', (start) => {
       expect(states(execution)).toEqual(['queued', 'rejected']);
       expect(execution.json).toMatchObject({
         address: null,
-        outcome: { status: 503, code: 'no-client', mayHaveRun: false },
+        outcome: { status: 503, code: 'no-client', reason: null, params: {}, mayHaveRun: false },
         result: answer.json,
         timings: { queued: expect.any(Number), pickUp: null, running: null, noticing: null },
       });
@@ -189,7 +195,7 @@ onOneQueue('executions as a resource', (start) => {
       await using _client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: staysSilent });
       const mockId = await begin({ app: 1, ruleId: 1 }, {}, hasty);
       const { json } = await reaches(mockId, 'timed-out', hasty);
-      expect(json.outcome).toEqual({ status: 504, code: 'not-picked-up', mayHaveRun: false });
+      expect(json.outcome).toEqual({ status: 504, code: 'not-picked-up', reason: null, params: {}, mayHaveRun: false });
       expect(json.timings.pickUp).toBeGreaterThan(2000);
       expect(json.timings.running).toBeNull();
     });
@@ -355,7 +361,7 @@ onOneQueue('executions as a resource', (start) => {
         state: 'succeeded',
         at: expect.any(Number),
         address: client.address,
-        outcome: { status: 200, code: null, mayHaveRun: true },
+        outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
       });
       expect(rest[1]?.data.outcome).toBeNull();
     });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { operations } from '../../src/api/openapi/document.ts';
-import { outcomes } from '../../src/shared/contract/endings/codes.ts';
+import { outcomes } from '../../src/shared/reasons/codes.ts';
 import { seriesIn } from '../support/promtool.ts';
 import { type Service, startService } from '../support/start-service.ts';
 

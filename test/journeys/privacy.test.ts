@@ -218,7 +218,7 @@ onEachQueue('with HISTORY_OFF', (start) => {
     const run = () =>
       service.execute({ app: 7, ruleId: 1, 'the service': data }, { headers: { 'idempotency-key': 'k' } });
     expect((await run()).text).toContain(SECRET);
-    await eventually(async () => expect((await run()).json.error).toMatch(/it ran; its answer is no longer kept/));
+    await eventually(async () => expect((await run()).json.reason).toBe('answer-gone'));
     expect(client.found).toHaveLength(1);
   });
 

@@ -64,7 +64,7 @@ it.each([
   [{ scene: 'chekout' }, 'scene', 'names no rule: app 7 has released none in it'],
   [{ scene: 'checkout', ruleId: 12 }, 'scene', 'names the rule to run: give it without ruleId and confId'],
   [{ scene: 7, ruleId: 1 }, 'scene', 'must be a string, found 7'],
-  [{ scene: '' }, 'ruleId', 'give ruleId or confId: there is nothing to run'],
+  [{ scene: '' }, 'ruleId', 'required, unless `confId` or `scene` is given'],
   [{ scenes: 'checkout', ruleId: 1 }, 'scenes', 'is not known here; did you mean "scene"?'],
 ])('%j is refused, naming the field', async (body, field, message) => {
   const { status, json } = await execute(body);

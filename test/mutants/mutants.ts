@@ -134,13 +134,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a withdrawn request waits for an answer that cannot come',
     file: 'src/worker/execution/next.ts',
-    from: 'if (isWithdrawn) return unanswered(state, sentences.leftBeforePickUp(facts.claim));',
+    from: "if (isWithdrawn) return unanswered(state, withdrawn('left-before-pick-up', facts));",
     to: '',
   },
   without(
     'a member that stands twice is believed',
     'src/shared/contract/client-files.ts',
-    "if (scanned.duplicates.length > 0) return wrong(resultFaults.twice(scanned.duplicates.join(', ')));",
+    "if (scanned.duplicates.length > 0) return wrong(fault('result-twice', { names: scanned.duplicates.join(', ') }));",
   ),
   {
     name: 'an answer to another execution is taken',
@@ -151,7 +151,11 @@ export const mutants: readonly Mutant[] = [
   without(
     'success may be anything',
     'src/shared/contract/client-files.ts',
-    "  ['success', (member) => (member ? resultFaults.badSuccess(shortened(member.raw)) : resultFaults.noSuccess())],\n",
+    `  [
+    'success',
+    (member) => (member ? fault('result-bad-success', { value: shortened(member.raw) }) : fault('result-no-success')),
+  ],
+`,
   ),
   without(
     'a late text that is no answer is removed while it may still be written',
@@ -211,12 +215,12 @@ export const mutants: readonly Mutant[] = [
   without(
     'a rule that runs in a circle is sent',
     'src/worker/placement/inspections.ts',
-    'if (cycle !== null) return sentences.cycle(data, cycle);',
+    'if (cycle !== null) return ofCycle(data, cycle);',
   ),
   {
     name: 'cancelled before it began, it runs',
     file: 'src/worker/execution/begin.ts',
-    from: 'if (parts.interrupts.isCancelled(mockId)) return refuse(sentences.cancelledBeforeDispatch(mockId), execution, parts);',
+    from: "if (parts.interrupts.isCancelled(mockId))\n    return refuse(noAnswer('cancelled-before-dispatch', { mockId }), execution, parts);",
     to: '',
   },
   // src/cli

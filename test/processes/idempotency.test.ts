@@ -67,7 +67,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     for (const worker of service.workers) worker.freeze();
     await diesOnceNoted(dying, app, key);
     const unknown = await call(service.api, app, key);
-    expect(unknown).toMatchObject({ status: 503, json: { code: 'outcome-unknown', mayHaveRun: true } });
+    expect(unknown).toMatchObject({ status: 504, json: { code: 'outcome-unknown', mayHaveRun: true } });
     expect(unknown.headers['retry-after']).toBe('2');
     for (const worker of service.workers) worker.wake();
     await vi.waitFor(async () => expect((await call(service.api, app, key)).status).toBe(200), {

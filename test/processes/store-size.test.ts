@@ -51,7 +51,10 @@ it(`with history and batches of ${LIMIT_MB} MB each, the store takes at most ${B
 
   async function addExecution(): Promise<void> {
     const mockId = randomUUID();
-    const ended = { state: 'succeeded', outcome: { status: 200, code: null, mayHaveRun: true } } as const;
+    const ended = {
+      state: 'succeeded',
+      outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
+    } as const;
     const record = {
       ...{ mockId, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, batchId: null },
       ...{ address: 'a', history: [{ state: 'succeeded' as const, at: 1 }], warnings: [] },
@@ -73,7 +76,17 @@ it(`with history and batches of ${LIMIT_MB} MB each, the store takes at most ${B
     };
     expect(await batches.create(batch, cases)).toBe('created');
     const head = { verdict: 'passed', mayHaveRun: true, differences: 0, outcome: null, address: null } as const;
-    const rest = { code: null, error: null, tookMs: null, digest: null, rules: null, claimBy: 1, parting: null };
+    const rest = {
+      code: null,
+      reason: null,
+      params: {},
+      error: null,
+      tookMs: null,
+      digest: null,
+      rules: null,
+      claimBy: 1,
+      parting: null,
+    };
     for (let n = 0; n < cases.length; n++) {
       await batches.begin(batchId, n, 1);
       const detail = { differences: [], notChecked: [], data: text(15_000), cut: false, nodes: null };

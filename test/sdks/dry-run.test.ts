@@ -95,7 +95,7 @@ describe.each(sdkNames)('a dry run in the hands of the published %s SDK', (name)
       expect(found).toMatchObject({ dryRun: { ruleId: 1, stub: {} } });
       for (const member of ['ruleId', 'confId', 'iceId', 'scene']) expect(found).not.toHaveProperty(member);
       expect([answer.status, answer.json]).toMatchObject([502, ignored]);
-      expect(answer.json.error).toContain('found nothing to run in the request. It did not run.');
+      expect(answer.json.reason).toBe('dry-run-impossible');
       const kept = (await get(`executions/${found.mockId}`)).json;
       expect(kept).toMatchObject({ address, state: 'failed', dryRun: true, outcome: { status: 502, ...ignored } });
 

@@ -93,7 +93,11 @@ const noteCommands: fc.Arbitrary<Command>[] = [
 
 function record(mockId: string, n: number, { run }: Context): ExecutionRecord {
   const ids = { ruleId: String(run), confId: null, ts: null, target: 'any', keyName: null, address: null };
-  const ended = { outcome: { status: 200, code: null, mayHaveRun: true }, decision: null, answeredAt: null };
+  const ended = {
+    outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
+    decision: null,
+    answeredAt: null,
+  };
   const batchId = n === 3 ? 'batch' : null;
   return {
     mockId,

@@ -2,8 +2,9 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { anybody, type Caller, isFor } from '../../shared/runtime/access/caller.ts';
 import type { Found, Keyring } from '../../shared/runtime/access/keyring.ts';
+import { type Refusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Environment } from '../http/environment.ts';
-import { problem } from '../http/respond.ts';
+import { problem, respondToRefusal } from '../http/respond.ts';
 import type { ClientAddress } from '../http/server/client-address.ts';
 import { comesFromHere } from './same-origin.ts';
 import { sessionOf } from './session-cookie.ts';
@@ -31,7 +32,7 @@ export function authenticate(access: Access) {
     if (keyring.isOpen && userHeader === undefined) context.set('caller', anybody);
     if (context.var.caller || isOpen(context)) return next();
     const { found, byBrowser, otherwise } = await identify(context, access);
-    if (found.kind === 'expired') return refused(`The key "${found.name}" has expired: ask for another one.`);
+    if (found.kind === 'expired') return refused(refusalOf('key-expired', { name: found.name }));
     if (found.kind === 'unknown') return refused(otherwise);
     context.set('keyName', found.caller.name ?? undefined);
     if (byBrowser && changesSomething(context) && !comesFromHere(context, origins)) return foreign(context);
@@ -46,24 +47,24 @@ function isOpen({ req }: Context): boolean {
   return OPEN_PATHS.has(req.path) && !(req.path === '/session' && req.method === 'GET');
 }
 
-type Identified = { found: Found; byBrowser: boolean; otherwise: string };
+type Identified = { found: Found; byBrowser: boolean; otherwise: Refusal };
 
 async function identify(context: Context<Environment>, access: Access): Promise<Identified> {
   const { keyring, sessions } = access;
   const authorization = context.req.header('authorization');
   const person = personOf(context, access);
   if (person !== undefined) {
-    const otherwise = `${person} has signed in, but API_KEYS_FILE does not know this name here.`;
+    const otherwise = refusalOf('person-unknown', { name: person });
     return { found: keyring.person(person), byBrowser: true, otherwise };
   }
   const token = sessionOf(context);
   if (authorization === undefined && token !== undefined) {
-    const otherwise = 'Your session has ended, or its key was changed: sign in again.';
+    const otherwise = refusalOf('session-ended', {});
     return { found: await sessions.read(token), byBrowser: true, otherwise };
   }
   const key = keyring.bearerOf(authorization);
   const found: Found = key === undefined ? { kind: 'unknown' } : keyring.find(key);
-  return { found, byBrowser: false, otherwise: sentenceFor(authorization) };
+  return { found, byBrowser: false, otherwise: refusalFor(authorization) };
 }
 
 /** Reads the header only of a trusted proxy: any other caller could have written it. */
@@ -80,25 +81,18 @@ function isStill({ name, apps }: Caller, now: Found): boolean {
 
 /** A call that a page of another origin made this browser send. */
 export function foreign(context: Context): Response {
-  const from = context.req.header('origin') ?? 'an unknown place';
-  return problem(
-    403,
-    `A page at ${from} may not change anything here with this browser's session. If that page is this server's own, the proxy in front must pass on Host and X-Forwarded-Proto.`,
-  );
+  return problem('foreign-page', { origin: context.req.header('origin') ?? 'an unknown place' });
 }
 
 function changesSomething({ req }: Context): boolean {
   return req.method !== 'GET' && req.method !== 'HEAD';
 }
 
-function sentenceFor(authorization: string | undefined): string {
-  if (authorization === undefined)
-    return 'This needs an API key: send it as "Authorization: Bearer <key>", or sign in with it in the console.';
-  return /^Bearer +\S/i.test(authorization)
-    ? 'This API key is not known here: it was mistyped, or changed in API_KEYS.'
-    : 'This needs an API key: the Authorization header must be "Bearer <key>".';
+function refusalFor(authorization: string | undefined): Refusal {
+  if (authorization === undefined) return refusalOf('key-missing', {});
+  return refusalOf(/^Bearer +\S/i.test(authorization) ? 'key-unknown' : 'key-malformed', {});
 }
 
-function refused(sentence: string): Response {
-  return problem(401, sentence, { headers: { 'www-authenticate': 'Bearer realm="rule-server"' } });
+function refused(refusal: Refusal): Response {
+  return respondToRefusal(refusal, { headers: { 'www-authenticate': 'Bearer realm="rule-server"' } });
 }

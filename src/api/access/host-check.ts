@@ -20,10 +20,7 @@ export function checkHost({ host, hasKeys, origins }: Options) {
   return createMiddleware<Environment>(async (context, next) => {
     const given = nameIn(context.req.header('host'));
     if (!given || OPEN_PATHS.has(context.req.path) || listed.has(given) || own(given)) return next();
-    return problem(
-      403,
-      `This server does not go by the name ${given}: use its address, or add http://${given} to CORS_ORIGINS.`,
-    );
+    return problem('unknown-host', { host: given });
   });
 }
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createMiddleware } from 'hono/factory';
 import { Counter } from 'prom-client';
-import { limits as limitReached, refusals } from '../../shared/contract/endings/refusals.ts';
 import type { Caller, Limits } from '../../shared/runtime/access/caller.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { Environment } from '../http/environment.ts';
@@ -39,7 +38,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
     labelNames: ['limit'],
     registers: [registry],
   });
-  for (const limit of Object.keys(limitReached)) refused.inc({ limit }, 0);
+  for (const limit of Object.keys(LIMITS)) refused.inc({ limit }, 0);
 
   function openUse(name: string, now: number, full: number): Use {
     let use = uses.get(name);
@@ -65,10 +64,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
     const reached = use.calls < 1 ? 'callsPerSecond' : open >= limits[kind] ? kind : undefined;
     if (reached) {
       refused.inc({ limit: reached });
-      const what = limitReached[reached](limits[reached]);
-      return problem(429, refusals.limitReached(name, what), {
-        retryAfter: 'limit',
-      });
+      return problem(LIMITS[reached], { name, limit: limits[reached] });
     }
     use.calls -= 1;
     use[kind] += 1;
@@ -84,6 +80,14 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
     }
   });
 }
+
+/** The code of the refusal at each limit. */
+const LIMITS = {
+  callsPerSecond: 'too-many-calls-of-key',
+  openCalls: 'too-many-open-calls',
+  streams: 'too-many-streams',
+  batches: 'too-many-batches-of-key',
+} as const;
 
 function openCallsOf(uses: ReadonlyMap<string, Use>): ReadonlyMap<string, number> {
   const open = [...uses].filter(([, { openCalls }]) => openCalls > 0);

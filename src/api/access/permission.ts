@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { anybody, type Caller, isFor, type Permission } from '../../shared/runtime/access/caller.ts';
 import type { Environment } from '../http/environment.ts';
 import { problem } from '../http/respond.ts';
@@ -18,7 +17,7 @@ export function needs(which: Permission | ((context: Context<Environment>) => Pe
     const permission = typeof which === 'function' ? which(context) : which;
     if (may.has(permission)) return next();
     const has = may.size === 0 ? 'nothing' : [...may].join(', ');
-    return problem(403, refusals.noPermission(permission, `${name}`, has));
+    return problem('no-permission', { permission, name: `${name}`, has });
   });
 }
 
@@ -27,7 +26,7 @@ export function refusedApp(context: Context<Environment>, app: number): Response
   context.set('about', { ...context.var.about, app });
   const caller = callerOf(context);
   if (isFor(caller, app) || caller.apps === null) return undefined;
-  return problem(403, refusals.otherApps(app, `${caller.name}`, listed(caller.apps)));
+  return problem('other-apps', { app, name: `${caller.name}`, apps: listed(caller.apps) });
 }
 
 type Asked = { app: number; ruleId?: unknown; confId?: unknown; batchId?: string | null };

@@ -11,6 +11,7 @@ import { readAs } from '../../shared/contract/wire.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import { refused } from '../../shared/runtime/http-refusals.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -20,12 +21,13 @@ import type { SavedCases } from '../cases/saved-cases.ts';
 import type { Executions } from '../executions/executions.ts';
 import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
 import { casesOf } from './sourced-cases.ts';
-import { refused, type Taken } from './taken.ts';
+import type { Taken } from './taken.ts';
 
 const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
 
 /** `maxRunning`: how many batches of its key may run at once. `call`: what must be the same when it is asked for again under its key. */
 type By = { keyName: string | null; maxRunning: number; key: string | undefined; call: Uint8Array };
+type NotStored = Exclude<Awaited<ReturnType<BatchStore['create']>>, 'created'>;
 type Owner = Pick<By, 'keyName' | 'maxRunning'>;
 type CreateBatchDependencies = {
   backend: QueueBackend;
@@ -98,29 +100,22 @@ export function createCreateBatch({
     };
     // One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are kept.
     const stored = await store.create(batch, cases, maxRunning);
-    if (stored === 'too-many-of-key') return refused(429, tooManyOf(keyName ?? '', maxRunning));
-    if (stored !== 'created') return refused(503, sentences[stored](settings));
+    if (stored !== 'created') return notStored(stored, { keyName, maxRunning }, settings);
     // If this fails, a worker finds a running batch without a job, and adds it.
     await queue.add(batchId, { batchId }).catch(() => {});
     return { kind: 'taken', batchId, setAside: sourced.setAside };
   }
 }
 
-function tooManyOf(keyName: string, maxRunning: number): string {
-  const many = maxRunning === 1 ? '1 batch' : `${maxRunning} batches`;
-  return `The key "${keyName}" has ${many} running already, as many as it may. Nothing of this one ran. Wait for one to end, or cancel one.`;
+function notStored(why: NotStored, { keyName, maxRunning }: Owner, { MAX_BATCHES: limit }: Settings): Taken {
+  if (why === 'too-many-of-key') return refused('too-many-batches-of-key', { name: keyName ?? '', limit: maxRunning });
+  return why === 'too-many' ? refused('too-many-batches', { limit }) : refused('no-room-for-batch', {});
 }
 
 const isOfToday = ({ createdAt }: Batch) => !time.isPast(createdAt + BATCH_KEY_SECONDS * 1000);
 
 /** Kept as long as the key, also when the batch is not. */
 const createdKey = (batchId: string) => `batch-created:${batchId}`;
-
-const sentences = {
-  'too-many': ({ MAX_BATCHES }: Settings) =>
-    `${MAX_BATCHES} batches are running already (MAX_BATCHES). Nothing of this one ran. Wait for one to end, or cancel one.`,
-  'no-room': () => 'There is no room for this batch beside those that are kept (BATCH_BYTES). Nothing of it ran.',
-};
 
 function unfit(cases: number, targets: number, setAside?: SetAside): string | null {
   const leftOut = (setAside?.refusals ?? []).map(({ message }) => message).join(', ');
@@ -139,10 +134,9 @@ async function targetsOf(
   if (!isEach && !dryRun) return { kind: 'targets', targets };
   const reply = await ask({ v: QUERY_VERSION, ask: 'clients', app });
   // Where no worker says which clients there are, each dry run is refused by the worker that comes to it.
-  if (reply.kind === 'refused') return isEach ? refused(503, reply.error) : { kind: 'targets', targets };
+  if (reply.kind === 'refused') return isEach ? reply : { kind: 'targets', targets };
   const online = readAs(clientListSchema, reply.body).items.filter(({ state }) => state !== 'offline');
-  if (isEach && online.length === 0)
-    return refused(503, `No client of app ${app} is online, so ${EVERY_CLIENT} stands for none. Nothing ran.`);
+  if (isEach && online.length === 0) return refused('nobody-to-run-batch', { app, target: EVERY_CLIENT });
   const each = online.map(({ address }) => `address:${address}`);
   const all = [...new Set(targets.flatMap((target) => (target === EVERY_CLIENT ? each : [target])))];
   const unable = dryRun ? all.filter((target) => cannotRunDry(target, online)) : [];

@@ -5,12 +5,12 @@ import { createRefusals, noLines, problemOf, type Refusal } from '../../shared/c
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { decodeWhole, withoutMark } from '../../shared/contract/json/utf8.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { Refused } from '../../shared/runtime/http-refusals.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { CsvBatchParameters } from './parameters.ts';
 import { type ReadBatch, readTargets } from './read-batch-request.ts';
 
 export type ReadCsvBatch = ReturnType<typeof createReadCsvBatch>;
-type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
 
 const schemaAnswer = z.object({ fields: z.array(z.object({ key: z.string(), valueType: z.string() })) });
 

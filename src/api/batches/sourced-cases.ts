@@ -1,14 +1,13 @@
 import { type Batch, placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
+import { type Refused, refused } from '../../shared/runtime/http-refusals.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { BatchRequest } from './read-batch-request.ts';
-import { type Refused, refused } from './taken.ts';
 import { allCases, allHeads } from './whole-batch.ts';
 
 /** The cases a batch is to run, what holds for it unless the request says otherwise, and the version they are of. */
@@ -53,10 +52,9 @@ export async function casesOf(
     }
     case 'from': {
       const found = await store.read(source.batchId);
-      if (found === 'gone') return refused(410, refusals.goneBatch(source.batchId));
-      if (found?.batch.app !== app) return refused(404, refusals.unknownBatch(source.batchId));
-      if (privacy.isOff(app))
-        return refused(410, `The cases of batch ${source.batchId} are not kept: HISTORY_OFF names app ${app}.`);
+      if (found === 'gone') return refused('batch-gone', { batchId: source.batchId });
+      if (found?.batch.app !== app) return refused('unknown-batch', { batchId: source.batchId });
+      if (privacy.isOff(app)) return refused('batch-not-kept', { batchId: source.batchId, app });
       const wanted = new Set<number>();
       for (const { n, head } of await allHeads(found.batch, store)) {
         if (source.verdicts.includes(head.verdict)) wanted.add(placeOfItem(found.batch, n).caseIndex);

@@ -1,5 +1,4 @@
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
@@ -39,7 +38,7 @@ export function createAddJob({ queue, backlog, cancels, storeAlert }: AddJobDepe
     if (outcome !== undefined) return outcome === 'added' ? undefined : outcome;
     // A keyed call goes on if its job is there: the repeat of the call joins it.
     if (!isKeyed) void removeWhenBack(mockId, data);
-    return sentences.notConfirmed(mockId);
+    return noAnswer('not-confirmed', { mockId });
   };
 
   async function addOrAddAgain(mockId: string, data: JobData, isOver: () => boolean): Promise<Added | undefined> {
@@ -48,8 +47,7 @@ export function createAddJob({ queue, backlog, cancels, storeAlert }: AddJobDepe
       return 'added';
     } catch (error) {
       storeAlert.begins(error, STORE_ADVICE);
-      if (wasNotSent(error))
-        return sentences.notSent(wasRefused(error) ? 'refused the execution' : 'cannot be reached');
+      if (wasNotSent(error)) return noAnswer('not-sent', { why: wasRefused(error) ? 'refused-it' : 'away' });
     }
     // The store took it or not before the connection was lost. A job that is there is not added a second time.
     return persist<Added>(data.claimBy, async () => {

@@ -1,8 +1,7 @@
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Overload } from '../overload/overload.ts';
-import { type QueueHealth, whyAway } from '../queue-health.ts';
+import { type QueueHealth, type StoreAway, whyAway } from '../queue-health.ts';
 import type { PendingExecutions } from './pending-executions.ts';
 
 type AdmissionDependencies = {
@@ -17,16 +16,16 @@ type Arrived = { keyName: string | null; isAdmitted?: boolean };
 /** Whether a call can be begun now, before anything of it is stored. */
 export function createAdmission({ health, pending, overload, settings }: AdmissionDependencies) {
   /** Why the queue store takes no calls; undefined when it takes them. */
-  const whyStoreIsAway = (): string | undefined => (health.up ? undefined : whyAway(health.full));
+  const whyStoreIsAway = (): StoreAway | undefined => (health.up ? undefined : whyAway(health.full));
 
   function storeIsAway(): NoAnswer | undefined {
     const why = whyStoreIsAway();
-    return why === undefined ? undefined : sentences.notSent(why);
+    return why === undefined ? undefined : noAnswer('not-sent', why);
   }
 
   function tooManyWait(): NoAnswer | undefined {
     const waiting = Math.max(health.waiting, pending.waiting - health.active);
-    return waiting < settings.MAX_QUEUED ? undefined : sentences.tooManyWait(waiting);
+    return waiting < settings.MAX_QUEUED ? undefined : noAnswer('too-many-wait', { waiting });
   }
 
   /** Without workers there is another reason. */

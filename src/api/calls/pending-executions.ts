@@ -1,6 +1,6 @@
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
 import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
@@ -59,7 +59,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
     const { claimBy } = awaited.data;
     const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
     if (time.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
-    else if (mayHaveBegun(mockId, awaited.since)) await revokeUnfenced(mockId, sentences.storeWasAway(mockId));
+    else if (mayHaveBegun(mockId, awaited.since)) await revokeUnfenced(mockId, noAnswer('store-was-away', { mockId }));
     else await revokeNeverTaken(mockId, neverTaken(awaited.data, health));
   }
 
@@ -111,7 +111,11 @@ export function watchConnection() {
 }
 
 const neverTaken = ({ target }: JobData, { workers, problems }: Pick<QueueHealth, 'workers' | 'problems'>) =>
-  sentences.neverTaken(target, workers, problems[0]);
+  workers > 0
+    ? noAnswer('never-begun', { target })
+    : problems[0] === undefined
+      ? noAnswer('no-worker', {})
+      : noAnswer('no-worker-can', { fault: problems[0] });
 
 /** The wait is over. Only the history may tell how it ended. */
 async function endingAtLast(
@@ -120,7 +124,7 @@ async function endingAtLast(
   timeoutMs: number,
 ): Promise<Ending> {
   const known = await backend.inTime(endingInHistory(history, mockId)).catch(() => null);
-  return known ?? unanswered(sentences.neverReported(mockId, timeoutMs));
+  return known ?? unanswered(noAnswer('never-reported', { mockId, timeoutMs }));
 }
 
 /** The queue store may have lost a job whose ending the history has. */

@@ -1,5 +1,5 @@
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobResult } from '../../shared/contract/job.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
@@ -19,5 +19,7 @@ export function createReadAnswer({ store, history }: { store: Store; history: Hi
 export function withAnswer(mockId: string, ending: Ending, body: string | null): Ending<ReadResult> {
   if (ending.kind === 'unanswered') return ending;
   const { result } = ending;
-  return body === null ? unanswered(sentences.answerUnreadable(mockId, result.address)) : answered({ ...result, body });
+  return body === null
+    ? unanswered(noAnswer('answer-unreadable', { mockId, address: result.address }))
+    : answered({ ...result, body });
 }

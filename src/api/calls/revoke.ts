@@ -1,6 +1,5 @@
 import { unanswered } from '../../shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
@@ -71,7 +70,7 @@ export function createRevoke(dependencies: RevokeDependencies) {
 
   /** Cancels an execution that no worker has begun. */
   const cancel = (mockId: string): Promise<boolean> =>
-    revoke(mockId, sentences.cancelledInQueue(mockId), sentences.cancelledInDoubt(mockId));
+    revoke(mockId, noAnswer('cancelled-in-queue', { mockId }), noAnswer('cancelled-in-doubt', { mockId }));
 
   /** No worker began it in time. Where none runs, none can write the refusal, and none is there to begin it. */
   const revokeNeverTaken = (mockId: string, noAnswer: NoAnswer): Promise<boolean> =>

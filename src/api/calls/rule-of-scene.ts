@@ -2,13 +2,14 @@ import type { AskedRequest, ExecuteRequest } from '../../shared/contract/execute
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { ruleListSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readAs } from '../../shared/contract/wire.ts';
+import type { Refusal } from '../../shared/runtime/http-refusals.ts';
 import type { AskWorker } from '../ask-worker.ts';
 
 /** The call with its rule; or why its scene names none. */
 export type InScene =
   | { kind: 'request'; request: ExecuteRequest }
   | { kind: 'no-rule'; error: string }
-  | { kind: 'no-worker'; error: string };
+  | ({ kind: 'no-worker' } & Refusal);
 
 export type RuleOfScene = (request: AskedRequest) => Promise<InScene>;
 
@@ -22,7 +23,7 @@ export function createRuleOfScene({ ask }: Pick<AskWorker, 'ask'>): RuleOfScene 
     if (scene === null || request.ruleId !== null) return { kind: 'request', request };
     const { app } = request;
     const reply = await ask({ v: QUERY_VERSION, ask: 'rules', app });
-    if (reply.kind === 'refused') return { kind: 'no-worker', error: reply.error };
+    if (reply.kind === 'refused') return { ...reply, kind: 'no-worker' };
     const { items } = readAs(ruleListSchema, reply.body);
     const rule = items.find(({ status, scenes }) => scenes.includes(scene) && status !== null && BigInt(status) >= 0n);
     return rule

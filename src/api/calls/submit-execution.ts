@@ -1,4 +1,3 @@
-import type { Code } from '../../shared/contract/endings/codes.ts';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
@@ -8,6 +7,7 @@ import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import type { Code } from '../../shared/reasons/codes.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';

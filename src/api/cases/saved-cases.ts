@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { CaseDocument } from '../../shared/cases/document/document.ts';
-import type { Refusal } from '../../shared/cases/document/refusal.ts';
+import type { Refusal as CaseRefusal } from '../../shared/cases/document/refusal.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { type Refusal, type Refused, refusalOf, refused } from '../../shared/runtime/http-refusals.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Problem } from '../calls/read-request.ts';
 import type { Change, ReadText } from './document-tasks.ts';
@@ -14,7 +15,6 @@ export type CasesOf = { app: number; ruleId: string | null; confId: string | nul
 /** The precondition of a change: the cases with this ETag are saved, or (null) none are. */
 export type Precondition = { etag: string | null };
 
-type Refused = { kind: 'refused'; status: 404 | 422 | 503; error: string };
 type Saved = { kind: 'none' } | { kind: 'found'; text: string; etag: string };
 export type Saving =
   | { kind: 'saved'; etag: string | null; cases: number }
@@ -75,12 +75,12 @@ export function createSavedCases({ ask, documents }: Pick<AskWorker, 'ask'> & { 
     async document(cases: CasesOf): Promise<{ kind: 'document'; document: CaseDocument; etag: string } | Refused> {
       const saved = await read(cases);
       if (saved.kind === 'refused') return saved;
-      if (saved.kind === 'none') return { kind: 'refused', status: 404, error: noneSaved(cases) };
+      if (saved.kind === 'none') return { kind: 'refused', ...noneSaved(cases) };
       const { etag } = saved;
       const understood = await documents.read(saved.text);
       if (understood.kind === 'read') return { kind: 'document', document: understood.document, etag };
       const why = understood.kind === 'cannot' ? understood.error : understood.refusals.map(sentenceOf).join('; ');
-      return { kind: 'refused', status: 422, error: `The saved cases cannot be used: ${why}.` };
+      return refused('cases-unusable', { problem: why });
     },
   };
 }
@@ -92,8 +92,8 @@ async function readSaved(cases: CasesOf, ask: AskWorker['ask']): Promise<Saved |
   return text === null ? { kind: 'none' } : { kind: 'found', text, etag: etagOf(text) };
 }
 
-export function noneSaved({ app, ruleId, confId }: CasesOf): string {
-  return `No cases are saved for ${ruleId === null ? `node ${confId}` : `rule ${ruleId}`} of app ${app}.`;
+export function noneSaved({ app, ruleId, confId }: CasesOf): Refusal {
+  return refusalOf('no-saved-cases', { app, ...(ruleId === null ? { confId: `${confId}` } : { ruleId }) });
 }
 
 function emptyDocument({ app, ruleId, confId }: CasesOf): string {
@@ -109,11 +109,11 @@ function notTheirs(cases: CasesOf, document: CaseDocument): Problem[] {
   });
 }
 
-function problemOf({ path, line, message }: Refusal): Problem {
+function problemOf({ path, line, message }: CaseRefusal): Problem {
   return { field: path, message: line === null ? message : `${message} (line ${line})` };
 }
 
-function sentenceOf(refusal: Refusal): string {
+function sentenceOf(refusal: CaseRefusal): string {
   const { field, message } = problemOf(refusal);
   return `${field} ${message}`;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { createOpenApiDocument } from '../openapi/document.ts';
 import { operations } from '../openapi/document.ts';
 import type { AnswerDoc, Operation } from '../openapi/operation.ts';
+import { type CodeDoc, codeDocs } from './codes.ts';
 import { members, prose } from './members.ts';
 
 type Document = ReturnType<typeof createOpenApiDocument>;
@@ -25,6 +26,7 @@ export function docsPage({ info, tags, components, paths }: Document, caller: Ca
 <div class="page">
 <nav aria-label="Operations">
 ${tags.map(({ name }) => html`<strong>${name}</strong><ul>${operations.filter(({ tag }) => tag === name).map(link)}</ul>`)}
+<a href="#codes">Codes</a>
 <a href="#schemas">Schemas</a>
 </nav>
 <main>
@@ -32,6 +34,9 @@ ${tags.map(({ name }) => html`<strong>${name}</strong><ul>${operations.filter(({
 ${info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
 <p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>
 ${operations.map((operation) => section(operation, paths, caller))}
+<h2 id="codes">Codes</h2>
+<p>What an answer says with <code>code</code> when there is none of a client, its status, and the sentence of each reason. A 503 means that it did not run.</p>
+${codeDocs().map(code)}
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(components.schemas).map(
   ([name, schema]) => html`<section id="schema-${name}"><h3>${name}</h3>${members(schema)}</section>`,
@@ -40,6 +45,11 @@ ${Object.entries(components.schemas).map(
 </div>
 </body>
 </html>`;
+}
+
+function code({ name, statuses, texts }: CodeDoc) {
+  return html`<section id="code-${name}"><h3><code>${name}</code> <span class="quiet">${statuses.join(', ')}</span></h3>
+<ul>${texts.map(({ reason, text }) => html`<li><code>${reason}</code>: ${text}</li>`)}</ul></section>`;
 }
 
 function link({ id, method, path }: Operation) {

@@ -13,9 +13,9 @@ import { NewerExecution } from './newer-execution.ts';
 /** `found`: whether there was anything to erase. `open`: it has not ended, or its batch has not. `unknown`: it is none the caller may know of. */
 type Erased =
   | { kind: 'erased'; found: boolean }
-  | { kind: 'open'; what: string }
+  | { kind: 'open'; code: 'execution-open' | 'execution-in-batch' | 'execution-may-be-open' }
   | { kind: 'unknown' }
-  | { kind: 'refused'; error: string };
+  | { kind: 'refused' };
 
 type EraseExecutionDependencies = {
   backend: Pick<QueueBackend, 'store'>;
@@ -56,19 +56,16 @@ export function createEraseExecution({
       if (error instanceof NewerExecution) return 'newer' as const;
       throw error;
     });
-    if (record === 'newer') return { kind: 'open', what: `Execution ${mockId} is still on its way` };
+    if (record === 'newer') return { kind: 'open', code: 'execution-open' };
     if (apps !== null && !(record && apps.has(record.app))) return { kind: 'unknown' };
-    if (record && !isEndState(record.state)) return { kind: 'open', what: `Execution ${mockId} is still on its way` };
+    if (record && !isEndState(record.state)) return { kind: 'open', code: 'execution-open' };
     if (record) await untilRecorded(record);
     const item = record && record.batchId === null ? 'erased' : await eraseItem(mockId, record?.batchId ?? null);
-    if (item === 'running') return { kind: 'open', what: `The batch of execution ${mockId} is still running` };
+    if (item === 'running') return { kind: 'open', code: 'execution-in-batch' };
     const files = await ask({ v: QUERY_VERSION, ask: 'erase', mockId, hasEnded: record !== null });
-    if (files.kind === 'refused') return { kind: 'refused', error: files.error };
+    if (files.kind === 'refused') return { kind: 'refused' };
     if (eraseAnswerSchema.parse(parseJson(files.body)).files === 'open')
-      return {
-        kind: 'open',
-        what: `Execution ${mockId} may be open at a client, and this service has no record of it`,
-      };
+      return { kind: 'open', code: 'execution-may-be-open' };
     await notes.erase(mockId);
     await queue.erase(mockId);
     await backend.store.remove(resultKey(mockId));

@@ -5,11 +5,15 @@ import {
   type Looked,
   toldExecutionSchema,
 } from '../../shared/contract/execution.ts';
-import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { type ExecutionRecord, shownError } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import type { ShownExecution } from './read-execution.ts';
 
-const told = (record: ExecutionRecord) => ({ ...record, timings: timingsOf(record) });
+const told = (record: ExecutionRecord) => ({
+  ...record,
+  error: shownError(record),
+  timings: timingsOf(record),
+});
 
 /** An execution without its texts, as JSON text. */
 export const recordBody = (record: ExecutionRecord): string => printAs(toldExecutionSchema, told(record));

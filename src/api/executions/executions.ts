@@ -1,5 +1,5 @@
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
@@ -67,7 +67,8 @@ export function createExecutions(dependencies: ExecutionsDependencies) {
         const ending = endingOf(record, result);
         if (ending?.kind === 'unanswered') return ending;
         if (ending && result !== null) return answered({ ...ending.result, body: result });
-        if (ending && privacy.isOff(record.app)) return unanswered(sentences.answerGone({ mockId, ...ending.result }));
+        if (ending && privacy.isOff(record.app))
+          return unanswered(noAnswer('answer-gone', { mockId, address: ending.result.address }));
       }
       return null;
     },

@@ -1,9 +1,9 @@
 /** An execution that an API of a newer version put on the queue: it can be read here once it has ended and is in the history. */
 export class NewerExecution extends Error {
+  readonly mockId: string;
   constructor(mockId: string) {
-    super(
-      `Execution ${mockId} is on its way, but this API is older than the one that took the call and cannot read it. Ask again in a moment.`,
-    );
+    super(`execution ${mockId} is of a newer version`);
+    this.mockId = mockId;
   }
 }
 

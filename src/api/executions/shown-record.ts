@@ -1,4 +1,5 @@
-import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { type ExecutionRecord, maskedReason, shownError } from '../../shared/contract/execution-record.ts';
+import { HIDDEN } from '../../shared/privacy/hide-at.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { HistoryPart } from '../../shared/store/history/history.ts';
 
@@ -9,12 +10,12 @@ type Texts = Pick<HistoryPart, 'input' | 'result'>;
  * are hidden since are taken out now.
  */
 export async function shownRecord(record: ExecutionRecord, texts: Texts, privacy: Privacy): Promise<ExecutionRecord> {
-  const mask = record.error === null ? null : privacy.maskFor(record.app);
-  if (record.error === null || mask === null) return record;
+  const mask = shownError(record) === null ? null : privacy.maskFor(record.app);
+  if (mask === null) return record;
   const [input, result] = await Promise.all([texts.input(record.mockId), texts.result(record.mockId)]);
   // Without its data nobody knows what the error quotes.
-  if (input === null || input === '') return { ...record, error: null };
+  if (input === null || input === '') return { ...maskedReason(record, { text: () => HIDDEN }), error: null };
   mask.data(input);
   if (result !== null) mask.answer(result);
-  return { ...record, error: mask.text(record.error) };
+  return maskedReason(record, mask);
 }

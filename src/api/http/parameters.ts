@@ -90,7 +90,7 @@ export const selectedParameters = {
 };
 export const needsAnId = {
   path: ['ruleId'],
-  error: 'give ruleId or confId',
+  error: 'required, unless `confId` is given',
   when: ({ issues }: { issues: { path?: PropertyKey[] | undefined }[] }) =>
     !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
 };

@@ -8,8 +8,6 @@ export function plainBodies() {
   return createMiddleware<Environment>(async ({ req }, next) => {
     const encoding = req.header('content-encoding')?.trim().toLowerCase() || 'identity';
     if (isRead(req.method) || encoding === 'identity') return next();
-    return problem(415, 'Compressed bodies are not read here: send the body without Content-Encoding.', {
-      headers: { 'accept-encoding': 'identity' },
-    });
+    return problem('compressed-body', {}, { headers: { 'accept-encoding': 'identity' } });
   });
 }

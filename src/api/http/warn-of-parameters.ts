@@ -4,7 +4,7 @@ import { visible } from '../../shared/contract/json/visible-text.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import type { Environment } from './environment.ts';
 import { isRead, parametersOf } from './parameters.ts';
-import { badQuestion, json } from './respond.ts';
+import { badRequest, json } from './respond.ts';
 
 /**
  * Names the parameters of a read that its route does not know: in `warnings` of an answer that is a JSON object. An answer in any other
@@ -23,7 +23,7 @@ export function warnOfParameters() {
 }
 
 async function withWarnings(res: Response, unknown: ReturnType<typeof unknownNames>): Promise<Response> {
-  const refused = () => badQuestion(unknown.map(({ name, message }) => ({ field: name, message })));
+  const refused = () => badRequest(unknown.map(({ name, message }) => ({ field: name, message })));
   if (!res.headers.get('content-type')?.startsWith('application/json')) {
     await res.body?.cancel(); // events would go on
     return refused();

@@ -1,6 +1,6 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { errorOf, type NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Call } from '../calls/submit-execution.ts';
 import { envelope, OTHER_ERROR, refusal } from './envelope.ts';
@@ -39,8 +39,8 @@ function inTheirNames(body: string): string {
   return joinMembers(members.map(({ key, raw }) => [key === DATA_FIELD ? 'roam' : key, raw]));
 }
 
-function sentenceOf({ error, code, field }: NoAnswer): string {
-  return `${field === undefined ? error : `${field} ${error}`} [${code}]`;
+function sentenceOf(noAnswer: NoAnswer): string {
+  return `${errorOf(noAnswer)} [${noAnswer.code}]`;
 }
 
 function failed({ mockId, ...rest }: { mockId: string; error: string; fallback?: true; executeAt: number }): Response {

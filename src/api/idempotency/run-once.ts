@@ -1,7 +1,6 @@
 import { onceOf, type Scope } from '../../shared/contract/determined-id.ts';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/seams/time.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
@@ -22,7 +21,7 @@ type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
 export type Once =
   | { kind: 'other-body' }
   | Exclude<InScene, { kind: 'request' }>
-  | { kind: 'refused'; mockId: string; noAnswer: NoAnswer; retryAfter?: 'store' }
+  | { kind: 'refused'; mockId: string; noAnswer: NoAnswer }
   | {
       kind: 'runs';
       mockId: string;
@@ -75,11 +74,11 @@ export function createRunOnce(dependencies: RunOnceDependencies) {
    */
   async function refusalOf(scope: Scope, { keyName }: Asked): Promise<NoAnswer | undefined> {
     const why = submitExecution.whyStoreIsAway();
-    if (why !== undefined) return sentences.notesAway(why);
+    if (why !== undefined) return noAnswer('key-record-away', why);
     const refusal = submitExecution.refusal({ keyName });
     if (!refusal) return undefined;
     const noted = await isNoted(scope);
-    return noted === 'crowded' ? sentences.notesBusy() : noted ? undefined : refusal;
+    return noted === 'crowded' ? noAnswer('key-not-looked-up', {}) : noted ? undefined : refusal;
   }
 
   async function runOnce(scope: Scope, asked: Asked): Promise<Once> {
@@ -158,16 +157,16 @@ type Refusal = Extract<Awaited<ReturnType<Idempotency['remember']>>, { kind: 'an
 function refused(remembered: Refusal, mockId: string): Once {
   switch (remembered.kind) {
     case 'answer-gone':
-      return { kind: 'refused', mockId: remembered.mockId, noAnswer: sentences.answerGone(remembered) };
+      return { kind: 'refused', mockId: remembered.mockId, noAnswer: noAnswer('answer-gone', remembered) };
     case 'full':
-      return { kind: 'refused', mockId, noAnswer: sentences.keysFull() };
+      return { kind: 'refused', mockId, noAnswer: noAnswer('keys-full', {}) };
     case 'other-body':
       return remembered;
   }
 }
 
 function unknownYet(mockId: string): Once {
-  return { kind: 'refused', mockId, noAnswer: sentences.mayBeOnItsWay(mockId), retryAfter: 'store' };
+  return { kind: 'refused', mockId, noAnswer: noAnswer('may-be-on-its-way', { mockId }) };
 }
 
 /**
@@ -209,7 +208,7 @@ function createJoin({ executions, idempotency, waitMs }: RunOnceDependencies) {
       if (next !== null && next !== mockId) return endingOf(scope, next, time.now() + ADDED_WITHIN_MS, timeIsUp);
       if (ending) return { mockId, ending };
       if (time.now() > knownBy || timeIsUp.aborted)
-        return { mockId, ending: unanswered(sentences.endingUnknown(mockId)) };
+        return { mockId, ending: unanswered(noAnswer('ending-unknown', { mockId })) };
       await time.pause(LOOK_EVERY_MS);
     }
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { codeSchema, paramsSchema } from '../../shared/contract/endings/outcomes.ts';
 import { decisionSchema } from '../../shared/contract/job.ts';
 import { int, int64, json, jsonObject, mockId, text, time } from '../../shared/contract/wire.ts';
 import { asJson } from './json-schema.ts';
@@ -72,6 +72,8 @@ export const noAnswerAnswer = z
     error: text.describe('One sentence: who, what happened, what to do.'),
     executeAt: time.describe('When the execution ended, epoch milliseconds.'),
     code: codeSchema,
+    reason: text.describe('What happened, for programs; the documents list the reasons of each code.'),
+    params: paramsSchema,
     mayHaveRun: z.boolean().describe('False only when the rule cannot have run.'),
   })
   .meta({ id: 'NoAnswer', description: 'No client answered.' });
@@ -86,6 +88,16 @@ export const problemAnswer = z
     errors: z.array(z.strictObject({ field: text, message: text })).optional(),
     success: z.literal(false),
     error: text,
+    code: text.describe('The cause; `type` leads to its place in the documents.'),
+    reason: text.describe('The same as `code`, or the reason of an execution that was refused.'),
+    params: paramsSchema,
+    mayHaveRun: z
+      .boolean()
+      .optional()
+      .describe(
+        'Of a call: false only when the rule cannot have run, also for an earlier call under its Idempotency-Key.',
+      ),
+    mockId: mockId.optional(),
   })
   .meta({ id: 'Problem', description: 'A refusal (RFC 9457).' });
 

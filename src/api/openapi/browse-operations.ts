@@ -98,7 +98,7 @@ const badParameter = badQuestion('A parameter is wrong.', {
   field: 'app',
   message: 'must be an integer from 1 to 2147483647',
 });
-const unknownRule = refusal(404, 'The app has no such rule or node.', 'App 9001 has no rule 77.');
+const unknownRule = refusal('The app has no such rule or node.', 'unknown-rule', { app: 9001, ruleId: '77' });
 const path = (name: string) => `/rule-server/mock/${name}`;
 const common = { method: 'get', tag: 'Rules and clients', needs: 'read' } as const;
 
@@ -148,7 +148,9 @@ export const browseOperations: Operation[] = [
       200: { description: 'The tree.', schema: treeSchema, examples: { tree } },
       400: badParameter,
       404: unknownRule,
-      422: refusal(422, 'It is too large.', 'The tree has more nodes, levels or text than one answer may hold.'),
+      422: refusal('It is too large.', 'tree-too-large', {
+        problem: 'The tree has more nodes, levels or text than one answer may hold.',
+      }),
       503: unavailable,
       ...usual,
     },
@@ -200,11 +202,7 @@ export const browseOperations: Operation[] = [
         examples: { clients: { app: 9001, items: [client], nextCursor: null, skipped: [] } },
       },
       400: badParameter,
-      422: refusal(
-        422,
-        "The app's directory is not one.",
-        'clients/9001 is reached through a link, which is never followed.',
-      ),
+      422: refusal("The app's directory is not one.", 'clients-linked', { app: 9001 }),
       503: unavailable,
       ...usual,
     },
@@ -225,12 +223,10 @@ export const browseOperations: Operation[] = [
         examples: { readiness },
       },
       400: badParameter,
-      404: refusal(404, 'The app has no such rule.', 'App 9001 has no rule 77.'),
-      422: refusal(
-        422,
-        'The app has too many rules for one answer.',
-        'App 9001 has 612 rules, and at most 500 are looked at in one answer: ask for each with ruleId.',
-      ),
+      404: refusal('The app has no such rule.', 'unknown-rule', { app: 9001, ruleId: '77' }),
+      422: refusal('The app has too many rules for one answer.', 'too-many-rules', {
+        ...{ app: 9001, rules: 612, most: 500 },
+      }),
       503: unavailable,
       ...usual,
     },

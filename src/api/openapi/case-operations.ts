@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { int, int64, time } from '../../shared/contract/wire.ts';
+import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
@@ -74,23 +74,15 @@ const changed: AnswerDoc = {
   schema: changedAnswer,
   examples: {
     changed: {
-      ...problem(412, refusals.casesChanged()),
+      ...problem(refusalOf('cases-changed', {})),
       etag: ETAG,
       cases: ['spends 120'],
     },
   },
 };
-const broken = refusal(
-  422,
-  'The file cannot be used.',
-  'The file of the saved cases is a link. An operator must remove it from SHARED_DIR.',
-);
-const tooLarge = refusal(413, 'More than 1 MiB.', 'The body is larger than 1048576 bytes. Nothing was saved.');
-const unconditional = refusal(
-  428,
-  'Without a precondition.',
-  'Say what you change: If-Match with the ETag you read, or If-None-Match: * when there are no saved cases yet.',
-);
+const broken = refusal('The file cannot be used.', 'cases-file-unusable', { problem: 'is a link' });
+const tooLarge = refusal('More than 1 MiB.', 'body-too-large', { maxBytes: 1_048_576 });
+const unconditional = refusal('Without a precondition.', 'precondition-missing', {});
 const bad = badQuestion('A parameter or the document is wrong.', {
   field: 'cases[0].input.cost',
   message: 'is a number JSON does not know (012): put text in quotes (line 5)',
@@ -126,7 +118,7 @@ export const caseOperations: Operation[] = [
       },
       304: { description: 'The caller has it already (If-None-Match).' },
       400: bad,
-      404: refusal(404, 'There are none.', 'No cases are saved for rule 1 of app 9001.'),
+      404: refusal('There are none.', 'no-saved-cases', { app: 9001, ruleId: '1' }),
       422: broken,
       503: unavailable,
       ...usual,

@@ -1,7 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { outcomeOf } from '../../shared/contract/endings/codes.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { errorOf, type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswerBody } from '../../shared/contract/execution-record.ts';
+import { statusOf } from '../../shared/reasons/codes.ts';
+import { problemBody, type Refusal } from '../../shared/runtime/http-refusals.ts';
+import type { Problem } from '../calls/read-request.ts';
 
 export const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
 export const AT = 1_790_000_000_000;
@@ -29,14 +31,13 @@ export const failedResult = {
 };
 
 /** The answer to a call that no client answered, with the very sentence that such a call gets. */
-export function unanswered({ code, error, mayHaveRun }: NoAnswer) {
-  return { mockId: MOCK_ID, success: false, [DATA_FIELD]: {}, process: null, error, executeAt: AT, code, mayHaveRun };
+export function unanswered(noAnswer: NoAnswer): unknown {
+  return JSON.parse(noAnswerBody(MOCK_ID, { ...noAnswer, executeAt: AT }));
 }
 
 /** A refusal as problem+json. */
-export function problem(status: number, error: string, errors?: { field: string; message: string }[]) {
-  const title = STATUS_CODES[status];
-  return { type: 'about:blank', title, status, detail: error, ...(errors && { errors }), success: false, error };
+export function problem(refusal: Refusal, more: { errors?: Problem[]; mayHaveRun?: boolean } = {}): object {
+  return JSON.parse(problemBody(refusal, more));
 }
 
 export const accepted = { mockId: MOCK_ID, state: 'queued' };
@@ -60,7 +61,7 @@ export const listed = {
   ],
   timings: { queued: 12, pickUp: 1000, running: 1044, noticing: 4, total: 2060 },
   warnings: [],
-  outcome: { status: 200, code: null, mayHaveRun: true },
+  outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
   decision: 'TRUE',
   error: null,
   dryRun: false,
@@ -80,7 +81,7 @@ export const execution = {
   keptUntil: AT + 604_800_000,
 };
 
-const rejectedCode = 'no-client';
+const nobody = noAnswer('no-client-online', { app: 9001 });
 export const rejected = {
   ...listed,
   address: null,
@@ -90,8 +91,14 @@ export const rejected = {
     { state: 'rejected', at: AT + 9 },
   ],
   timings: { queued: 9, pickUp: null, running: null, noticing: null, total: 9 },
-  error: 'No client of app 9001 is online.',
-  outcome: { status: outcomeOf(rejectedCode).status, code: rejectedCode, mayHaveRun: false },
+  error: errorOf(nobody),
+  outcome: {
+    status: statusOf(nobody),
+    code: nobody.code,
+    reason: nobody.reason,
+    params: nobody.params,
+    mayHaveRun: false,
+  },
   decision: null,
   rules: null,
 };
@@ -100,6 +107,8 @@ export const failures = {
   items: [
     {
       code: 'failed',
+      reason: null,
+      params: {},
       sentence: 'Client <client>: card <number> was refused',
       count: 212,
       first: AT,

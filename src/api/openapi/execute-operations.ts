@@ -1,18 +1,15 @@
 import { z } from 'zod';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { executeRequestSchema } from '../../shared/contract/execute-request.ts';
 import { acceptedSchema } from '../../shared/contract/execution.ts';
+import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, MOCK_ID, problem, request, result, unanswered } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';
 import { badCall, refusal, usual } from './refusals.ts';
 
 const CLIENT = 'orders-7f9c_4a1b2';
-const claim = { address: CLIENT, givesUp: true };
-const place = { address: CLIENT, app: 9001, directoryName: CLIENT };
-const others = sentences.others(['orders-7f9c_99'], null);
-const RESULT_TIMEOUT_MS = 60_000;
+const [address, timeoutMs, app] = [CLIENT, 60_000, 9001];
 const answerOf = (description: string, examples: Record<string, unknown>): AnswerDoc => ({
   description,
   schema: noAnswerAnswer,
@@ -42,7 +39,7 @@ export const executeOperations: Operation[] = [
       {
         name: 'Idempotency-Key',
         description:
-          'The same call under the same key runs once in 24 h, and every repeat gets its answer. Where there is no room to keep that for so long, a repeat is told so with `outcome-unknown`, and runs nothing. So is one within 20 minutes whose first call the queue store has lost. A 503 under a key means: send it again with the same key.',
+          'The same call under the same key runs once in 24 h, and every repeat gets its answer. Where there is no room to keep that for so long, a repeat is told so with `outcome-unknown`, and runs nothing. So is one within 20 minutes whose first call the queue store has lost. An answer with `Retry-After` means: send it again with the same key.',
         schema: z.string().min(1).max(255),
         example: '0a7d2b1e',
       },
@@ -77,48 +74,59 @@ export const executeOperations: Operation[] = [
         field: 'app',
         message: 'must be an integer from 1 to 2147483647',
       }),
-      409: answerOf('It was cancelled.', { cancelled: unanswered(sentences.cancelledBeforePickUp(claim)) }),
-      413: refusal(413, 'The body is too large.', 'The body is larger than 1048576 bytes (MAX_BODY_BYTES).'),
+      409: answerOf('It was cancelled.', {
+        cancelled: unanswered(noAnswer('cancelled-before-pick-up', { address }, { mayHaveRun: false })),
+      }),
+      413: refusal(
+        'The body is too large.',
+        'body-too-large',
+        { maxBytes: 1_048_576, setting: 'MAX_BODY_BYTES' },
+        { mayHaveRun: false },
+      ),
       415: refusal(
-        415,
         'A browser sent something else than application/json.',
-        'A browser must send content-type: application/json; anything else could come from a foreign page.',
+        'foreign-type',
+        { types: 'application/json' },
+        { mayHaveRun: false },
       ),
       422: {
         description: "The rule's tree has a cycle, or the Idempotency-Key belongs to another call.",
         schema: noAnswerAnswer,
         examples: {
-          cycle: unanswered(sentences.cycle({ app: 9001, ruleId: '1', confId: null }, [2n, 3n])),
+          cycle: unanswered(noAnswer('cycle', { app, ruleId: '1', nodes: '2 → 3 → 2' })),
         },
         problems: {
-          'another body': problem(422, refusals.keyReused()),
+          'another body': problem(refusalOf('key-reused', {}), { mayHaveRun: false }),
         },
       },
       502: answerOf('The client wrote something that is not a result.', {
-        'invalid-result': unanswered(sentences.invalidResult(claim, { problem: 'is not JSON', clientDied: false })),
-        'client-ignored-dry-run': unanswered(sentences.ignoredDryRun(claim, false)),
+        'invalid-result': unanswered(noAnswer('result-unusable', { address, problem: 'result-no-success' })),
+        'client-ignored-dry-run': unanswered(noAnswer('dry-run-impossible', { address })),
       }),
       503: {
-        description: 'No client or no worker is there to run it, or too much waits already.',
+        description: 'It did not run: no client or no worker is there, or too much waits already.',
         schema: noAnswerAnswer,
-        headers: { 'Retry-After': 'Seconds to wait, where waiting helps.' },
+        headers: { 'Retry-After': 'Seconds to wait.' },
         examples: {
-          'no-client': unanswered(sentences.noClient(9001, '', sentences.others([], null))),
-          'client-offline': unanswered(sentences.clientOffline(CLIENT, others)),
-          'channel-unavailable': unanswered(sentences.channelUnavailable(place, 'the disk is full')),
-          'no-worker': unanswered(sentences.neverTaken('all', 0)),
-          overloaded: unanswered(sentences.tooManyWait(10_000)),
-          'queue-unavailable': unanswered(sentences.notSent('cannot be reached')),
-          stopping: unanswered(sentences.stopping()),
-          'outcome-unknown': unanswered(sentences.notConfirmed(MOCK_ID)),
-          fenced: unanswered(sentences.fenced(MOCK_ID)),
-          'answer-gone': unanswered(sentences.answerGone({ mockId: MOCK_ID, address: CLIENT })),
+          'no-client': unanswered(noAnswer('no-client-online', { app })),
+          'client-offline': unanswered(noAnswer('client-offline', { wanted: CLIENT, online: 'orders-7f9c_99' })),
+          'channel-unavailable': unanswered(
+            noAnswer('request-unwritable', { address, app, directory: CLIENT, why: 'ENOSPC' }),
+          ),
+          'no-worker': unanswered(noAnswer('no-worker', {})),
+          overloaded: unanswered(noAnswer('too-many-wait', { waiting: 10_000 })),
+          'queue-unavailable': unanswered(noAnswer('not-sent', { why: 'away' })),
+          stopping: unanswered(noAnswer('stopping', {})),
+          fenced: unanswered(noAnswer('fenced', { mockId: MOCK_ID })),
         },
       },
-      504: answerOf('The client did not answer in time.', {
-        'not-picked-up': unanswered(sentences.notPickedUp(claim, RESULT_TIMEOUT_MS)),
-        'no-answer': unanswered(sentences.silent(claim, RESULT_TIMEOUT_MS)),
-        'client-left': unanswered(sentences.left(claim)),
+      504: answerOf('The client did not answer in time, or whether it ran is not known.', {
+        'not-picked-up': unanswered(noAnswer('not-picked-up', { address, timeoutMs }, { mayHaveRun: false })),
+        'no-answer': unanswered(noAnswer('silent', { address, timeoutMs })),
+        'client-left': unanswered(noAnswer('left-with-request', { address })),
+        'outcome-unknown': unanswered(noAnswer('not-confirmed', { mockId: MOCK_ID })),
+        'answer-gone': unanswered(noAnswer('answer-gone', { mockId: MOCK_ID, address })),
+        'key-not-looked-up': unanswered(noAnswer('key-not-looked-up', {})),
       }),
       ...usual,
     },

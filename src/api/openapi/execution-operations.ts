@@ -12,11 +12,7 @@ import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
-const unknown = refusal(
-  404,
-  'There is no such execution (any more).',
-  `There is no execution ${accepted.mockId}, or it is too long ago (HISTORY_COUNT, HISTORY_SECONDS).`,
-);
+const unknown = refusal('There is no such execution (any more).', 'unknown-execution', { mockId: accepted.mockId });
 const { mockId } = accepted;
 
 /** Executions as a resource. */
@@ -94,11 +90,7 @@ export const executionOperations: Operation[] = [
     answers: {
       204: { description: 'It is pinned.' },
       404: unknown,
-      409: refusal(
-        409,
-        'It has not ended, or there is no room.',
-        `Execution ${mockId} is not in the history yet: pin it once it has ended.`,
-      ),
+      409: refusal('It has not ended, or there is no room.', 'not-in-history', { mockId }),
       503: unavailable,
       ...usual,
     },
@@ -128,11 +120,9 @@ export const executionOperations: Operation[] = [
       200: { description: 'The execution.', schema: executionSchema, examples: { succeeded: execution } },
       400: badQuestion('A parameter is wrong.', { field: 'include', message: 'must be tree' }),
       404: unknown,
-      410: refusal(
-        410,
-        'It has ended, and nothing of its app is kept.',
-        `Execution ${mockId} ended as "succeeded". Its input and its answer are not kept: HISTORY_OFF names app 9001.`,
-      ),
+      410: refusal('It has ended, and nothing of its app is kept.', 'execution-not-kept', {
+        ...{ mockId, state: 'succeeded', app: 9001 },
+      }),
       503: unavailable,
       ...usual,
     },
@@ -163,11 +153,7 @@ export const executionOperations: Operation[] = [
       },
       400: badQuestion('A parameter is wrong.', { field: 'erase', message: 'must be true or false' }),
       404: unknown,
-      409: refusal(
-        409,
-        'It has ended; or it has not, and is to be erased.',
-        `Execution ${mockId} has ended already; it cannot be cancelled any more.`,
-      ),
+      409: refusal('It has ended; or it has not, and is to be erased.', 'execution-ended', { mockId }),
       503: unavailable,
       ...usual,
     },

@@ -69,7 +69,7 @@ export const serviceOperations: Operation[] = [
     answers: {
       204: { description: 'Signed in for 12 hours.', headers: { 'Set-Cookie': 'The session.' } },
       400: badQuestion('There is no key.', { field: 'key', message: 'must be there: send {"key":"…"}' }),
-      401: refusal(401, 'Not a key.', 'This API key is not known here: it was mistyped, or changed in API_KEYS.'),
+      401: refusal('Not a key.', 'key-unknown', {}),
       403: forbidden,
       500: failed,
       503: unavailable,

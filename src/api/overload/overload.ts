@@ -1,5 +1,4 @@
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { addUp, type Calls, type TellArrivals } from '../../shared/queue/arrivals.ts';
 import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
@@ -37,7 +36,7 @@ export function createOverload({ backlog, tellArrivals, settings }: OverloadDepe
       const taken = Math.max(0, Math.min(1, (until - delayMs) / (until - from)));
       if (random.fraction() < arrivals.shareTaken(keyName, taken)) return undefined;
       const seconds = Math.max(1, Math.ceil(delayMs / 1000));
-      return { noAnswer: sentences.tooManyCalls(seconds), retryAfterSeconds: seconds };
+      return { noAnswer: noAnswer('too-many-calls', { seconds }), retryAfterSeconds: seconds };
     },
   };
 }

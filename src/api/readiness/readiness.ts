@@ -14,6 +14,8 @@ import {
   readinessOf,
 } from '../../shared/reasoning/readiness.ts';
 import { endOf } from '../../shared/reasoning/time-window.ts';
+import { refusals } from '../../shared/reasons/refusals.ts';
+import { errorOfRefusal, type Refused, refused } from '../../shared/runtime/http-refusals.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { coverageOf } from '../batches/items.ts';
@@ -36,7 +38,7 @@ export type RuleReadiness = {
   findings: Finding[];
   batchId: string | null;
 };
-type Answer = { kind: 'found'; rules: RuleReadiness[] } | { kind: 'refused'; status: 404 | 422 | 503; error: string };
+type Answer = { kind: 'found'; rules: RuleReadiness[] } | Refused;
 type ReadinessDependencies = { ask: AskWorker['ask']; savedCases: SavedCases; store: BatchStore };
 
 /** Whether the rules of an app can be released to a target: by their trees, their saved cases, and how these last ran there. */
@@ -47,9 +49,8 @@ export function createReadiness({ ask, savedCases, store }: ReadinessDependencie
     if (saved.kind === 'refused') return saved;
     const all = readAs(ruleListSchema, rules.body).items;
     const wanted = all.filter((rule) => ruleId === null || rule.ruleId === ruleId);
-    if (ruleId !== null && wanted.length === 0)
-      return { kind: 'refused', status: 404, error: `App ${app} has no rule ${ruleId}.` };
-    if (wanted.length > MOST_RULES) return { kind: 'refused', status: 422, error: tooMany(app, wanted.length) };
+    if (ruleId !== null && wanted.length === 0) return refused('unknown-rule', { app, ruleId });
+    if (wanted.length > MOST_RULES) return refused('too-many-rules', { app, rules: wanted.length, most: MOST_RULES });
     const { items } = savedSchema.parse(parseJson(saved.body));
     const changedAt = new Map(items.map((item) => [item.ruleId, item.changedAt]));
     const batches = await lastBatches({ app, target: formatTarget(target) }, store);
@@ -61,10 +62,6 @@ export function createReadiness({ ask, savedCases, store }: ReadinessDependencie
     }
     return { kind: 'found', rules: found };
   };
-}
-
-function tooMany(app: number, rules: number): string {
-  return `App ${app} has ${rules} rules, and at most ${MOST_RULES} are looked at in one answer: ask for each with ruleId.`;
 }
 
 /** `changedAt`: when the saved cases of each rule were changed. */
@@ -83,10 +80,10 @@ async function ofRule(
   const lane = target.kind === 'lane' ? target.lane : null;
   const address = target.kind === 'address' ? target.address : null;
   const reply = await ask({ v, ask: 'tree', app, ruleId, confId: null, lane, address });
-  if (reply.kind === 'refused' && reply.status === 503) return reply;
+  if (reply.kind === 'refused' && refusals[reply.code].status === 503) return reply;
   const tree = reply.kind === 'found' ? readAs(treeSchema, reply.body) : null;
   if (!tree?.root) {
-    const reason = reply.kind === 'refused' ? reply.error : 'it has no root node.';
+    const reason = reply.kind === 'refused' ? errorOfRefusal(reply) : 'it has no root node.';
     return read({ ...about, digest: null }, [finding('no-rule', { reason })]);
   }
   const last = batches.get(ruleId);

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { csvReport } from '../../shared/reports/csv.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
@@ -13,7 +12,7 @@ import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
-import { badQuestion, json, problem } from '../http/respond.ts';
+import { badRequest, json, problem } from '../http/respond.ts';
 import { takesNoParameters } from '../http/takes-no-parameters.ts';
 import { streamEvents } from '../http/until-gone.ts';
 import { createBatch } from './create-batch.ts';
@@ -42,8 +41,8 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
       const batchId = context.req.param('batchId') ?? '';
       const found = await batches.read(batchId);
       const isIts = found !== null && (found === 'gone' || isFor(callerOf(context), found.batch.app));
-      if (!isIts) return problem(404, refusals.unknownBatch(batchId));
-      if (found === 'gone') return problem(410, refusals.goneBatch(batchId));
+      if (!isIts) return problem('unknown-batch', { batchId });
+      if (found === 'gone') return problem('batch-gone', { batchId });
       tellAbout(context, found.batch);
       return answer(found, context);
     };
@@ -94,7 +93,7 @@ const show = (found: Found) => json(200, batchBody(found));
 
 async function list(context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(batchListParameters, context);
-  if (read.kind === 'bad') return badQuestion(read.problems);
+  if (read.kind === 'bad') return badRequest(read.problems);
   const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
   if (notIts) return notIts;
   const found = await batches.list({ ...read.value, apps: callerOf(context).apps });
@@ -103,10 +102,10 @@ async function list(context: Asked, batches: Batches): Promise<Response> {
 
 async function items({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(itemParameters, context);
-  if (read.kind === 'bad') return badQuestion(read.problems);
+  if (read.kind === 'bad') return badRequest(read.problems);
   const { include: withDetails, cursor, ...filter } = read.value;
   const hidden = batches.hiddenIn(batch, filter.where);
-  if (hidden !== null) return badQuestion([hidden]);
+  if (hidden !== null) return badRequest([hidden]);
   if (filter.where.length > 0)
     context.set(
       'searchedPaths',
@@ -130,18 +129,18 @@ async function item({ batch }: Found, context: Asked, batches: Batches): Promise
   const found = await batches.item(batch, n);
   return found
     ? json(200, wholeItemBody(batch, found))
-    : problem(404, refusals.unknownItem(batch.batchId, `${req.param('n')}`));
+    : problem('unknown-item', { batchId: batch.batchId, n: `${req.param('n')}` });
 }
 
 async function coverage({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(coverageParameters, context);
-  if (read.kind === 'bad') return badQuestion(read.problems);
+  if (read.kind === 'bad') return badRequest(read.problems);
   return json(200, JSON.stringify(await batches.coverage(batch, read.value.target)));
 }
 
 async function report({ batch, progress }: Found, context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(reportParameters, context);
-  if (read.kind === 'bad') return badQuestion(read.problems);
+  if (read.kind === 'bad') return badRequest(read.problems);
   const { write, type, extension } = writers[read.value.format];
   context.set('readsInput', true);
   const text = write({ batch, progress, items: await batches.reported(batch) });
@@ -166,5 +165,5 @@ function streamProgress(
 async function cancel({ batch: { batchId }, progress }: Found, batches: Batches): Promise<Response> {
   if (progress.state === 'cancelled') return json(200, JSON.stringify({ batchId, state: 'cancelled' }));
   if (await batches.cancel(batchId)) return json(202, JSON.stringify({ batchId, state: 'cancelling' }));
-  return problem(409, refusals.batchEnded(batchId));
+  return problem('batch-ended', { batchId });
 }

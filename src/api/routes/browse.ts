@@ -6,7 +6,7 @@ import { callerOf, needs, refusedApp } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';
 import { appParameters, readParameters, schemaParameters, treeParameters } from '../http/parameters.ts';
-import { badQuestion, json, problem } from '../http/respond.ts';
+import { badRequest, json, respondToRefusal } from '../http/respond.ts';
 
 const v = QUERY_VERSION;
 
@@ -18,12 +18,12 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   const reply = async (query: Query, show = whole): Promise<Response> => {
     const answer = await ask(query);
     if (answer.kind === 'found') return json(200, show(answer.body));
-    return problem(answer.status, answer.error, { retryAfter: answer.status === 503 ? 'worker' : undefined });
+    return respondToRefusal(answer);
   };
 
   const aboutSchema = async (context: Context<Environment>) => {
     const read = readParameters(schemaParameters, context);
-    if (read.kind === 'bad') return badQuestion(read.problems);
+    if (read.kind === 'bad') return badRequest(read.problems);
     const { include, ...selection } = read.value;
     const show = include === 'settings' ? undefined : plainSchema;
     return refusedApp(context, selection.app) ?? reply({ v, ask: 'schema', ...selection }, show);
@@ -31,13 +31,13 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
 
   const aboutTree = async (context: Context<Environment>) => {
     const read = readParameters(treeParameters, context);
-    if (read.kind === 'bad') return badQuestion(read.problems);
+    if (read.kind === 'bad') return badRequest(read.problems);
     return refusedApp(context, read.value.app) ?? reply({ v, ask: 'tree', ...read.value });
   };
 
   const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
     const read = readParameters(appParameters, context);
-    if (read.kind === 'bad') return badQuestion(read.problems);
+    if (read.kind === 'bad') return badRequest(read.problems);
     return refusedApp(context, read.value.app) ?? reply({ v, ask: kind, ...read.value });
   };
 

@@ -3,8 +3,6 @@ import { MAX_CASES_BYTES } from '../../shared/cases/document/document.ts';
 import { readCase } from '../../shared/cases/document/read-case.ts';
 import { readMembers, readText } from '../../shared/cases/document/read-members.ts';
 import { createRefusals, noLines } from '../../shared/cases/document/refusal.ts';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
@@ -18,13 +16,10 @@ import { type CasesOf, noneSaved, type Precondition, type SavedCases, type Savin
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
-import { badQuestion, json, problem } from '../http/respond.ts';
+import { badRequest, json, problem, respondToRefusal } from '../http/respond.ts';
 
 type CasesDependencies = { savedCases: SavedCases; openBodies: OpenBodies };
 type Read<T> = { kind: 'read'; value: T } | { kind: 'answered'; response: Response };
-
-const NO_PRECONDITION =
-  'Say what you change: If-Match with the ETag you read, or If-None-Match: * when there are no saved cases yet.';
 
 /** The saved cases of a rule or a node: read, replaced, changed case by case, removed. */
 export function casesRoutes({ savedCases, openBodies }: CasesDependencies) {
@@ -35,7 +30,7 @@ export function casesRoutes({ savedCases, openBodies }: CasesDependencies) {
       const { app, ruleId, confId } = which.value;
       if (ruleId !== null || confId !== null) return show(context, which.value, savedCases);
       const listed = await savedCases.list(app);
-      return listed.kind === 'found' ? json(200, withIds(listed.body)) : refused(listed);
+      return listed.kind === 'found' ? json(200, withIds(listed.body)) : respondToRefusal(listed);
     })
     .put('/cases', needs('cases'), async (context) => {
       const change = readConditions(context);
@@ -53,7 +48,7 @@ export function casesRoutes({ savedCases, openBodies }: CasesDependencies) {
       const body = await readBytes(context, openBodies);
       if (body.kind === 'answered') return body.response;
       const read = readChange(body.value);
-      if (read.kind === 'bad') return badQuestion(read.problems);
+      if (read.kind === 'bad') return badRequest(read.problems);
       const { cases, precondition } = change.value;
       return respondToSaving(await savedCases.change(cases, precondition, read.change));
     })
@@ -69,8 +64,8 @@ async function show(context: Context<Environment>, cases: CasesOf, savedCases: S
   context.set('readsInput', true);
   if (wantsJson(context)) return showAsJson(cases, savedCases);
   const saved = await savedCases.read(cases);
-  if (saved.kind === 'refused') return refused(saved);
-  if (saved.kind === 'none') return problem(404, noneSaved(cases));
+  if (saved.kind === 'refused') return respondToRefusal(saved);
+  if (saved.kind === 'none') return respondToRefusal(noneSaved(cases));
   const { text, etag } = saved;
   const headers = { etag, vary: 'accept', 'cache-control': 'private, no-cache' };
   const known = (context.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
@@ -85,14 +80,14 @@ function wantsJson(context: Context<Environment>): boolean {
 
 async function showAsJson(cases: CasesOf, savedCases: SavedCases): Promise<Response> {
   const read = await savedCases.document(cases);
-  if (read.kind === 'refused') return refused(read);
+  if (read.kind === 'refused') return respondToRefusal(read);
   const headers = { vary: 'accept', 'cache-control': 'private, no-cache' };
   return json(200, casesBody(read.document, read.etag), headers);
 }
 
 function readWhich(context: Context<Environment>): Read<CasesOf> {
   const read = readParameters(casesParameters, context);
-  if (read.kind === 'bad') return { kind: 'answered', response: badQuestion(read.problems) };
+  if (read.kind === 'bad') return { kind: 'answered', response: badRequest(read.problems) };
   const notIts = refusedApp(context, read.value.app);
   if (read.value.ruleId !== null || read.value.confId !== null) tellAbout(context, read.value);
   return notIts ? { kind: 'answered', response: notIts } : read;
@@ -104,10 +99,10 @@ function readConditions(context: Context<Environment>): Read<{ cases: CasesOf; p
   const answered = (response: Response) => ({ kind: 'answered', response }) as const;
   const cases = which.value;
   if (cases.ruleId === null && cases.confId === null)
-    return answered(badQuestion([{ field: 'ruleId', message: 'give ruleId or confId' }]));
+    return answered(badRequest([{ field: 'ruleId', message: 'required, unless `confId` is given' }]));
   const read = readPrecondition(context.req.header('if-match'), context.req.header('if-none-match'));
-  if (read.kind === 'missing') return answered(problem(428, NO_PRECONDITION));
-  if (read.kind === 'bad') return answered(badQuestion([read.problem]));
+  if (read.kind === 'missing') return answered(problem('precondition-missing', {}));
+  if (read.kind === 'bad') return answered(badRequest([read.problem]));
   return { kind: 'read', value: { cases, precondition: read.precondition } };
 }
 
@@ -122,11 +117,11 @@ function notRead(kind: 'no-room' | 'too-large' | 'cut-off'): Response {
   const close = { connection: 'close' };
   switch (kind) {
     case 'no-room':
-      return problem(503, sentences.bodiesFull().error, { headers: close, retryAfter: 'memory' });
+      return problem('bodies-full-now', {}, { headers: close });
     case 'too-large':
-      return problem(413, `The body is larger than ${MAX_CASES_BYTES} bytes. Nothing was saved.`, { headers: close });
+      return problem('body-too-large', { maxBytes: MAX_CASES_BYTES }, { headers: close });
     case 'cut-off':
-      return notSaved('was cut off before its end');
+      return problem('body-cut-off', {});
   }
 }
 
@@ -138,22 +133,18 @@ function respondToSaving(saving: Saving): Response {
       return json(200, JSON.stringify({ etag, cases }), { etag });
     }
     case 'bad':
-      return badQuestion(saving.problems);
+      return badRequest(saving.problems);
     case 'changed': {
       const { etag, names: cases } = saving;
-      const error = etag === null ? refusals.casesGone() : refusals.casesChanged();
-      return problem(412, error, { headers: etag === null ? {} : { etag }, more: { etag, cases } });
+      const headers = etag === null ? {} : { etag };
+      return problem(etag === null ? 'cases-gone' : 'cases-changed', {}, { headers, more: { etag, cases } });
     }
     case 'refused':
-      return refused(saving);
+      return respondToRefusal(saving);
   }
 }
 
-function refused({ status, error }: { status: number; error: string }): Response {
-  return problem(status, error, { retryAfter: status === 503 ? 'worker' : undefined });
-}
-
-const notSaved = (message: string) => badQuestion([{ field: 'body', message }]);
+const notSaved = (message: string) => badRequest([{ field: 'body', message }]);
 
 /** Ids as the integers they are. They come from file names, which hold digits only. */
 function withIds(body: string): string {

@@ -1,7 +1,5 @@
 import type { Context } from 'hono';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
 import { callerOf, refusedApp, tellAbout } from '../access/permission.ts';
 import { batchBody, setAsideBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
@@ -14,7 +12,7 @@ import type { Environment } from '../http/environment.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
-import { badRequest, json, problem } from '../http/respond.ts';
+import { badRequest, json, problem, respondToRefusal } from '../http/respond.ts';
 
 type BatchDependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number };
 
@@ -25,18 +23,18 @@ export async function createBatch(
   { batches, readCsvBatch, maxBodyBytes }: BatchDependencies,
 ): Promise<Response> {
   const type = contentType(context);
-  if (type === 'foreign') return problem(415, 'A browser must send content-type: application/json or text/csv.');
+  if (type === 'foreign') return problem('foreign-type', { types: 'application/json or text/csv' });
   const body = await readBody(context.env.incoming, maxBodyBytes, lease);
   if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
   const read = type === 'csv' ? await readRows(context, body.bytes, readCsvBatch) : readDocument(context, body.bytes);
   if (read.kind === 'bad') return badRequest(read.problems);
-  if (read.kind === 'refused') return problem(read.status, read.error);
+  if (read.kind === 'refused') return respondToRefusal(read);
   const notIts = refusedApp(context, read.request.app);
   if (notIts) return notIts;
   const isRecorded = read.request.source.kind === 'recorded';
   const { may, name } = callerOf(context);
   if (isRecorded && !may.has('read'))
-    return problem(403, refusals.noPermission('read', `${name}`, [...may].join(', ')));
+    return problem('no-permission', { permission: 'read', name: `${name}`, has: [...may].join(', ') });
   if (isRecorded) context.set('readsInput', true);
   const keyed = idempotencyKeyOf(context.req);
   if (keyed.kind === 'bad') return badRequest(keyed.problems);
@@ -62,9 +60,9 @@ function readDocument(context: Context<Environment>, document: Uint8Array): Read
 
 function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
   const headers = { connection: 'close' };
-  if (why === 'no-room') return problem(503, sentences.bodiesFull().error, { headers, retryAfter: 'memory' });
-  if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
-  return problem(413, refusals.bodyTooLarge(maxBytes, 'MAX_BATCH_BYTES'), { headers });
+  if (why === 'no-room') return problem('bodies-full-now', {}, { headers });
+  if (why === 'cut-off') return problem('body-cut-off', {});
+  return problem('body-too-large', { maxBytes, setting: 'MAX_BATCH_BYTES' }, { headers });
 }
 
 /** The bytes by which a call under an Idempotency-Key is known again: its parameters and its body; the body alone where it has no parameters. */
@@ -78,11 +76,9 @@ async function respondToTaken(taken: Taken, setAside: SetAside, batches: Batches
     case 'bad':
       return badRequest(taken.problems);
     case 'other-body':
-      return problem(422, refusals.keyReused());
+      return problem('key-reused', {});
     case 'refused':
-      return problem(taken.status, taken.error, {
-        retryAfter: taken.status === 503 || taken.status === 429 ? 'worker' : undefined,
-      });
+      return respondToRefusal(taken);
     case 'taken': {
       const location = `/rule-server/mock/batches/${taken.batchId}`;
       const found = await batches.read(taken.batchId);

@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Context, Hono } from 'hono';
 import type { Scope } from '../../shared/contract/determined-id.ts';
 import { unanswered } from '../../shared/contract/endings/ending.ts';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { State } from '../../shared/contract/endings/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
@@ -86,7 +85,7 @@ export function executeRoute(dependencies: ExecuteDependencies) {
       return markReplayed(await respondToOnce(context, ran), ran);
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
-      return respondToEnding(context, call.mockId, unanswered(sentences.notesAway()), 'store');
+      return respondToEnding(context, call.mockId, unanswered(noAnswer('key-record-away', { why: 'silent' })));
     }
   }
 }
@@ -107,9 +106,9 @@ async function ruleOf(context: Context<Environment>, asked: Promise<InScene>): P
 async function respondToOnce(context: Context<Environment>, ran: Once): Promise<Response> {
   switch (ran.kind) {
     case 'other-body':
-      return problem(422, refusals.keyReused());
+      return problem('key-reused', {});
     case 'refused':
-      return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer), ran.retryAfter);
+      return respondToEnding(context, ran.mockId, unanswered(ran.noAnswer));
     case 'no-rule':
     case 'no-worker':
       return withoutRule(context, ran);
@@ -123,29 +122,26 @@ async function respondToOnce(context: Context<Environment>, ran: Once): Promise<
   }
 }
 
-function withoutRule(context: Context<Environment>, { kind, error }: Exclude<InScene, { kind: 'request' }>): Response {
-  if (kind === 'no-rule') return badRequest([{ field: 'scene', message: error }]);
-  return respondToEnding(context, randomUUID(), unanswered(sentences.sceneUnknown(error)));
+function withoutRule(context: Context<Environment>, found: Exclude<InScene, { kind: 'request' }>): Response {
+  if (found.kind === 'no-rule') return badRequest([{ field: 'scene', message: found.error }]);
+  return respondToEnding(context, randomUUID(), unanswered(noAnswer('scene-unknown', {})));
 }
 
 function fromForeignPage(): Response {
-  return problem(
-    415,
-    'A browser must send content-type: application/json; anything else could come from a foreign page.',
-  );
+  return problem('foreign-type', { types: 'application/json' });
 }
 
 function refuseBody(context: Context<Environment>, why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number) {
   if (why === 'no-room') return withoutRoom(context);
-  if (why === 'cut-off') return badRequest([{ field: 'body', message: 'was cut off before its end' }]);
+  if (why === 'cut-off') return problem('body-cut-off', {});
   const headers = { connection: 'close' };
-  return problem(413, refusals.bodyTooLarge(maxBytes, 'MAX_BODY_BYTES'), { headers });
+  return problem('body-too-large', { maxBytes, setting: 'MAX_BODY_BYTES' }, { headers });
 }
 
 function withoutRoom(context: Context<Environment>): Response {
   const isKeyed = context.req.header('idempotency-key') !== undefined;
-  const noAnswer = isKeyed ? sentences.bodiesFullForKeyed() : sentences.bodiesFull();
-  const response = respondToEnding(context, randomUUID(), unanswered(noAnswer));
+  const refusal = noAnswer(isKeyed ? 'bodies-full-for-keyed' : 'bodies-full', {});
+  const response = respondToEnding(context, randomUUID(), unanswered(refusal));
   response.headers.set('connection', 'close'); // the rest of the body is not read
   return response;
 }

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { cancelledSchema } from '../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
@@ -11,7 +10,7 @@ import type { Executions } from '../executions/executions.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 import type { Environment } from '../http/environment.ts';
 import { eraseParameters, executionParameters, readParameters } from '../http/parameters.ts';
-import { badQuestion, json, problem } from '../http/respond.ts';
+import { badRequest, json, problem } from '../http/respond.ts';
 
 export const MOCK_ID = /^[0-9a-f-]{36}$/;
 
@@ -21,19 +20,19 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
     .get('/executions/:mockId', needs('read'), async (context) => {
       const mockId = context.req.param('mockId');
       const read = readParameters(executionParameters, context);
-      if (read.kind === 'bad') return badQuestion(read.problems);
+      if (read.kind === 'bad') return badRequest(read.problems);
       const execution = await executions.get(mockId);
       const isIts = execution !== null && isFor(callerOf(context), execution.record.app);
       if (!isIts) return unknownExecution(mockId);
       tellAbout(context, execution.record);
-      if (execution.gone) return problem(410, notKept(execution.record));
+      if (execution.gone) return notKept(execution.record);
       const tree = read.value.include === 'tree' ? await executions.pins.treeOf(execution.record) : undefined;
       return json(200, executionBody(execution, { tree, ...(await executions.keptUntil(execution.record)) }));
     })
     .delete('/executions/:mockId', needs(toCancelOrErase), async (context) => {
       const mockId = context.req.param('mockId');
       const read = readParameters(eraseParameters, context);
-      if (read.kind === 'bad') return badQuestion(read.problems);
+      if (read.kind === 'bad') return badRequest(read.problems);
       const { apps } = callerOf(context);
       const record = await executions.find(mockId).catch(unlessNewer);
       if (apps !== null && !(record && apps.has(record.app))) return unknownExecution(mockId);
@@ -43,7 +42,7 @@ export function executionRoutes(executions: Executions, eraseExecution: EraseExe
         case 'unknown':
           return unknownExecution(mockId);
         case 'settled':
-          return problem(409, refusals.executionEnded(mockId));
+          return problem('execution-ended', { mockId });
         case 'cancelled':
           return json(200, printAs(cancelledSchema, { mockId, state: 'cancelled' }));
         case 'asked':
@@ -64,20 +63,16 @@ async function erase(mockId: string, apps: ReadonlySet<number> | null, eraseIt: 
     case 'unknown':
       return unknownExecution(mockId);
     case 'open':
-      return problem(409, `${erased.what}: nothing was erased. Cancel it, or wait for its end, and erase it then.`);
+      return problem(erased.code, { mockId });
     case 'refused':
-      return problem(
-        503,
-        `The files of execution ${mockId} could not be erased, and nothing else was: ${erased.error}`,
-        { retryAfter: 'worker' },
-      );
+      return problem('files-not-erased', { mockId });
   }
 }
 
 /** The answer for an execution of which only the record is kept. */
-const notKept = ({ mockId, app, state }: ExecutionRecord) => refusals.nothingKept(mockId, state, app);
+const notKept = ({ mockId, app, state }: ExecutionRecord) => problem('execution-not-kept', { mockId, app, state });
 
 /** The id is unknown, or not known any more. */
 export function unknownExecution(mockId: string): Response {
-  return problem(404, refusals.unknownExecution(mockId));
+  return problem('unknown-execution', { mockId });
 }

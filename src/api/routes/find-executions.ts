@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { failuresSchema } from '../../shared/contract/execution.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { BadCursor } from '../../shared/store/history/history.ts';
@@ -11,7 +10,7 @@ import { isSearch } from '../executions/search/search-conditions.ts';
 import { createSearchTurns } from '../executions/search/search-turns.ts';
 import type { Environment } from '../http/environment.ts';
 import { failureParameters, listParameters, readParameters } from '../http/parameters.ts';
-import { badQuestion, json, problem } from '../http/respond.ts';
+import { badRequest, json, problem } from '../http/respond.ts';
 
 type Asked = z.output<typeof failureParameters>;
 
@@ -29,7 +28,7 @@ export function findExecutionsRoutes(executions: Executions) {
     const notIts = asked.app === undefined ? undefined : refusedApp(context, asked.app);
     if (notIts) return notIts;
     const hidden = executions.hiddenIn(asked);
-    if (hidden !== null) return badQuestion([hidden]);
+    if (hidden !== null) return badRequest([hidden]);
     if (asked.app !== undefined)
       tellAbout(context, { app: asked.app, ruleId: asked.ruleId, batchId: asked.batchId ?? null });
     if (asked.where.length > 0)
@@ -42,7 +41,7 @@ export function findExecutionsRoutes(executions: Executions) {
       const answer = isOne ? await inTurn(callerOf(context).name, body) : await body();
       return answer === 'crowded' ? tooManySearches() : json(200, answer);
     } catch (error) {
-      if (error instanceof BadCursor) return badQuestion([{ field: 'cursor', message: error.message }]);
+      if (error instanceof BadCursor) return badRequest([{ field: 'cursor', message: error.message }]);
       throw error;
     }
   }
@@ -50,7 +49,7 @@ export function findExecutionsRoutes(executions: Executions) {
   return new Hono<Environment>()
     .get('/executions', needs('read'), async (context) => {
       const read = readParameters(listParameters, context);
-      if (read.kind === 'bad') return badQuestion(read.problems);
+      if (read.kind === 'bad') return badRequest(read.problems);
       const { include, ...filter } = read.value;
       if (include === 'input') context.set('readsInput', true);
       return searched(
@@ -66,7 +65,7 @@ export function findExecutionsRoutes(executions: Executions) {
     })
     .get('/failures', needs('read'), async (context) => {
       const read = readParameters(failureParameters, context);
-      if (read.kind === 'bad') return badQuestion(read.problems);
+      if (read.kind === 'bad') return badRequest(read.problems);
       const { apps } = callerOf(context);
       return searched(context, read.value, async () =>
         printAs(failuresSchema, await executions.failures({ ...read.value, apps })),
@@ -75,5 +74,5 @@ export function findExecutionsRoutes(executions: Executions) {
 }
 
 function tooManySearches(): Response {
-  return problem(503, refusals.tooManySearches(), { retryAfter: 'search' });
+  return problem('too-many-searches', {});
 }

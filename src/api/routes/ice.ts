@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { errorOf, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { refusals } from '../../shared/reasons/refusals.ts';
+import { errorOfRefusal } from '../../shared/runtime/http-refusals.ts';
 import { time } from '../../shared/seams/time.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
@@ -16,6 +18,7 @@ import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
 import { parametersOf, parseParameters, selectionParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
+import { summaryOf } from '../http/respond.ts';
 import { envelope, INPUT_ERROR, OTHER_ERROR, refusal } from '../ice/envelope.ts';
 import { iceAnswer, timedOut } from '../ice/ice-answer.ts';
 import { readIceRequest } from '../ice/read-ice-request.ts';
@@ -64,7 +67,8 @@ export function iceRoutes({
     if (notIts) return notIts;
 
     const found = await ruleOfScene(read.request);
-    if (found.kind !== 'request') return refusal(OTHER_ERROR, `scene: ${found.error}`);
+    if (found.kind !== 'request')
+      return refusal(OTHER_ERROR, found.kind === 'no-rule' ? `scene: ${found.error}` : errorOfRefusal(found));
 
     const mockId = randomUUID();
     context.set('mockId', mockId);
@@ -94,7 +98,7 @@ export function iceRoutes({
 function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
   switch (why) {
     case 'no-room':
-      return refusal(OTHER_ERROR, sentences.bodiesFull().error);
+      return refusal(OTHER_ERROR, errorOf(noAnswer('bodies-full', {})));
     case 'too-large':
       return refusal(OTHER_ERROR, `The body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`, 413);
     case 'cut-off':
@@ -106,14 +110,13 @@ async function answerSchema(context: Context<Environment>, ask: AskWorker['ask']
   const given = parametersOf(context);
   given.set('ruleId', given.get('iceId') ?? []);
   const read = parseParameters(selectionParameters, given);
-  if (read.kind === 'bad')
-    return refusal(INPUT_ERROR, read.problems.map(({ field, message }) => `${field} ${message}`).join('; '));
+  if (read.kind === 'bad') return refusal(INPUT_ERROR, summaryOf(read.problems));
   const notIts = refusedApp(context, read.value.app);
   if (notIts) return notIts;
   const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...read.value });
   if (reply.kind === 'found') return envelope(iceSchema(reply.body));
   // The published server knows nothing of an unknown rule either, and says null.
-  return reply.status === 404 ? envelope('null') : refusal(OTHER_ERROR, reply.error);
+  return refusals[reply.code].status === 404 ? envelope('null') : refusal(OTHER_ERROR, errorOfRefusal(reply));
 }
 
 const schemaAnswerSchema = z.object({

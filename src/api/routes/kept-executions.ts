@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { keptSchema } from '../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
@@ -36,8 +35,8 @@ export function keptExecutionRoutes(executions: Executions) {
       const record = await itsRecord(context, mockId);
       if (record === null) return unknownExecution(mockId);
       const pinned = record.outcome === null ? 'unknown' : await executions.pins.pin(mockId);
-      if (pinned === 'unknown') return problem(409, refusals.notInHistory(mockId));
-      if (pinned === 'full') return problem(409, refusals.pinsFull(MAX_PINNED));
+      if (pinned === 'unknown') return problem('not-in-history', { mockId });
+      if (pinned === 'full') return problem('pins-full', { most: MAX_PINNED });
       return new Response(null, { status: 204 });
     })
     .delete('/executions/:mockId/pin', needs('run'), takesNoParameters(), async (context) => {

@@ -5,7 +5,7 @@ import { readinessOf } from '../../shared/reasoning/readiness.ts';
 import { needs, refusedApp } from '../access/permission.ts';
 import type { Environment } from '../http/environment.ts';
 import { readinessParameters, readParameters } from '../http/parameters.ts';
-import { badQuestion, json, problem } from '../http/respond.ts';
+import { badRequest, json, respondToRefusal } from '../http/respond.ts';
 import { createReadiness, type RuleReadiness } from '../readiness/readiness.ts';
 
 /** Whether the rules of an app can be released to a target. Nothing runs. */
@@ -13,13 +13,12 @@ export function readinessRoute(dependencies: Parameters<typeof createReadiness>[
   const readiness = createReadiness(dependencies);
   return new Hono<Environment>().get('/readiness', needs('read'), async (context) => {
     const read = readParameters(readinessParameters, context);
-    if (read.kind === 'bad') return badQuestion(read.problems);
+    if (read.kind === 'bad') return badRequest(read.problems);
     const { app, target } = read.value;
     const notIts = refusedApp(context, app);
     if (notIts) return notIts;
     const answer = await readiness(read.value);
-    if (answer.kind === 'refused')
-      return problem(answer.status, answer.error, { retryAfter: answer.status === 503 ? 'worker' : undefined });
+    if (answer.kind === 'refused') return respondToRefusal(answer);
     const { rules } = answer;
     const state = rules.length === 0 ? 'not-tested' : readinessOf(rules.flatMap(({ findings }) => findings));
     return json(200, stringifyExact({ app, target: formatTarget(target), state, rules: rules.map(printed) }));

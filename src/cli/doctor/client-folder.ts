@@ -5,9 +5,11 @@ import { link, open, readdir, readFile, rename, rm, stat, utimes, writeFile } fr
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay, setImmediate as soon } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type RequestContent, readAnswer, requestMembers } from '../../shared/contract/client-files.ts';
+import { type Fault, type RequestContent, readAnswer, requestMembers } from '../../shared/contract/client-files.ts';
 import { joinMembers, parseExact, toAscii } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { whys } from '../../shared/reasons/endings.ts';
+import { fillTemplate } from '../../shared/reasons/template.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 
 const LOOK_EVERY_MS = 5;
@@ -147,6 +149,8 @@ async function renamed(from: string, to: string): Promise<boolean> {
   return isDone === true;
 }
 
+const wordsOf = (fault: Fault) => fillTemplate(whys[fault.problem], fault);
+
 type Waiting = { at: (name: string) => string; withinMs: number; onCut: (mockId: string) => void };
 
 async function replyTo({ mockId, path, isEarly }: Sent, { at, withinMs, onCut }: Waiting): Promise<Reply> {
@@ -158,11 +162,11 @@ async function replyTo({ mockId, path, isEarly }: Sent, { at, withinMs, onCut }:
     const read = bytes && readAnswer(bytes, { mockId });
     if (read?.kind === 'incomplete') {
       onCut(mockId);
-      fault = read.message;
+      fault = wordsOf(read.fault);
     } else if (read) {
       const leftRequest = await exists(path);
       await Promise.all([path, resultPath].map((file) => rm(file, { force: true })));
-      if (read.kind === 'wrong') return { kind: 'wrong', fault: read.message };
+      if (read.kind === 'wrong') return { kind: 'wrong', fault: wordsOf(read.fault) };
       return { kind: 'answered', members: parseExact(read.text), ms: performance.now() - startedAt, leftRequest };
     }
     if (performance.now() - startedAt < withinMs) continue;

@@ -6,7 +6,7 @@ import { rulesOfRunSchema } from '../../shared/contract/rules-of-run.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { pathOf, type Verdict, verdicts } from './batches.ts';
 import type { RulesOfRun } from './executions.ts';
-import { get, request, withQuery } from './request.ts';
+import { type Failure, get, readFailure, request, withQuery } from './request.ts';
 
 /** One case on one target, in short. */
 export type Item = {
@@ -18,7 +18,7 @@ export type Item = {
   address: string | null;
   code: string | null;
   mayHaveRun: boolean;
-  error: string | null;
+  error: Failure | null;
   tookMs: number | null;
   mockId: string | null;
   /** The rules that it ran on. */
@@ -121,7 +121,7 @@ function readItem(value: ExactValue): Item {
     address: text(field(value, 'address')),
     code: text(field(value, 'code')),
     mayHaveRun: flag(field(value, 'mayHaveRun')),
-    error: text(field(value, 'error')),
+    error: errorIn(value),
     tookMs: number(field(value, 'tookMs')),
     mockId: text(field(value, 'mockId')),
     rules: rulesOfRunSchema.nullable().parse(field(value, 'rules') ?? null),
@@ -132,6 +132,11 @@ function readItem(value: ExactValue): Item {
     of: text(field(value, 'of')),
     differences: list(field(field(value, 'judged'), 'differences')).map(readDifference),
   };
+}
+
+function errorIn(value: ExactValue): Failure | null {
+  const error = text(field(value, 'error'));
+  return error === null ? null : readFailure(value, error);
 }
 
 function outcomeIn(value: ExactValue | undefined): Item['outcome'] {

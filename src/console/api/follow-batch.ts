@@ -1,12 +1,12 @@
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { type Batch, batchEventsPath, getBatch, isOver, readBatch } from './batches.ts';
-import { Refused } from './request.ts';
+import { type Failure, Refused } from './request.ts';
 
 /** A batch as it goes on. `lost`: the service has not answered since then, epoch ms by this browser. */
 export type FollowedBatch =
   | { kind: 'known'; batch: Batch; lost: number | null }
   /** The service does not know it, or no longer keeps it: its own sentence says which. */
-  | { kind: 'unknown'; error: string }
+  | { kind: 'unknown'; error: Failure }
   | { kind: 'unreachable' };
 
 const POLL_MS = 2000;
@@ -42,7 +42,7 @@ export function followBatch(batchId: string, report: (followed: FollowedBatch) =
       if (over) return;
       if (error instanceof Refused && (error.status === 404 || error.status === 410)) {
         stop();
-        report({ kind: 'unknown', error: error.message });
+        report({ kind: 'unknown', error: error.failure });
       } else report(last ? { kind: 'known', batch: last, lost: heardAt } : { kind: 'unreachable' });
     });
     clearTimeout(poll);

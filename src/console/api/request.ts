@@ -1,17 +1,41 @@
 import type { z } from 'zod';
+import { paramsSchema } from '../../shared/contract/endings/outcomes.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { field, list, text } from '../../shared/contract/json/read-exact.ts';
 import { readAs } from '../../shared/contract/wire.ts';
+import type { Params } from '../../shared/reasons/template.ts';
 import { hearClock } from './service-clock.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */
 type Answer = { status: number; text: string };
 
+/** Why something failed: the page words `reason` and `params` in its language; `error` is the English of the service. */
+export type Failure = { error: string; reason: string | null; params: Params; mayHaveRun: boolean | null };
+
+export const noFailure: Failure = { error: '', reason: null, params: {}, mayHaveRun: null };
+
+/** What the service tells of a failure, in an answer or a record. */
+export function readFailure(value: ExactValue | undefined, error: string): Failure {
+  const mayHaveRun = field(value, 'mayHaveRun');
+  return {
+    error,
+    reason: text(field(value, 'reason')),
+    params: paramsSchema.safeParse(field(value, 'params')).data ?? {},
+    mayHaveRun: typeof mayHaveRun === 'boolean' ? mayHaveRun : null,
+  };
+}
+
+/** What is to be said of anything that was thrown. */
+export function failureOf(error: Error): Failure {
+  return error instanceof Refused ? error.failure : { ...noFailure, error: error.message };
+}
+
 /** The service answered, but not with what was asked for. The sentence is the service's own. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string | null;
+  readonly failure: Failure;
   readonly mockId: string | null;
   /** The call, or an earlier one under its key, may have run all the same. */
   readonly mayHaveRun: boolean;
@@ -22,7 +46,8 @@ export class Refused extends Error {
     this.status = status;
     this.code = text(field(problem, 'code'));
     this.mockId = text(field(problem, 'mockId'));
-    this.mayHaveRun = field(problem, 'mayHaveRun') === true;
+    this.failure = readFailure(problem, this.message);
+    this.mayHaveRun = this.failure.mayHaveRun === true;
     this.fields = list(field(problem, 'errors')).map((entry) => ({
       field: text(field(entry, 'field')) ?? '',
       message: text(field(entry, 'message')) ?? '',

@@ -192,7 +192,7 @@ export function filterRows(rows: readonly CaseRow[], filter: RowFilter): CaseRow
 }
 
 function searchedText(row: CaseRow): string {
-  const ends = row.cells.map((cell) => `${cell?.item.address} ${cell?.item.error} ${cell?.item.outcome}`);
+  const ends = row.cells.map((cell) => `${cell?.item.address} ${cell?.item.error?.error} ${cell?.item.outcome}`);
   return [row.name, valuesText(inputOf(row) ?? ''), ...ends].join(' ');
 }
 

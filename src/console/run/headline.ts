@@ -1,14 +1,15 @@
-import { type Code, isCode } from '../../shared/contract/endings/codes.ts';
 import { namedTarget } from '../../shared/contract/target.ts';
 import { isOutside } from '../../shared/reasoning/time-window.ts';
-import type { Parameters } from '../../shared/reasoning/words/format.ts';
+import { type Code, isCode } from '../../shared/reasons/codes.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd } from '../api/executions.ts';
+import { type Failure, noFailure } from '../api/request.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import type { TextKey } from '../text/en.ts';
+import type { SayParameters } from '../text/use-text.tsx';
 import type { Reading } from './reading.ts';
 
-export type Words = { key: TextKey; parameters?: Parameters };
+export type Words = { key: TextKey; parameters?: SayParameters };
 
 /** The state of a run in a sentence, and in another what can be done. `tone` is its colour. */
 export type Headline = { title: Words; hint: Words | null; tone: 'calm' | 'busy' | 'good' | 'bad' | 'warn' };
@@ -75,7 +76,7 @@ export function endedHeadline(reading: Reading, about: About): Headline {
       hint: null,
       tone: 'warn',
     };
-  if (code !== null) return unanswered(record, code, { about, error });
+  if (code !== null) return unanswered(record, code, about, { ...noFailure, ...record.outcome, error });
   if (result !== null && !result.success) {
     const hint: Words =
       error === '' ? { key: 'state.threw.silent' } : { key: 'state.threw.hint', parameters: { error } };
@@ -104,18 +105,14 @@ function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean
   return isOutside(tree.rule.timeWindow, BigInt(record.ts ?? record.history[0]?.at ?? serviceNow()));
 }
 
-function unanswered(
-  record: ExecutionRecord,
-  code: string,
-  { about, error }: { about: About; error: string },
-): Headline {
+function unanswered(record: ExecutionRecord, code: string, about: About, error: Failure): Headline {
   const parameters = parametersOf(record, about, error);
   const hint: Words = { key: hintKey(record, code), parameters };
   const tone = record.state === 'cancelled' ? 'calm' : record.state === 'rejected' ? 'warn' : 'bad';
   return { title: { key: titleKey(record, code), parameters }, hint, tone };
 }
 
-function parametersOf(record: ExecutionRecord, { client, time }: About, error: string): Parameters {
+function parametersOf(record: ExecutionRecord, { client, time }: About, error: Failure): SayParameters {
   return { client, time, error, app: record.app, ...calledOf(record) };
 }
 
@@ -152,11 +149,11 @@ function hintKey(record: ExecutionRecord, code: string): TextKey {
 
 /** A call that was refused before it became a run. */
 export function refusedHeadline(
-  { code, status, message }: { code: string | null; status: number | null; message: string },
+  { code, status, failure }: { code: string | null; status: number | null; failure: Failure },
   app: string,
 ): Headline {
   const known = (status !== null && statuses[status]) || knownCode(code);
-  const parameters = { app, error: message, client: '', time: '' };
+  const parameters = { app, error: failure, client: '', time: '' };
   return {
     title: { key: `state.${known}`, parameters },
     hint: { key: `state.${known}.hint`, parameters },

@@ -1,17 +1,20 @@
 import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { format, type Parameters, partsOf, type Template, templateFor } from '../../shared/reasoning/words/format.ts';
+import type { Failure } from '../api/request.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { type Language, useLanguage, useZone } from '../state/preferences.ts';
 import { formatMoment, formatTime } from './durations.ts';
 import { en, type TextKey } from './en.ts';
 
 type Dictionary = Readonly<Record<TextKey, Template>>;
-export type Say = (key: TextKey, parameters?: Parameters) => string;
+/** A parameter `error` is a failure that the service tells of, or a text that stays as it is. */
+export type SayParameters = { error?: string | Failure; [name: string]: string | number | Failure | undefined };
+export type Say = (key: TextKey, parameters?: SayParameters) => string;
 
-/** The words of a language, and how a sentence of the service reads in it. */
-type Words = { language: Language; dictionary: Dictionary; ofService: (sentence: string) => string };
+/** The words of a language, and how a failure of the service reads in it. */
+type Words = { language: Language; dictionary: Dictionary; ofService: (failure: Failure) => string };
 
-/** `zone`: the time zone in which all times are shown. A parameter `error` is a sentence of the service. */
+/** `zone`: the time zone in which all times are shown. */
 type Text = Words & {
   zone: string;
   /** A time of day, with the date when it is another day's. */
@@ -20,25 +23,29 @@ type Text = Words & {
   moment: (ms: string) => string;
   say: Say;
   /** The same for a template that a part of the page brings itself. */
-  fill: (template: Template, parameters?: Parameters) => string;
+  fill: (template: Template, parameters?: SayParameters) => string;
 };
 
-const ENGLISH: Words = { language: 'en', dictionary: en, ofService: (sentence) => sentence };
+const ENGLISH: Words = { language: 'en', dictionary: en, ofService: ({ error }) => error };
 
 const TextContext = createContext<Text>(textIn(ENGLISH, 'UTC'));
 
 function textIn(words: Words, zone: string): Text {
   const { dictionary, ofService } = words;
   const count = new Intl.NumberFormat(words.language).format;
-  const fill = (template: Template, parameters: Parameters = {}) => {
-    const { error } = parameters;
-    const told = error === undefined ? parameters : { ...parameters, error: ofService(String(error)) };
-    return format(template, told, count);
-  };
+  const fill = (template: Template, parameters: SayParameters = {}) =>
+    format(template, toldIn(parameters, ofService), count);
   const reader = { language: words.language, zone };
   const time = (at: number) => formatTime(at, serviceNow(), reader);
   const moment = (ms: string) => formatMoment(ms, reader);
   return { ...words, zone, time, moment, fill, say: (key, parameters) => fill(dictionary[key], parameters) };
+}
+
+function toldIn(parameters: SayParameters, ofService: Words['ofService']): Parameters {
+  const told: Parameters = {};
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) told[name] = typeof value === 'object' ? ofService(value) : value;
+  return told;
 }
 
 /** Gives everything below it the chosen language. The page waits for its words rather than flashing up in another language. */
@@ -50,9 +57,12 @@ export function TextProvider({ children }: { children: ReactNode }) {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
     if (language === 'en') return setLoaded(ENGLISH);
     let wanted = true;
-    Promise.all([import('./zh.ts'), import('./zh/service.ts')]).then(
-      ([{ zh }, { serviceInChinese }]) =>
-        wanted && setLoaded({ language, dictionary: zh, ofService: serviceInChinese }),
+    Promise.all([import('./zh.ts'), import('./zh/reasons.ts'), import('../../shared/reasons/words.ts')]).then(
+      ([{ zh }, { chinese }, { sentenceOf }]) => {
+        const ofService = ({ error, reason, ...why }: Failure) =>
+          reason !== null && Object.hasOwn(chinese.reasons, reason) ? sentenceOf({ reason, ...why }, chinese) : error;
+        if (wanted) setLoaded({ language, dictionary: zh, ofService });
+      },
       () => {}, // the words could not be fetched: English is better than nothing
     );
     return () => {

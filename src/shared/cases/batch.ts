@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codeSchema } from '../contract/endings/outcomes.ts';
+import { codeSchema, paramsSchema } from '../contract/endings/outcomes.ts';
 import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { differenceSchema } from './judging/difference.ts';
@@ -57,6 +57,9 @@ export const itemHeadSchema = z.object({
   outcome: ranToSchema.nullable().default(null),
   address: z.string().nullable().default(null),
   code: codeSchema.nullable().default(null),
+  /** Why there is no answer. */
+  reason: z.string().nullable().default(null),
+  params: paramsSchema.default({}),
   mayHaveRun: z.boolean().default(false),
   /** The client's error, why there is no answer, or why it was skipped. */
   error: z.string().nullable().default(null),

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { type ItemDetail, type ItemHead, itemHeadSchema } from '../cases/batch.ts';
 import type { Case } from '../cases/case.ts';
 import { withoutNoise } from '../cases/judging/noise.ts';
-import type { Code } from '../contract/endings/codes.ts';
+import { errorOf } from '../contract/endings/outcomes.ts';
 import { stringifyExact } from '../contract/json/raw-number.ts';
 import type { RulesOfRun } from '../contract/rules-of-run.ts';
+import type { Code } from '../reasons/codes.ts';
+import type { Params } from '../reasons/template.ts';
 import { actionsOf, type Conclusion, conclusionOf, type NodeFacts, statesOf } from './conclusion.ts';
 import { judge, judgeByRun } from './judge.ts';
 
@@ -49,16 +51,19 @@ export function itemOfAnswer(
 /** Why there is no answer, as an ending tells it. */
 type NoAnswer = {
   code: Code;
-  error: string;
+  reason: string;
+  params: Params;
   mayHaveRun: boolean;
   address: string | null;
   rules?: RulesOfRun | null | undefined;
 };
 
 /** The record of an item that has no answer. */
-export function itemWithoutAnswer({ code, error, mayHaveRun, address, rules = null }: NoAnswer): ItemHead {
+export function itemWithoutAnswer(noAnswer: NoAnswer): ItemHead {
+  const { code, reason, params, mayHaveRun, address, rules = null } = noAnswer;
+  const error = cut(errorOf(noAnswer));
   const verdict = code === 'cancelled' ? 'skipped' : 'unanswered';
-  return { ...nothing, verdict, address, code, mayHaveRun, error: cut(error), rules, digest: digestOf([code]) };
+  return { ...nothing, verdict, address, code, reason, params, mayHaveRun, error, rules, digest: digestOf([code]) };
 }
 
 /** An item that is not run. `code`: of one that did not run because its batch was stopped from outside. */

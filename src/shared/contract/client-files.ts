@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Why } from '../reasons/endings.ts';
+import type { Params } from '../reasons/template.ts';
 import { DATA_FIELD } from './data-field.ts';
-import { resultFaults } from './endings/sentences.ts';
 import { joinMembers, scanJson } from './json/exact-json.ts';
 import type { Member } from './json/json-tokens.ts';
 import { decodeUtf8 } from './json/utf8.ts';
@@ -107,56 +108,66 @@ export function requestMembers(
 const dryRunMember = (raw: string): RequestMember => ['dryRun', raw];
 
 /** What a wrong member makes of a result. Of the others nothing is asked: they are passed on as they are. */
-const FAULTS = new Map<PropertyKey | undefined, (member: Member | undefined) => string>([
-  ['success', (member) => (member ? resultFaults.badSuccess(shortened(member.raw)) : resultFaults.noSuccess())],
-  [DATA_FIELD, (member) => resultFaults.badData(member?.key ?? DATA_FIELD, member?.kind ?? '')],
-  ['executeAt', (member) => resultFaults.badTime(shortened(member?.raw ?? ''))],
+const FAULTS = new Map<PropertyKey | undefined, (member: Member | undefined) => Fault>([
+  [
+    'success',
+    (member) => (member ? fault('result-bad-success', { value: shortened(member.raw) }) : fault('result-no-success')),
+  ],
+  [DATA_FIELD, (member) => fault('result-bad-data', { member: member?.key ?? DATA_FIELD, type: member?.kind ?? '' })],
+  ['executeAt', (member) => fault('result-bad-time', { value: shortened(member?.raw ?? '') })],
 ]);
 
+/** What is wrong with a result: a key of `whys`, which goes on after "it", and its parameters. */
+export type Fault = Params & { problem: Why };
+
+export const fault = (problem: Why, params: Params = {}): Fault => ({ problem, ...params });
+
 /**
- * The members of a result as written; or why there are none, as it goes on after "it". `incomplete`: it may become one. `clientDied`: clients
+ * The members of a result as written; or why there are none. `incomplete`: it may become one. `clientDied`: clients
  * whose process ends while it runs a rule leave this.
  */
 type ReadAnswer =
   | { kind: 'read'; text: string; members: Member[] }
-  | { kind: 'incomplete'; message: string }
-  | { kind: 'wrong'; message: string; clientDied?: true };
+  | { kind: 'incomplete'; fault: Fault }
+  | { kind: 'wrong'; fault: Fault; clientDied?: true };
 
 /** `dataField`: the member that has the data. */
 type Expected = { mockId: string; dataField?: string };
 
 /** Reads the bytes of a result file. */
 export function readAnswer(bytes: Uint8Array, expected: Expected): ReadAnswer {
-  if (bytes.length === 0) return { kind: 'incomplete', message: resultFaults.empty() };
+  if (bytes.length === 0) return { kind: 'incomplete', fault: fault('result-empty') };
   const decoded = decodeUtf8(bytes);
-  if (decoded.kind === 'wrong') return wrong(decoded.message);
+  if (decoded.kind === 'wrong') return wrong(fault('result-not-text', { fault: decoded.message }));
   const scanned = scanJson(decoded.text);
-  if (scanned.kind === 'incomplete') return { kind: 'incomplete', message: resultFaults.cut(bytes.length) };
-  if (scanned.kind === 'wrong') return wrong(resultFaults.notJson(scanned.message, scanned.path));
-  if (decoded.kind === 'cut') return wrong(resultFaults.notUtf8(''));
-  if (scanned.type === 'null') return { ...wrong(resultFaults.null()), clientDied: true };
-  if (scanned.type !== 'object') return wrong(resultFaults.notAnObject(scanned.type));
-  if (scanned.duplicates.length > 0) return wrong(resultFaults.twice(scanned.duplicates.join(', ')));
-  const fault = faultOf(membersGiven(scanned.members), expected);
-  return fault === null ? { kind: 'read', text: decoded.text, members: scanned.members } : wrong(fault);
+  if (scanned.kind === 'incomplete') return { kind: 'incomplete', fault: fault('result-cut', { bytes: bytes.length }) };
+  if (scanned.kind === 'wrong')
+    return wrong(fault('result-not-json', { fault: scanned.message, ...(scanned.path && { where: scanned.path }) }));
+  if (decoded.kind === 'cut') return wrong(fault('result-cut-character'));
+  if (scanned.type === 'null') return { ...wrong(fault('result-null')), clientDied: true };
+  if (scanned.type !== 'object') return wrong(fault('result-no-object', { type: scanned.type }));
+  if (scanned.duplicates.length > 0) return wrong(fault('result-twice', { names: scanned.duplicates.join(', ') }));
+  const found = faultOf(membersGiven(scanned.members), expected);
+  return found === null ? { kind: 'read', text: decoded.text, members: scanned.members } : wrong(found);
 }
 
 /** The members that are not null, by their names. */
 export const membersGiven = (members: readonly Member[]): Map<string, Member> =>
   new Map(members.filter(({ kind }) => kind !== 'null').map((member) => [member.key, member]));
 
-function wrong(message: string): { kind: 'wrong'; message: string } {
-  return { kind: 'wrong', message };
+function wrong(found: Fault): { kind: 'wrong'; fault: Fault } {
+  return { kind: 'wrong', fault: found };
 }
 
-function faultOf(given: ReadonlyMap<string, Member>, { mockId, dataField = DATA_FIELD }: Expected): string | null {
+function faultOf(given: ReadonlyMap<string, Member>, { mockId, dataField = DATA_FIELD }: Expected): Fault | null {
   const id = given.get('mockId');
-  if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId)) return resultFaults.ofAnother(shortened(id.raw));
+  if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId))
+    return fault('result-of-another', { found: shortened(id.raw) });
   const memberOf = (name: string) => given.get(name === DATA_FIELD ? dataField : name);
   const shallow = Object.keys(answerSchema.shape).map((name) => [name, shallowValue(memberOf(name))]);
   for (const { path } of answerSchema.safeParse(Object.fromEntries(shallow)).error?.issues ?? []) {
-    const fault = FAULTS.get(path[0])?.(memberOf(String(path[0])));
-    if (fault !== undefined) return fault;
+    const found = FAULTS.get(path[0])?.(memberOf(String(path[0])));
+    if (found !== undefined) return found;
   }
   return null;
 }

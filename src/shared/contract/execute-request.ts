@@ -175,7 +175,7 @@ export const executeRequestSchema = z
   })
   .refine(({ scene, ruleId, confId }) => ruleId !== null || confId !== null || scene !== null, {
     path: ['ruleId'],
-    error: 'give ruleId or confId: there is nothing to run',
+    error: 'required, unless `confId` or `scene` is given',
     // Also told when other fields are bad, unless the ids themselves are.
     when: ({ issues }) => !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
   });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { outcomes, statusOf } from '../reasons/codes.ts';
+import type { Params } from '../reasons/template.ts';
 import { DATA_FIELD } from './data-field.ts';
-import { outcomeOf } from './endings/codes.ts';
 import { answered, type Ending, unanswered } from './endings/ending.ts';
-import { codeSchema, type NoAnswer } from './endings/outcomes.ts';
+import { codeSchema, errorOf, type NoAnswer } from './endings/outcomes.ts';
 import { type State, type StateStep, stepSchema } from './endings/states.ts';
 import { executionMembers } from './execution.ts';
 import type { JobData } from './job.ts';
@@ -85,7 +86,7 @@ function endedRecord(open: ExecutionRecord, ending: Ending, at: number): Executi
     decision: answer?.decision ?? null,
     rules: told.rules ?? null,
     lane: told.lane ?? null,
-    error: told.error ?? null,
+    error: answer?.error ?? null,
     written: (ending.kind === 'unanswered' && ending.noAnswer.written) || null,
     answeredAt: answer?.answeredAt === undefined ? null : between(steps.at(-1)?.at ?? at, answer.answeredAt, at),
     history: [...steps, { state, at }],
@@ -95,11 +96,14 @@ function endedRecord(open: ExecutionRecord, ending: Ending, at: number): Executi
 function endOf(ending: Ending): { state: State; outcome: ExecutionRecord['outcome'] } {
   if (ending.kind === 'answered') {
     const state = ending.result.success ? 'succeeded' : 'failed';
-    return { state, outcome: { status: 200, code: null, mayHaveRun: true } };
+    return { state, outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true } };
   }
-  const { code, mayHaveRun } = ending.noAnswer;
-  const { status, state } = outcomeOf(code);
-  return { state, outcome: { status, code, mayHaveRun } };
+  const { code, reason, params, mayHaveRun } = ending.noAnswer;
+  const kept = mapTexts(params, beginningOf);
+  return {
+    state: outcomes[code].state,
+    outcome: { status: statusOf(ending.noAnswer), code, reason, params: kept, mayHaveRun },
+  };
 }
 
 /** A file's time may be another machine's: it is kept between the steps around it. */
@@ -121,21 +125,33 @@ export function wasNeverDispatched({ outcome, history }: ExecutionRecord): boole
   return outcome !== null && !outcome.mayHaveRun && !history.some(({ state }) => state === 'dispatched');
 }
 
-/** The body that tells a caller why there is no answer, in the shape of a result. */
-export function noAnswerBody(mockId: string, { code, error, field, mayHaveRun, executeAt }: NoAnswer): string {
-  return JSON.stringify({
-    mockId,
-    success: false,
-    [DATA_FIELD]: {},
-    process: null,
-    error: field === undefined ? error : `The request was not run: ${field} ${error}.`,
-    executeAt,
-    code,
-    mayHaveRun,
-  });
+/** The texts among the parameters of a reason, changed. */
+export const mapTexts = (params: Params, change: (text: string) => string): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? change(value) : value]),
+  );
+
+/** A record without what is hidden in why it failed: the client's error, or the parameters of the reason. */
+export function maskedReason(record: ExecutionRecord, mask: { text: (text: string) => string }): ExecutionRecord {
+  const error = record.error === null ? null : mask.text(record.error);
+  const outcome = record.outcome && { ...record.outcome, params: mapTexts(record.outcome.params, mask.text) };
+  return { ...record, error, outcome };
 }
 
-const noAnswerBodySchema = z.object({ error: z.string(), executeAt: z.int() });
+/** The error of an execution for people: the client's, or why there is no answer. */
+export function shownError({ outcome, error }: Pick<ExecutionRecord, 'outcome' | 'error'>): string | null {
+  return outcome?.reason == null ? error : errorOf({ ...outcome, reason: outcome.reason });
+}
+
+/** The body that tells a caller why there is no answer, in the shape of a result. */
+export function noAnswerBody(mockId: string, noAnswer: NoAnswer): string {
+  const { code, reason, params, mayHaveRun, executeAt } = noAnswer;
+  const empty = { [DATA_FIELD]: {}, process: null };
+  const why = { code, reason, params, mayHaveRun };
+  return JSON.stringify({ mockId, success: false, ...empty, error: errorOf(noAnswer), executeAt, ...why });
+}
+
+const noAnswerBodySchema = z.object({ executeAt: z.int() });
 
 /** Why a settled execution had no answer, back from its record and the body its caller got. */
 function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionRecord, body: string): NoAnswer {
@@ -143,7 +159,8 @@ function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionRecord, bod
   const code = codeSchema.safeParse(outcome?.code).data ?? 'outcome-unknown';
   return {
     code,
-    error: told.data?.error ?? `Execution ${mockId} ended with ${code}.`,
+    reason: outcome?.reason ?? 'ending-unknown',
+    params: outcome?.params ?? { mockId },
     executeAt: told.data?.executeAt ?? Date.now(),
     address,
     mayHaveRun: outcome?.mayHaveRun ?? true,

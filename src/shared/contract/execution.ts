@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { outcomes } from './endings/codes.ts';
+import { outcomes } from '../reasons/codes.ts';
+import { paramsSchema } from './endings/outcomes.ts';
 import { stateSchema, stepSchema } from './endings/states.ts';
 import { decisionSchema, warningSchema } from './job.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
@@ -23,6 +24,8 @@ export const executionMembers = {
     .object({
       status: int,
       code: text.nullable().meta({ json: { type: ['string', 'null'], enum: [...Object.keys(outcomes), null] } }),
+      reason: text.nullable().describe('Why there is no answer; null where there is one.'),
+      params: paramsSchema,
       mayHaveRun: z.boolean(),
     })
     .nullable()
@@ -123,7 +126,11 @@ export const failuresSchema = z
       z
         .object({
           code: text.describe('Why there is no answer; `failed` where the client answered with a failure.'),
-          sentence: text.describe('The error, with the client, ids, quoted values and numbers replaced.'),
+          reason: text.nullable().describe('Null where the client answered with a failure.'),
+          params: paramsSchema.describe('Of the reason; what differs from one failure to the next is replaced.'),
+          sentence: text.describe(
+            "What they have in common: the reason's sentence, or the client's error with its ids, quoted values and numbers replaced.",
+          ),
           count: int,
           first: time.describe('When the first of them ended, epoch milliseconds.'),
           last: time,

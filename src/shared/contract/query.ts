@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { paramsSchema, refusalCodeSchema } from './endings/outcomes.ts';
 import { knownUpTo, onceSchema } from './job.ts';
 
 /** The version of a question to workers and of its answer.  */
@@ -53,13 +54,11 @@ export type EraseAnswer = z.infer<typeof eraseAnswerSchema>;
 export type Query = z.infer<typeof querySchema>;
 export type Selection = Omit<Extract<Query, { ask: 'schema' }>, 'ask'>;
 
-/** An answer as JSON text, in place when small or where it was put; or why there is none, with the HTTP status that says so. */
+/** An answer as JSON text, in place when small or where it was put; or why there is none. */
 export const queryResultSchema = z.object({
   v,
   body: z.string().optional(),
   stored: z.string().optional(),
-  refused: z
-    .object({ status: z.union([z.literal(404), z.literal(422), z.literal(503)]), error: z.string() })
-    .optional(),
+  refused: z.object({ code: refusalCodeSchema.catch('answer-of-newer-version'), params: paramsSchema }).optional(),
 });
 export type QueryResult = z.infer<typeof queryResultSchema>;

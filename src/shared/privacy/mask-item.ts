@@ -2,6 +2,7 @@ import type { ItemDetail, ItemHead } from '../cases/batch.ts';
 import type { Case } from '../cases/case.ts';
 import type { Difference } from '../cases/judging/difference.ts';
 import { parsePath } from '../cases/path.ts';
+import { mapTexts } from '../contract/execution-record.ts';
 import { HIDDEN } from './hide-at.ts';
 import type { Mask } from './mask.ts';
 
@@ -20,14 +21,18 @@ export function maskCase(one: Case, mask: Mask): Case {
 }
 
 /** How an item ended, without hidden fields. The mask has seen the data of its case. */
-export function maskOutcome<Head extends Pick<ItemHead, 'error'>>(
+export function maskOutcome<Head extends Pick<ItemHead, 'error' | 'params'>>(
   { head, detail }: { head: Head; detail: ItemDetail | null },
   mask: Mask,
 ): { head: Head; detail: ItemDetail | null } {
   const data = detail?.data ?? null;
   const shown = data === null ? null : mask.data(data); // first: an error may quote what is in there
   return {
-    head: { ...head, error: head.error === null ? null : mask.text(head.error) },
+    head: {
+      ...head,
+      error: head.error === null ? null : mask.text(head.error),
+      params: mapTexts(head.params, mask.text),
+    },
     detail: detail && {
       ...detail,
       data: shown,

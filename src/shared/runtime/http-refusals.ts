@@ -7,31 +7,64 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { visibleLines } from '../contract/json/visible-text.ts';
+import { type RefusalCode, refusals } from '../reasons/refusals.ts';
+import type { Params, ParamsOf } from '../reasons/template.ts';
+import { sentenceOf } from '../reasons/words.ts';
 
 /** The media type of a refusal (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json';
 
+/** A refusal of a request: what its sentence is made of. */
+export type Refusal = { code: RefusalCode; params: Params };
+
+export function refusalOf<Of extends RefusalCode>(code: Of, params: ParamsOf<(typeof refusals)[Of]['text']>): Refusal {
+  const given: Params = {};
+  for (const [name, value] of Object.entries<string | number | undefined>(params)) {
+    if (value !== undefined) given[name] = typeof value === 'string' ? visibleLines(value) : value;
+  }
+  return { code, params: given };
+}
+
+/** The same as the outcome of a task. */
+export type Refused = { kind: 'refused' } & Refusal;
+
+export const refused = <Of extends RefusalCode>(
+  code: Of,
+  params: ParamsOf<(typeof refusals)[Of]['text']>,
+): Refused => ({ kind: 'refused', ...refusalOf(code, params) });
+
+export const errorOfRefusal = ({ code, params }: Refusal): string =>
+  sentenceOf({ reason: code, params, mayHaveRun: null });
+
+/** The place in the documents that tells about a code. */
+const typeOfCode = (code: string): string => `/docs#code-${code}`;
+
+/** `status`: where it is not that of the code. */
+type More = { status?: number; mayHaveRun?: boolean; [member: string]: unknown };
+
 /** A refusal as a problem, which also has `success` and `error`, so that one reader fits all answers. */
-export function problemBody(status: number, error: string, more: object = {}): string {
-  const title = STATUS_CODES[status];
-  return JSON.stringify({ type: 'about:blank', title, status, detail: error, success: false, error, ...more });
+export function problemBody({ code, params }: Refusal, { status = refusals[code].status, ...more }: More = {}): string {
+  const error = sentenceOf({ reason: code, params, mayHaveRun: more.mayHaveRun ?? null });
+  const problem = { type: typeOfCode(code), title: STATUS_CODES[status], status, detail: error };
+  return JSON.stringify({ ...problem, success: false, error, code, reason: code, params, ...more });
 }
 
 /** Refuses a request before any route has it. Its body is not read, so the connection ends. */
-export function sendProblem(response: ServerResponse, status: number, error: string): void {
-  response.writeHead(status, { 'content-type': PROBLEM_TYPE, connection: 'close' }).end(problemBody(status, error));
+export function sendProblem(response: ServerResponse, refusal: Refusal): void {
+  const head = { 'content-type': PROBLEM_TYPE, connection: 'close' };
+  response.writeHead(refusals[refusal.code].status, head).end(problemBody(refusal));
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-type Refusal = { status: number; error: string };
-const MALFORMED: Refusal = { status: 400, error: 'This is not a request of HTTP/1.1 that can be read.' };
+const MALFORMED = refusalOf('malformed-request', {});
 /** What Node refuses by itself, by the code of its error. */
 const UNREADABLE = new Map<unknown, Refusal>([
-  ['HPE_HEADER_OVERFLOW', { status: 431, error: 'The address and the headers are too long.' }],
-  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, error: 'The extensions of a chunk are too long.' }],
-  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, error: 'The request did not arrive in time.' }],
+  ['HPE_HEADER_OVERFLOW', refusalOf('headers-too-long', {})],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', refusalOf('chunk-extensions-too-long', {})],
+  ['ERR_HTTP_REQUEST_TIMEOUT', refusalOf('request-too-slow', {})],
 ]);
-const NO_TUNNEL: Refusal = { status: 405, error: 'CONNECT is not supported here.' };
+const NO_TUNNEL = refusalOf('no-tunnel', {});
 
 /** A server that gives what it refuses before its listener is called the form of every other refusal. Node sends no body. */
 export function createHttpServer(options: ServerOptions, listener: Listener): Server {
@@ -41,7 +74,7 @@ export function createHttpServer(options: ServerOptions, listener: Listener): Se
     answers.set(socket, response);
     // A health check of HTTP/1.0 has no Host, and needs none (RFC 9112, section 3.2).
     const lacksHost = headers.host === undefined && httpVersion === '1.1';
-    if (lacksHost) sendProblem(response, 400, 'HTTP/1.1 needs a Host header.');
+    if (lacksHost) sendProblem(response, refusalOf('no-host', {}));
     else listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -50,15 +83,14 @@ export function createHttpServer(options: ServerOptions, listener: Listener): Se
     if (!socket.writable || isAnswering) socket.destroy();
     else endWith(socket, UNREADABLE.get(error.code) ?? MALFORMED);
   });
-  server.on('checkExpectation', (_request, response) =>
-    sendProblem(response, 417, 'The only expectation that is known here is 100-continue.'),
-  );
+  server.on('checkExpectation', (_request, response) => sendProblem(response, refusalOf('unknown-expectation', {})));
   server.on('connect', (_request, socket) => endWith(socket, NO_TUNNEL));
   return server;
 }
 
-function endWith(socket: Duplex, { status, error }: Refusal): void {
-  const body = problemBody(status, error);
+function endWith(socket: Duplex, refusal: Refusal): void {
+  const { status } = refusals[refusal.code];
+  const body = problemBody(refusal);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
   socket.on('error', () => {}); // its sender may be gone
   socket.end(head + body);

@@ -1,12 +1,13 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
 import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import type { Why } from '../../shared/reasons/endings.ts';
 import { persistOrThrow } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -52,7 +53,7 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
       addedAgain.add(data);
       return addExecution(queue, mockId, { ...data, replyTo: jobs.replyTo, addedAgain: true });
     }
-    const lost = unknownItem(mockId, 'the queue store lost it for longer than claims are kept');
+    const lost = unknownItem(mockId, 'lost-too-long');
     jobs.settle(mockId, Promise.resolve(lost));
   }
 
@@ -62,9 +63,7 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
       if (signal.aborted) return null;
       // After a long time without workers its job may be waiting for one to go on with it.
       const withinMs = Math.max(data.claimBy - time.now(), 0) + apiWaitMs(settings);
-      const end = jobs.wait(mockId, data, withinMs, async () =>
-        unknownItem(mockId, 'no worker reported its end in time'),
-      );
+      const end = jobs.wait(mockId, data, withinMs, async () => unknownItem(mockId, 'not-reported'));
       const onAbort = () => void jobs.settle(mockId, Promise.resolve(null));
       signal.addEventListener('abort', onAbort, { once: true });
       jobs.lookUp(mockId).catch(() => {}); // it may have ended before: the worker that sent it died
@@ -86,7 +85,7 @@ function createReadItem({ history, store }: Pick<FollowItemsDependencies, 'histo
     const body = record && (await history.result(mockId));
     const ending = record && endingOf(record, body);
     if (!ending || ending.kind === 'unanswered') return ending;
-    if (body === null) return unknownItem(mockId, 'its answer is not kept any more');
+    if (body === null) return unknownItem(mockId, 'not-kept');
     const steps = record.history.slice(1, -1);
     const { answeredAt } = record;
     const result: JobResult = { ...ending.result, steps, ...(answeredAt !== null && { answeredAt }) };
@@ -98,14 +97,14 @@ function createReadItem({ history, store }: Pick<FollowItemsDependencies, 'histo
     if (ending.kind === 'unanswered') return ending;
     const { body, stored, address } = ending.result;
     const text = body ?? (stored === undefined ? null : ((await store.get(stored)) ?? (await history.result(mockId))));
-    if (text === null) return unanswered(sentences.answerUnreadable(mockId, address));
+    if (text === null) return unanswered(noAnswer('answer-unreadable', { mockId, address }));
     return { ...ending, body: text, tookMs: tookMs(ending.result) };
   }
 }
 
 /** The end of an item of which it is unknown whether it ran, so that it is not sent again. */
-export function unknownItem(mockId: string, why: string): Extract<Ending, { kind: 'unanswered' }> {
-  return unanswered(sentences.itemUnknown(mockId, why));
+export function unknownItem(mockId: string, why: Why): Extract<Ending, { kind: 'unanswered' }> {
+  return unanswered(noAnswer('item-unknown', { mockId, why }));
 }
 
 function tookMs({ steps = [], answeredAt }: Pick<JobResult, 'steps' | 'answeredAt'>): number | null {

@@ -1,5 +1,5 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { time } from '../../shared/seams/time.ts';
 import { UnknownClaim } from '../files/claims/claim.ts';
 import { MINUTE_MS } from '../files/claims/claim-minutes.ts';
@@ -38,7 +38,7 @@ async function refuseInAll(
   mockId: string,
   { first, last }: { first: number; last: number },
 ): Promise<Resolved> {
-  const refusal = sentences.itemUnknown(mockId, 'another worker went on with its batch');
+  const refusal = noAnswer('item-unknown', { mockId, why: 'batch-moved' });
   for (let minute = first; minute <= last; minute++) {
     const claimBy = minute * MINUTE_MS;
     const decision = await claims.refuse({ mockId, claimBy }, refusal);

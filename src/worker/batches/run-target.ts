@@ -71,7 +71,7 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
   const doubt = await resolveDoubt(self, index, mockId);
   if (doubt.kind === 'unknown') {
     // This ending tells nothing about the client, so it is no reason to stop.
-    const ending = unknownItem(mockId, 'the queue store lost what became of it');
+    const ending = unknownItem(mockId, 'lost-its-fate');
     return void (await keep(self, index, await itemOf(self, place, ending)));
   }
   if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });

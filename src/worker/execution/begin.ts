@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import type { Code } from '../../shared/contract/endings/codes.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import type { StoreRun } from '../../shared/queue/queue-backend.ts';
+import type { Code } from '../../shared/reasons/codes.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
@@ -106,7 +105,7 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
     const isOver = isOverForAll(data.claimBy, parts.sharedDirectory.clock, parts.settings);
     if (error instanceof NewerClaim && !isOver) return { kind: 'newer' };
     if (!isOver && !(error instanceof UnknownClaim)) throw error;
-    return endedWithout(sentences.unreadableClaim(mockId));
+    return endedWithout(noAnswer('claim-unreadable', { mockId }));
   }
 }
 
@@ -141,12 +140,10 @@ async function findUnderKey(
   });
 }
 
-const KEY_REUSED = 'was used for a call with another body: use a new key for a new call';
-
 /** What an execution comes to whose key was taken before. */
 function ofTaken({ key, decision, isSameCall }: Taken, mockId: string): Decided {
-  if (!isSameCall) return { kind: 'refused', noAnswer: sentences.badRequest('Idempotency-Key', KEY_REUSED) };
-  if (key.mockId !== mockId) return { kind: 'refused', noAnswer: sentences.repeatUnknown(key.mockId) };
+  if (!isSameCall) return { kind: 'refused', noAnswer: noAnswer('key-reused', {}) };
+  if (key.mockId !== mockId) return { kind: 'refused', noAnswer: noAnswer('repeat-unknown', { mockId: key.mockId }) };
   return { ...decision, repeated: key };
 }
 
@@ -154,23 +151,25 @@ function ofTaken({ key, decision, isSameCall }: Taken, mockId: string): Decided 
 async function decide(execution: Execution, parts: BeginParts): Promise<Decided | Postponed> {
   const { mockId, data } = execution;
   const fault = parts.sharedDirectory.fault();
-  if (fault !== null) return refuseUnwritten(sentences.noneTakes(fault), execution, parts);
+  if (fault !== null) return refuseUnwritten(noAnswer('no-worker-can', { fault }), execution, parts);
   const noRoom = await makeRoom(data.claimBy, parts);
   if (noRoom) return refuse(noRoom, execution, parts);
-  if (parts.interrupts.isCancelled(mockId)) return refuse(sentences.cancelledBeforeDispatch(mockId), execution, parts);
+  if (parts.interrupts.isCancelled(mockId))
+    return refuse(noAnswer('cancelled-before-dispatch', { mockId }), execution, parts);
   const target = parseTarget(data.target);
-  if (target.kind === 'malformed') return refuse(sentences.badRequest('target', target.message), execution, parts);
+  if (target.kind === 'malformed')
+    return refuse(noAnswer('target-malformed', { field: 'target', problem: target.message }), execution, parts);
   return claimAtOneOf(target, execution, parts);
 }
 
 /** Makes the folder for the claim; or tells why no claim may be written. */
 async function makeRoom(claimBy: number, { claims }: Some<'claims'>): Promise<NoAnswer | undefined> {
   try {
-    return (await claims.prepareUnlessPast({ claimBy })) ? undefined : sentences.tooLate();
+    return (await claims.prepareUnlessPast({ claimBy })) ? undefined : noAnswer('no-room', {});
   } catch (error) {
-    const reason = whyUnclaimed(error);
-    if (reason === undefined) throw error;
-    return sentences.claimsUnwritable(reason);
+    const why = whyUnclaimed(error);
+    if (why === undefined) throw error;
+    return noAnswer('claims-unwritable', { why });
   }
 }
 
@@ -200,14 +199,16 @@ async function choose(
   const wishes = { mockId, tried, suits: suitsOf(data.input, data.dryRun !== undefined) };
   const choice = await parts.interrupts.unlessHandedOver(() =>
     parts.resolveTarget(data.app, target, wishes).catch((error): Awaited<ReturnType<ResolveTarget>> => {
-      const reason = whyUnlisted(error);
-      if (reason === undefined) throw error;
-      return { kind: 'refused', noAnswer: sentences.clientsUnreadable(data.app, reason) };
+      const why = whyUnlisted(error);
+      if (why === undefined) throw error;
+      return { kind: 'refused', noAnswer: noAnswer('clients-unreadable', { app: data.app, why }) };
     }),
   );
   const full = parts.sharedDirectory.whyFull(parts.settings.CLIENT_TIMEOUT_MS);
   const isNobodyOnline = choice.kind === 'refused' && NOBODY_ONLINE.has(choice.noAnswer.code);
-  return isNobodyOnline && full !== null ? { kind: 'refused', noAnswer: sentences.diskFull(full) } : choice;
+  return isNobodyOnline && full !== null
+    ? { kind: 'refused', noAnswer: noAnswer('disk-full', { fault: full }) }
+    : choice;
 }
 
 /** The tree of what runs, with what this client publishes of its leaves. */
@@ -226,8 +227,7 @@ async function claimAt(
   parts: BeginParts,
 ): Promise<Decided | Postponed | Unwritable> {
   const { client } = chosen;
-  if (execution.data.dryRun && !client.dryRun)
-    return refuse(sentences.cannotRunDry(client, sdks[client.sdk].label), execution, parts);
+  if (execution.data.dryRun && !client.dryRun) return refuse(runsNothingDry(client), execution, parts);
   const inspection = await parts.interrupts.unlessHandedOver(() => parts.inspections.inspect(client, execution.data));
   if (inspection.kind === 'refused') return refuse(inspection.noAnswer, execution, parts);
   const noSlot = await takeSlot(client, execution, parts);
@@ -247,6 +247,10 @@ async function claimAt(
   return { ...decision, beside };
 }
 
+function runsNothingDry({ address, sdk }: Client): NoAnswer {
+  return noAnswer('dry-run-unsupported', { field: 'dryRun', client: address, sdk: sdks[sdk].label });
+}
+
 /** Undefined once the slot is taken. It is the execution's until it is over here. */
 async function takeSlot(
   client: Client,
@@ -264,8 +268,12 @@ async function takeSlot(
   if (slot === 'crowded' && mayWait) return { kind: 'snooze' };
   if (interrupts.handingOver) return { kind: 'give-back' };
   const isCancelled = interrupts.isCancelled(mockId);
-  const noAnswer = isCancelled ? sentences.cancelledBeforeDispatch(mockId) : sentences.clientFull(client);
-  return refuse(noAnswer, execution, parts);
+  const { address } = client;
+  return refuse(
+    isCancelled ? noAnswer('cancelled-before-dispatch', { mockId }) : noAnswer('client-full', { address }),
+    execution,
+    parts,
+  );
 }
 
 async function claimInSlot(chosen: Inspected, execution: Execution, parts: BeginParts): Promise<Decided | Unwritable> {
@@ -281,11 +289,12 @@ async function claimInSlot(chosen: Inspected, execution: Execution, parts: Begin
     }
   } catch (error) {
     const cause = causeOf(error);
-    const reason = whyUnwritable(cause);
-    if (reason === undefined) throw cause;
-    const noAnswer = sentences.channelUnavailable(client, reason);
+    const why = whyUnwritable(cause);
+    if (why === undefined) throw cause;
+    const { address, app, directoryName: directory } = client;
+    const refusal = noAnswer('request-unwritable', { address, app, directory, why });
     const isItsOwn = error instanceof UnwritableDirectory && !isFull(cause);
-    return isItsOwn ? { kind: 'unwritable', noAnswer } : await refuse(noAnswer, execution, parts);
+    return isItsOwn ? { kind: 'unwritable', noAnswer: refusal } : await refuse(refusal, execution, parts);
   }
 }
 
@@ -307,7 +316,7 @@ async function writeAndClaim(chosen: Inspected, execution: Execution, parts: Beg
     const isLate = sharedDirectory.clock.isPast(data.claimBy);
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
     decision = isLate
-      ? await refuse(sentences.tooLate(), execution, parts)
+      ? await refuse(noAnswer('no-room', {}), execution, parts)
       : ((await holdKey(execution, parts)) ?? (await mailbox.claim({ mockId, claimBy: data.claimBy }, claim)));
     return decision;
   } catch (error) {
@@ -344,25 +353,25 @@ function claimFor(
  * Otherwise it throws, and the job is tried again.
  */
 async function refuse(
-  noAnswer: NoAnswer,
+  refusal: NoAnswer,
   execution: Execution,
   parts: Some<'mailbox' | 'storeRun'>,
 ): Promise<ClaimOrRefusal> {
   const { mockId, data } = execution;
   try {
-    return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, noAnswer);
+    return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, refusal);
   } catch (error) {
     if (!NOT_WRITTEN.has(errnoOf(error))) throw error;
-    return refuseUnwritten(noAnswer, execution, parts);
+    return refuseUnwritten(refusal, execution, parts);
   }
 }
 
 async function refuseUnwritten(
-  noAnswer: NoAnswer,
+  refusal: NoAnswer,
   execution: Execution,
   { storeRun }: Some<'storeRun'>,
 ): Promise<ClaimOrRefusal> {
-  if (await isTheOnlyAttempt(execution, storeRun)) return { kind: 'refused', noAnswer };
+  if (await isTheOnlyAttempt(execution, storeRun)) return { kind: 'refused', noAnswer: refusal };
   throw new Error(`the refusal of ${execution.mockId} cannot be written, and an earlier attempt may have begun it`);
 }
 

@@ -1,4 +1,4 @@
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
@@ -9,7 +9,6 @@ import type { Store } from '../../shared/store/key-value-store.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import { fileSystemOf } from '../files/file-system.ts';
-import { explained } from '../files/reasons.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
@@ -103,7 +102,10 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
   } catch (error) {
     // Tried again as long as the API waits: an answer may be there that only could not be passed on.
     if (time.now() < claim.answerBy + PASS_ON_WITHIN_MS) throw error;
-    return endedWithout(sentences.cannotGoOn(claim, explained(errnoOf(error))), claim);
+    return endedWithout(
+      noAnswer('wait-broken', { address: claim.address, mockId: claim.mockId, why: errnoOf(error) || 'internal' }),
+      claim,
+    );
   } finally {
     stopInterrupts();
     wait.close();
@@ -135,20 +137,22 @@ function withFullDisk(
 ): typeof ending {
   const full = sharedDirectory.whyFull(settings.CLIENT_TIMEOUT_MS);
   if (full === null || ending.kind === 'answered' || ending.noAnswer.code === 'cancelled') return ending;
-  return { kind: 'unanswered', noAnswer: sentences.whileFull(ending.noAnswer, full) };
+  return { kind: 'unanswered', noAnswer: { ...ending.noAnswer, params: { ...ending.noAnswer.params, full } } };
 }
 
 /** An earlier call under the key may have been answered: what is missing by now tells nothing about its client. */
 function unlessForgotten(ending: Exclude<WaitEnding, { kind: 'interrupted' }>, { mockId }: Claim): typeof ending {
   if (ending.kind === 'answered' || !ending.noAnswer.mayHaveRun) return ending;
-  return { kind: 'unanswered', noAnswer: sentences.repeatUnknown(mockId) };
+  return { kind: 'unanswered', noAnswer: noAnswer('repeat-unknown', { mockId }) };
 }
 
 /** An answer to a dry run counts only if it says that it was one. */
 function unlessIgnored(ending: Exclude<WaitEnding, { kind: 'interrupted' }>, claim: Claim): typeof ending {
   if (ending.kind === 'unanswered' || ending.answer.isDry) return ending;
   ending.answer.lease.release();
-  return { kind: 'unanswered', noAnswer: sentences.ignoredDryRun(claim, ending.answer.showsRun) };
+  const { address } = claim;
+  const reason = ending.answer.showsRun ? 'dry-run-ignored' : 'dry-run-impossible';
+  return { kind: 'unanswered', noAnswer: noAnswer(reason, { address }) };
 }
 
 function factsOf(claim: Claim, { mailbox, settings }: ExecuteParts): Facts {

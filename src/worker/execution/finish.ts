@@ -1,12 +1,13 @@
-import { outcomeOf } from '../../shared/contract/endings/codes.ts';
 import type { Ending } from '../../shared/contract/endings/ending.ts';
 import { settledOf } from '../../shared/contract/endings/job-ending.ts';
+import { errorOf } from '../../shared/contract/endings/outcomes.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
 import { beginningOf, type ExecutionRecord, type Progress } from '../../shared/contract/execution-record.ts';
 import { type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
 import { type RulesOfRun, rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Finished, Records, TakenJob } from '../../shared/queue/queue.ts';
+import { isFault } from '../../shared/reasons/codes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -248,16 +249,16 @@ export function createReportEnding({ privacy, onEnded, log }: ReportParts) {
       const { address, success } = ending.result;
       log.info({ mockId, app, address, success }, 'answered');
     } else {
-      const { code, mayHaveRun, error } = ending.noAnswer;
-      const told = { mockId, app, code, mayHaveRun };
-      if (!outcomeOf(code).fault) {
+      const { code, reason, mayHaveRun } = ending.noAnswer;
+      const told = { mockId, app, code, reason, mayHaveRun };
+      if (!isFault(code)) {
         log.info(told, 'not answered');
         return;
       }
       const directory = claim ? `mock/${app}/${claim.directoryName}` : undefined;
       // What is wrong with a result may quote it.
-      const reason = code === 'invalid-result' ? undefined : error;
-      log.warn({ ...told, directory, reason }, 'not answered');
+      const error = code === 'invalid-result' ? undefined : errorOf(ending.noAnswer);
+      log.warn({ ...told, directory, error }, 'not answered');
     }
   }
 }

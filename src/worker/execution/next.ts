@@ -1,8 +1,7 @@
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import type { Claim } from '../files/claims/claim.ts';
 import { dialects } from '../files/dialects/dialects.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
-import { explained } from '../files/reasons.ts';
 import type { FoundResult } from '../files/results/result-file.ts';
 import {
   faultOf,
@@ -46,7 +45,10 @@ export function next(state: State, event: WaitEvent, moment: Moment, facts: Fact
   const context = { facts, moment, event };
   if (state.kind === 'over') return stay(state);
   if (event.kind === 'hangs')
-    return also(unanswered(state, sentences.directoryHangs(facts.claim)), ...releasedWith(state.doing));
+    return also(
+      unanswered(state, noAnswer('directory-hangs', { address: facts.claim.address })),
+      ...releasedWith(state.doing),
+    );
   if (event.kind === 'done')
     return state.doing
       ? afterEffect(state, state.doing, event.outcome, { ...context, event: state.doing.event })
@@ -272,19 +274,19 @@ function takeAnswer(
 }
 
 function afterEarlierEnding(state: Open, found: EarlierEnding, context: Context): Step {
-  const { claim, resultTimeoutMs } = context.facts;
+  const { claim } = context.facts;
   if (found.kind === 'kept') return takeAnswer(state, found.found, context);
   if (found.kind === 'none') return stay(state);
-  if (context.moment.now >= claim.answerBy) return unanswered(state, sentences.notPickedUp(claim, resultTimeoutMs));
+  if (context.moment.now >= claim.answerBy) return unanswered(state, withdrawn('not-picked-up', context.facts));
   const hasLeft = claim.registered && !found.isRegistered;
-  return unanswered(state, hasLeft ? sentences.leftBeforePickUp(claim) : sentences.cancelledBeforePickUp(claim));
+  return unanswered(state, withdrawn(hasLeft ? 'left-before-pick-up' : 'cancelled-before-pick-up', context.facts));
 }
 
 /** The client is gone unless it has moved to another lane, or the whole shared directory is away. */
 function afterLookForClient(state: Open, is: 'here' | 'gone' | 'not known', context: Context): Step {
   if (is === 'here') return stay({ ...state, registrationGoneAt: null });
   if (is === 'not known') return stay(state);
-  if (state.kind === 'picked-up') return unanswered(state, sentences.left(context.facts.claim));
+  if (state.kind === 'picked-up') return unanswered(state, left(context.facts.claim));
   return withdraw(state, 'client left', context);
 }
 
@@ -308,28 +310,33 @@ function afterWithdrawal(
   const { facts } = context;
   switch (why) {
     case 'invalid result':
-      return unanswered(state, sentences.invalidResult(facts.claim, faultOf(state.unusable) ?? NO_FAULT));
+      return unanswered(state, unusable('result-unusable', facts, faultOf(state.unusable)));
     case 'deadline':
       return unanswered(state, whatWasMissing(state, isWithdrawn, facts));
     case 'client left': {
-      if (isWithdrawn) return unanswered(state, sentences.leftBeforePickUp(facts.claim));
+      if (isWithdrawn) return unanswered(state, withdrawn('left-before-pick-up', facts));
       const look = lookForRequest(state, context, 'leave');
       return look.state.kind !== 'over' && look.state.doing ? look : clientLeft(state, facts);
     }
     default:
-      if (isWithdrawn) return unanswered(state, sentences.cancelledBeforePickUp(facts.claim));
+      if (isWithdrawn) return unanswered(state, withdrawn('cancelled-before-pick-up', facts));
       return cancelTooLate(state, why, context);
   }
 }
 
 function clientLeft(state: Open, { claim }: Facts): Step {
-  return unanswered(state, state.kind === 'picked-up' ? sentences.left(claim) : sentences.requestRemoved(claim));
+  return unanswered(
+    state,
+    state.kind === 'picked-up' ? left(claim) : noAnswer('request-removed', { address: claim.address }),
+  );
 }
 
 function cancelTooLate(state: Open, why: (WaitEvent & { kind: 'cancel' })['why'], { facts }: Context): Step {
   const { state: now, effects } = state.kind === 'dispatched' ? pickedUp(state) : stay(state);
   return also(
-    why === 'caller-left' ? stay(now) : unanswered(now, sentences.cancelledAfterPickUp(facts.claim)),
+    why === 'caller-left'
+      ? stay(now)
+      : unanswered(now, noAnswer('cancelled-after-pick-up', { address: facts.claim.address })),
     ...effects,
   );
 }
@@ -339,18 +346,38 @@ function afterMark(state: Open): Step {
   return also(stay({ ...state, looksOnceMarked: false }), { kind: 'handle', event: { kind: 'request' } });
 }
 
-function whatWasMissing(state: Open, isWithdrawn: boolean, { claim, resultTimeoutMs }: Facts): NoAnswer {
+function whatWasMissing(state: Open, isWithdrawn: boolean, facts: Facts): NoAnswer {
+  const { claim, resultTimeoutMs: timeoutMs } = facts;
+  const { address } = claim;
   const fault = faultOf(state.unusable);
-  if (state.unreadable !== null) return sentences.unreadableResult(claim, explained(state.unreadable), resultTimeoutMs);
-  if (fault) return sentences.invalidToTheEnd(claim, fault, resultTimeoutMs);
-  if (isWithdrawn) return sentences.notPickedUp(claim, resultTimeoutMs);
-  const say = state.kind === 'vanished' ? sentences.silentAfterRemoval : sentences.silent;
-  return say(claim, resultTimeoutMs);
+  if (state.unreadable !== null) return noAnswer('result-unreadable', { address, timeoutMs, why: state.unreadable });
+  if (fault) return unusable('result-unusable-to-the-end', facts, fault);
+  if (isWithdrawn) return withdrawn('not-picked-up', facts);
+  return noAnswer(state.kind === 'vanished' ? 'silent-after-removal' : 'silent', { address, timeoutMs });
+}
+
+// Endings.
+
+const left = ({ address }: Claim) => noAnswer('left-with-request', { address });
+
+type Withdrawn = 'not-picked-up' | 'left-before-pick-up' | 'cancelled-before-pick-up';
+
+/** A client that gives up on a request that is gone has not run what was withdrawn. Of other clients that is not known. */
+function withdrawn(reason: Withdrawn, { claim: { address, givesUp }, resultTimeoutMs: timeoutMs }: Facts): NoAnswer {
+  return noAnswer(reason, { address, timeoutMs }, { mayHaveRun: !givesUp });
+}
+
+function unusable(
+  reason: 'result-unusable' | 'result-unusable-to-the-end',
+  { claim: { address }, resultTimeoutMs: timeoutMs }: Facts,
+  found: ReturnType<typeof faultOf>,
+): NoAnswer {
+  const { fault, clientDied = false, written } = found ?? {};
+  const more = { ...(clientDied && { clientDied }), ...(written !== undefined && { written }) };
+  return noAnswer(reason, { address, timeoutMs, problem: 'result-gone', ...fault }, more);
 }
 
 // States and steps.
-
-const NO_FAULT = { problem: undefined, clientDied: false };
 
 function idle(state: Open): Open {
   return { ...state, doing: null };

@@ -1,7 +1,8 @@
-import { outcomeOf } from '../../shared/contract/endings/codes.ts';
 import { unanswered } from '../../shared/contract/endings/ending.ts';
+import { errorOf } from '../../shared/contract/endings/outcomes.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
+import { isFault } from '../../shared/reasons/codes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -62,8 +63,9 @@ export function createProcessJob({ execute, progress, unknownJobs, log }: Proces
     const mockId = job.id;
     const noAnswer = await unknownJobs.endingOf(mockId, job.data);
     if (!noAnswer) return job.snooze(unknownJobs.awayMs(`job ${mockId}`));
-    const { code, mayHaveRun, error } = noAnswer;
-    log[outcomeOf(code).fault ? 'warn' : 'info']({ mockId, code, mayHaveRun, reason: error }, 'not answered');
+    const { code, reason, mayHaveRun } = noAnswer;
+    const error = errorOf(noAnswer);
+    log[isFault(code) ? 'warn' : 'info']({ mockId, code, reason, mayHaveRun, error }, 'not answered');
     await job.finish(unanswered(noAnswer));
   }
 

@@ -1,5 +1,4 @@
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { JOB_VERSION, jobEnvelopeSchema } from '../../shared/contract/job.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -8,6 +7,8 @@ import type { Claims } from '../files/claims/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createBackoff } from './backoff.ts';
 import { isOverForAll } from './begin.ts';
+
+const unreadable = (mockId: string) => noAnswer('job-unreadable', { mockId }, { unrecorded: true });
 
 type UnknownJobsDependencies = { claims: Claims; sharedDirectory: SharedDirectory; settings: Settings; log: Logger };
 
@@ -22,20 +23,20 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Un
   async function decide(key: { mockId: string; claimBy: number }, v: number): Promise<ClaimOrRefusal | null> {
     await sharedDirectory.mustBeThere();
     if (await claims.prepareUnlessPast(key)) return null;
-    return claims.refuse(key, sentences.tooNew(v, JOB_VERSION));
+    return claims.refuse(key, noAnswer('job-too-new', { v, known: JOB_VERSION }));
   }
 
   return {
     /** How a job ends whose data this worker cannot read; undefined as long as another one may know it. */
     async endingOf(mockId: string, data: unknown): Promise<NoAnswer | undefined> {
       const envelope = jobEnvelopeSchema.safeParse(data);
-      if (!envelope.success) return sentences.unreadableJob(mockId);
+      if (!envelope.success) return unreadable(mockId);
       const { v, claimBy } = envelope.data;
       const decision = await decide({ mockId, claimBy }, v).catch((error) => {
         log.debug({ mockId, err: error }, 'the claim of a job of a newer version cannot be decided yet');
       });
       if (decision?.kind === 'refused') return { ...decision.noAnswer, unrecorded: true };
-      return isOverForAll(claimBy, sharedDirectory.clock, settings) ? sentences.unreadableJob(mockId) : undefined;
+      return isOverForAll(claimBy, sharedDirectory.clock, settings) ? unreadable(mockId) : undefined;
     },
 
     /** How long one that is handed back stays away. */

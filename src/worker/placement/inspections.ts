@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
@@ -11,7 +11,6 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetr
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Claim } from '../files/claims/claim.ts';
-import type { Dialect } from '../files/dialects/dialects.ts';
 import { dialects } from '../files/dialects/dialects.ts';
 import { canRead, largeNumberIn, sdks } from '../files/dialects/sdks.ts';
 import { inputWarnings } from '../files/dialects/warnings.ts';
@@ -61,14 +60,14 @@ export function createInspections(dependencies: InspectionsDependencies) {
 
   async function inspect(client: Inspected, data: JobData): Promise<Inspection> {
     const refusal = inputRefusal(client, data.input);
-    if (refusal !== undefined) return { kind: 'refused', noAnswer: sentences.badRequest('the service', refusal) };
+    if (refusal !== undefined) return { kind: 'refused', noAnswer: refusal };
     const check = (maxAgeMs: number) =>
       resultWithin(checkWithinMs, { of: lookAt(client, data, maxAgeMs), late: () => notChecked(checkWithinMs) });
     const remembered = await check(REMEMBERED_MS);
     // A rule that was mended a moment ago is not refused for what it was.
     const checked = treeRefusal(remembered, data) === undefined ? remembered : await check(0);
-    const noAnswer = treeRefusal(checked, data);
-    if (noAnswer !== undefined) return { kind: 'refused', noAnswer };
+    const ofTree = treeRefusal(checked, data);
+    if (ofTree !== undefined) return { kind: 'refused', noAnswer: ofTree };
     const takeGraph = () => {
       const { graph } = checked;
       checked.graph = null; // a check is remembered, and its graph may be large
@@ -171,7 +170,7 @@ const MAX_NODES_NAMED = 20;
 
 /** The reason why nobody may run this tree as it is asked for; undefined if there is none. */
 function treeRefusal({ cycle, nodes }: Check, data: JobData): NoAnswer | undefined {
-  if (cycle !== null) return sentences.cycle(data, cycle);
+  if (cycle !== null) return ofCycle(data, cycle);
   if (nodes === null || data.dryRun === undefined) return undefined;
   const stubbed = Object.keys(stubsSchema.parse(parseJson(data.dryRun.stub)));
   const unknown = stubbed.find((id) => !nodes.has(BigInt(id)));
@@ -180,20 +179,30 @@ function treeRefusal({ cycle, nodes }: Check, data: JobData): NoAnswer | undefin
     .toSorted((a, b) => (a < b ? -1 : 1))
     .slice(0, MAX_NODES_NAMED)
     .join(', ');
-  const message = `is no node of the tree that is to run, so this stub would replace nothing: the tree has ${named}`;
-  return sentences.badRequest(`stub.${unknown}`, nodes.size > MAX_NODES_NAMED ? `${message}, …` : message);
+  const shown = nodes.size > MAX_NODES_NAMED ? `${named}, …` : named;
+  return noAnswer('stub-unknown', { field: `stub.${unknown}`, nodes: shown });
+}
+
+const CYCLE_NAMED_AT_MOST = 10;
+
+/** `ids`: the nodes along a circle. The rule would never end, and take its client down with it. */
+function ofCycle({ app, ruleId, confId }: JobData, ids: readonly bigint[]): NoAnswer {
+  const named = ids.slice(0, CYCLE_NAMED_AT_MOST).join(' → ');
+  const nodes = `${named} → ${ids.length > CYCLE_NAMED_AT_MOST ? '…' : ids[0]}`;
+  return noAnswer('cycle', { app, nodes, ...(ruleId === null ? { confId: `${confId}` } : { ruleId }) });
 }
 
 const stubsSchema = z.record(z.string(), z.unknown());
 
 /** The reason why this client cannot take the input; undefined if it can. */
-function inputRefusal({ address, dialect, sdk }: Inspected, input: string): string | undefined {
-  if (hasReservedKey(dialects[dialect], input))
-    return `has "${dialects[dialect].reservedKey}" at its top level, a name that client ${address} may use itself: choose another name, or another client`;
+function inputRefusal({ address: client, dialect, sdk }: Inspected, input: string): NoAnswer | undefined {
+  const { reservedKey } = dialects[dialect];
+  if (reservedKey !== null && hasKey(reservedKey, input))
+    return noAnswer('reserved-key', { field: DATA_FIELD, key: reservedKey, client });
   const large = largeNumberIn(input);
-  if (large && !canRead(sdk, large))
-    return `has ${large.text} at ${large.path}, larger than any 64-bit float, and client ${address} (${sdks[sdk].label}) cannot read such a number: write a smaller one, or a string`;
-  return undefined;
+  if (!large || canRead(sdk, large)) return undefined;
+  const { text: number, path } = large;
+  return noAnswer('number-too-large', { field: DATA_FIELD, number, path, client, sdk: sdks[sdk].label });
 }
 
 const unknownRules: RulesNow = { released: null, digest: null };
@@ -206,8 +215,8 @@ function notChecked(withinMs: number): Check {
 }
 
 /** Whether the input has a name at its top level that SDKs of this dialect keep for themselves. */
-function hasReservedKey({ reservedKey }: Dialect, input: string): boolean {
-  if (reservedKey === null || (!input.includes(reservedKey) && !input.includes('\\u'))) return false;
+function hasKey(reservedKey: string, input: string): boolean {
+  if (!input.includes(reservedKey) && !input.includes('\\u')) return false;
   const scanned = scanJson(input);
   return scanned.kind === 'complete' && scanned.members.some(({ key }) => key === reservedKey);
 }

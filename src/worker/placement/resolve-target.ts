@@ -1,5 +1,4 @@
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Warning } from '../../shared/contract/job.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { perProcess } from '../../shared/seams/process.ts';
@@ -65,10 +64,12 @@ export function createResolveTarget({ clients, load, pickUps, unwritable }: Reso
         return { kind: 'client', client: least, isNewAddress: false, warnings, sure };
       }
     }
-    const wanted = target.kind === 'all' ? '' : formatTarget(target);
+    const wanted = target.kind === 'all' ? undefined : formatTarget(target);
     // Where a directory cannot be read, somebody may be there.
     const isEmpty = roster.clients.length === 0 && !(await clients.areThereAny().catch(() => true));
-    return refuse(sentences.noClient(app, wanted, whoIsOnline(roster, isEmpty)));
+    return refuse(
+      isEmpty ? noAnswer('no-clients', { app }) : noAnswer('no-client-online', { app, wanted, ...whoIsOnline(roster) }),
+    );
   }
 
   /** A client that cannot read or run it is the last choice: the refusal then says why. */
@@ -84,10 +85,10 @@ export function createResolveTarget({ clients, load, pickUps, unwritable }: Reso
     const named = roster.clients.filter((client) => client.address === address || client.directoryName === address);
     const least = await load.leastBusy(named, await availableIn(named), mockId);
     if (least) return { kind: 'client', client: least, isNewAddress: false, warnings: [], sure: true };
-    if (named.length > 0) return refuse(sentences.clientOffline(address, whoIsOnline(roster)));
+    if (named.length > 0) return refuse(noAnswer('client-offline', { wanted: address, ...whoIsOnline(roster) }));
     if (!isPlainName(address)) return refuse(notPlain(app, address));
     if (roster.clients.length > groupsOf(roster).directories.length || roster.skipped.length > 0) {
-      return refuse(sentences.unknownClient(app, address, whoIsOnline(roster)));
+      return refuse(noAnswer('unknown-client', { app, wanted: address, ...whoIsOnline(roster) }));
     }
     const client = directoryOnly(app, address);
     return { kind: 'client', client, isNewAddress: true, warnings: [], sure: false };
@@ -136,14 +137,19 @@ function refuse(noAnswer: NoAnswer): Choice {
 }
 
 function notPlain(app: number, address: string): NoAnswer {
-  const error = `"address:${address}" names no registered client of app ${app}, and an address without a registration is 1 to 200 bytes without slashes, a leading dot or ".."`;
-  return sentences.badRequest('target', error);
+  return noAnswer('target-not-plain', { field: 'target', wanted: address, app });
 }
 
-/** `isEmpty`: no app has a client. */
-function whoIsOnline({ clients, skipped }: Roster, isEmpty = false): string {
+const NAMED_AT_MOST = 10;
+
+/** `unread`: a registration that was passed over, if there is one. */
+function whoIsOnline({ clients, skipped }: Roster): { online?: string; unread?: string } {
   const online = clients.filter((client) => client.online && (client.registered || isPlainName(client.address)));
   const names = online.map(({ address, lane }) => (lane === null ? address : `${address} (lane ${lane})`));
   const [unread] = skipped;
-  return sentences.others(names, unread ? `${unread.file} ${unread.reason}` : null, isEmpty);
+  const named = names.length > NAMED_AT_MOST ? [...names.slice(0, NAMED_AT_MOST), '…'] : names;
+  return {
+    ...(named.length > 0 && { online: named.join(', ') }),
+    ...(unread && { unread: `${unread.file} ${unread.reason}` }),
+  };
 }

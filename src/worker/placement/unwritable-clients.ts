@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Warning } from '../../shared/contract/job.ts';
+import { whatHappened } from '../../shared/reasons/words.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 
@@ -24,10 +25,9 @@ export function createUnwritableClients({ onNoted }: { onNoted: () => void }) {
 
   return {
     /** A request could not be written, for the reason in this refusal. */
-    note(client: Client, { error }: NoAnswer): void {
-      const reason = error.replace(/ It did not run\.$/, '');
+    note(client: Client, refusal: NoAnswer): void {
       if (known.size >= MAX_REMEMBERED) known.clear();
-      const warning = { code: 'client-passed-over', message: `Another client was asked. ${reason}` };
+      const warning = { code: 'client-passed-over', message: `Another client was asked. ${whatHappened(refusal)}` };
       known.set(keyOf(client), { warning, until: time.monotonic() + REMEMBERED_MS });
       onNoted();
     },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Keyring } from '../../shared/runtime/access/keyring.ts';
-import { createHttpServer, sendProblem } from '../../shared/runtime/http-refusals.ts';
+import { createHttpServer, refusalOf, sendProblem } from '../../shared/runtime/http-refusals.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { RunningWorker } from './start.ts';
@@ -27,7 +27,7 @@ export async function startHealthServer(
   if (WORKER_PORT === 0) return { stop: async () => {} };
 
   const server = createHttpServer(LIMITS, (request, response) => {
-    answer(request, response).catch(() => sendProblem(response, 500, 'The metrics cannot be read.'));
+    answer(request, response).catch(() => sendProblem(response, refusalOf('internal-error', {})));
   });
   server.maxConnections = MAX_CONNECTIONS;
 
@@ -44,16 +44,22 @@ export async function startHealthServer(
         });
       case '/metrics': {
         const found = keyring.find(keyring.bearerOf(request.headers.authorization) ?? '');
-        if (!keyring.isOpen && found.kind !== 'known')
-          return sendProblem(response, 401, 'This needs an API key: send it as "Authorization: Bearer <key>".');
+        if (!keyring.isOpen && found.kind !== 'known') return sendProblem(response, refusalOf('key-malformed', {}));
         if (found.kind === 'known' && !found.caller.may.has('ops'))
-          return sendProblem(response, 403, 'This needs a key with the permission "ops".');
+          return sendProblem(
+            response,
+            refusalOf('no-permission', {
+              permission: 'ops',
+              name: `${found.caller.name}`,
+              has: [...found.caller.may].join(', '),
+            }),
+          );
         const text = await registry.metrics();
         response.writeHead(200, { 'content-type': registry.contentType }).end(text);
         return;
       }
       default:
-        return sendProblem(response, 404, 'There is nothing here.');
+        return sendProblem(response, refusalOf('nothing-there', { path: request.url ?? '' }));
     }
   }
 

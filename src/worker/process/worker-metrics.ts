@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
-import { codes, outcomeOf } from '../../shared/contract/endings/codes.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { codes, isFault } from '../../shared/reasons/codes.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { Noticing } from '../files/watch.ts';
 import type { ClientCensus } from './client-census.ts';
@@ -97,7 +97,7 @@ function registerNoticing(metrics: Metrics, noticing: () => Noticing): void {
 }
 
 /** These tell of an app and its clients. The others tell of the service or of the caller, whatever app was called. */
-const OF_THE_APP = new Set<string>([...codes.filter((code) => outcomeOf(code).fault), 'no-client', 'client-offline']);
+const OF_THE_APP = new Set<string>([...codes.filter(isFault), 'no-client', 'client-offline']);
 
 type AppCounts = ReturnType<typeof countByApp>;
 

@@ -1,6 +1,6 @@
-import { refusals } from '../../shared/contract/endings/refusals.ts';
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import type { Query, Selection } from '../../shared/contract/query.ts';
+import { refused } from '../../shared/runtime/http-refusals.ts';
 import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
@@ -82,7 +82,7 @@ export function createAnswerQuery({
 
   async function clientsOf(app: number): Promise<Answer> {
     const listed = await listClients(app);
-    return listed ? found({ app, ...listed }) : { kind: 'refused', status: 422, error: linked(app) };
+    return listed ? found({ app, ...listed }) : refused('clients-linked', { app });
   }
 
   async function rulesOf(app: number): Promise<Answer> {
@@ -102,24 +102,16 @@ async function treeOf(
 ): Promise<Answer> {
   const selection = selectionOf(query);
   const older = version === null ? null : await rules.rulesAt(query.app, BigInt(version));
-  if (version !== null && older === null)
-    return { kind: 'refused', status: 404, error: unknownVersion(query.app, version) };
+  if (version !== null && older === null) return refused('unknown-version', { app: query.app, version });
   const { kind, ...answer } = await readTree(selection, { rules: older ?? rules, metadataFor });
   if (kind === 'tree') {
     const edited = older === null ? await readEditedRoot(selection, { rules, metadataFor }) : null;
     return found({ ...answer, edited });
   }
-  if (kind === 'too-large' && 'message' in answer) return { kind: 'refused', status: 422, error: answer.message };
+  if (kind === 'too-large' && 'message' in answer) return refused('tree-too-large', { problem: answer.message });
   if (kind === 'unusable' && 'reason' in answer)
-    return { kind: 'refused', status: 422, error: refusals.unusableRule(query.app, answer.reason) };
+    return refused('unusable-rule', { app: query.app, problem: answer.reason });
   return notThere(kind, query);
-}
-
-const unknownVersion = (app: number, version: string): string =>
-  `App ${app} has no version ${version} that can be read: it is not released yet, or more than 100 versions ago.`;
-
-function linked(app: number): string {
-  return `clients/${app} or mock/${app} is reached through a link, which is never followed.`;
 }
 
 function selectionOf({ app, ruleId, confId, lane, address }: Selection) {
@@ -136,14 +128,18 @@ function found(answer: unknown): Answer {
   return { kind: 'found', body: stringifyExact(answer) };
 }
 
-function notThere(kind: string, { app, ruleId, confId }: Selection): Answer {
-  const error = new Map([
-    ['unknown-rule', refusals.unknownRule(app, `${ruleId}`)],
-    ['unknown-node', refusals.unknownNode(app, `${confId}`)],
-    ['not-in-rule', refusals.nodeNotInRule(app, `${ruleId}`, `${confId}`)],
-    ['no-rules', refusals.noRules(app)],
-  ]).get(kind);
-  return { kind: 'refused', status: 404, error: error ?? 'It is not there.' };
+function notThere(kind: string, { app, ruleId: rule, confId: node }: Selection): Answer {
+  const [ruleId, confId] = [`${rule}`, `${node}`];
+  switch (kind) {
+    case 'unknown-rule':
+      return refused('unknown-rule', { app, ruleId });
+    case 'unknown-node':
+      return refused('unknown-node', { app, confId });
+    case 'not-in-rule':
+      return refused('node-not-in-rule', { app, ruleId, confId });
+    default:
+      return refused('no-rules', { app });
+  }
 }
 
 /** Lists the clients of an app with what each has to do; null when a link stands where they should be. */

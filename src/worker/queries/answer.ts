@@ -1,6 +1,8 @@
+import type { Refused } from '../../shared/runtime/http-refusals.ts';
+
 /** An answer as JSON text with every number exact, or what is not there. */
 export type Answer =
   | { kind: 'found'; body: string }
-  | { kind: 'refused'; status: 404 | 422 | 503; error: string }
+  | Refused
   /** This worker cannot answer; another one may. */
   | { kind: 'pass-on' };

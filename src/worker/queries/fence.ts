@@ -1,4 +1,4 @@
-import { sentences } from '../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
@@ -15,7 +15,7 @@ export function createFence({ claims, sharedDirectory }: { claims: Claims; share
   return async function fence({ mockId, claimBy, once }) {
     try {
       await sharedDirectory.check();
-      const { kind } = await claims.refuse({ mockId, claimBy }, sentences.fenced(mockId));
+      const { kind } = await claims.refuse({ mockId, claimBy }, noAnswer('fenced', { mockId }));
       const isClaimed = kind === 'claimed' || (once !== undefined && (await claims.findUnder(once)) !== null);
       return { kind: 'found', body: JSON.stringify({ decision: isClaimed ? 'claimed' : 'fenced' }) };
     } catch {

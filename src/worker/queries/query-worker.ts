@@ -2,6 +2,7 @@ import { QUERY_VERSION, type Query, type QueryResult, querySchema } from '../../
 import { queueNames } from '../../shared/contract/queue-names.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -11,8 +12,6 @@ import type { Answer } from './answer.ts';
 const CONCURRENCY = 16;
 const STORED_SECONDS = 60;
 const AWAY_MS = 250;
-const TOO_NEW =
-  'No worker knows this question: the API is of a newer version. Replace the workers first, then the APIs.';
 
 type QueryWorkerDependencies = {
   backend: QueueBackend;
@@ -40,12 +39,13 @@ export function createQueryWorker({ backend, answerQuery, fault, waitForOthersMs
     if (parsed.success && answer.kind !== 'pass-on') return job.finish(await toResult(answer, parsed.data.v));
     if (time.now() < job.addedAt + waitForOthersMs) return job.snooze(AWAY_MS);
     const why = fault();
-    const refused: QueryResult['refused'] = { status: 503, error: why === null ? TOO_NEW : `${why}.` };
+    const refused =
+      why === null ? refusalOf('question-of-newer-version', {}) : refusalOf('directory-unusable', { fault: why });
     return job.finish({ v: QUERY_VERSION, refused });
   }
 
   async function toResult(answer: Exclude<Answer, { kind: 'pass-on' }>, v: number): Promise<QueryResult> {
-    if (answer.kind === 'refused') return { v, refused: { status: answer.status, error: answer.error } };
+    if (answer.kind === 'refused') return { v, refused: { code: answer.code, params: answer.params } };
     if (Buffer.byteLength(answer.body) <= INLINE_BYTES) return { v, body: answer.body };
     const stored = `query:${random.uuid()}`;
     await backend.store.setIfAbsent(stored, answer.body, STORED_SECONDS);

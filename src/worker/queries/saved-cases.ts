@@ -1,6 +1,7 @@
 import type { Query } from '../../shared/contract/query.ts';
 import type { Reading } from '../../shared/rules/reading.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
+import { refused } from '../../shared/runtime/http-refusals.ts';
 import type { CaseFiles } from '../cases/case-files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Answer } from './answer.ts';
@@ -22,7 +23,7 @@ export function createSavedCases({ caseFiles, sharedDirectory }: SavedCasesDepen
         const saving = await caseFiles.save(query, query);
         if (saving.kind === 'saved') return found({ saved: true });
         if (saving.kind === 'changed') return textOf(saving.reading, 'found');
-        return refused(503, 'Another worker is saving these cases. Nothing was changed; try again in a moment.');
+        return refused('cases-being-saved', {});
       }
     }
   }
@@ -34,17 +35,15 @@ export function createSavedCases({ caseFiles, sharedDirectory }: SavedCasesDepen
       return { kind: 'pass-on' };
     }
     return answer(query).catch((error) => {
-      const verb = query.ask === 'save-cases' ? 'saved' : 'read';
-      return refused(503, `The cases cannot be ${verb} in SHARED_DIR/.rule-server/cases (${errnoOf(error)}).`);
+      const code = query.ask === 'save-cases' ? 'cases-unwritable' : 'cases-unreadable';
+      return refused(code, { why: errnoOf(error) || 'internal' });
     });
   };
 }
 
 function textOf(reading: Reading<string>, member: 'text' | 'found'): Answer {
-  if (reading.kind === 'unusable')
-    return refused(422, `The file of the saved cases ${reading.reason}. An operator must remove it from SHARED_DIR.`);
+  if (reading.kind === 'unusable') return refused('cases-file-unusable', { problem: reading.reason });
   return found({ [member]: reading.kind === 'found' ? reading.value : null });
 }
 
 const found = (answer: object): Answer => ({ kind: 'found', body: JSON.stringify(answer) });
-const refused = (status: 422 | 503, error: string): Answer => ({ kind: 'refused', status, error });

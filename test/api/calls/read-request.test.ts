@@ -88,7 +88,7 @@ describe('a bad request', () => {
       '{"app":7,"ruleId":1,"target":"address:a\\u0000b"}',
       'the address contains a character that cannot be seen: "a\\u0000b"',
     ],
-    ['ruleId', '{"app":7}', 'give ruleId or confId: there is nothing to run'],
+    ['ruleId', '{"app":7}', 'required, unless `confId` or `scene` is given'],
     ['the service.a', '{"app":7,"ruleId":1,"the service":{"a":1,"a":1}}', 'is given twice'],
     ['body', '"text"', 'must be a JSON object, found a string'],
     ['body', 'null', 'must be a JSON object, found null'],

@@ -11,7 +11,7 @@ function record({ error = null, address = 'shop-1', at = 1000, state = 'failed',
   const mockId = `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`;
   const data = { app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, input: '{}' };
   const open = openRecord({ mockId, data: { v: 1, ...data, claimBy: 0 }, queuedAt: 0 });
-  const outcome = { status: 200, code, mayHaveRun: true };
+  const outcome = { status: 200, code, reason: null, params: {}, mayHaveRun: true };
   return { ...open, address, error, state, outcome, history: [...open.history, { state, at }] };
 }
 
@@ -25,6 +25,8 @@ describe('failures that are alike', () => {
     expect(groups).toEqual([
       {
         code: 'failed',
+        reason: null,
+        params: {},
         sentence: '<client>: card <number> of <value> was refused',
         count: 3,
         first: 10,

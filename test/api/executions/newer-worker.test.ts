@@ -37,10 +37,10 @@ describe.skipIf(choice.kind === 'unavailable')('an API that hears from a newer w
   }
   const execute = () => service.execute({ app: 1, ruleId: 1 });
 
-  it('an ending it cannot read: 503 outcome-unknown, which says that it may have run', async () => {
+  it('an ending it cannot read: 504 outcome-unknown, which says that it may have run', async () => {
     const ending = { kind: 'answered-otherwise', address: 'a', answer: { of: 'another form' } };
     const { status, json } = await answering(queueNames.executions, () => ending, execute);
-    expect([status, json.code, json.mayHaveRun]).toEqual([503, 'outcome-unknown', true]);
+    expect([status, json.code, json.mayHaveRun]).toEqual([504, 'outcome-unknown', true]);
     const { json: execution } = await service.call(`/rule-server/mock/executions/${json.mockId}`);
     expect(execution).toMatchObject({ state: 'failed', outcome: { code: 'outcome-unknown', mayHaveRun: true } });
   });
@@ -55,18 +55,18 @@ describe.skipIf(choice.kind === 'unavailable')('an API that hears from a newer w
     });
   });
 
-  it('a failure with a code it does not know keeps its sentence and whether it ran', async () => {
+  it('a failure with a code it does not know keeps its reason and whether it ran', async () => {
     const refusal = {
       code: 'too-hot',
-      error: 'The client is too hot.',
+      reason: 'client-too-hot',
+      params: { degrees: 99 },
       mayHaveRun: false,
       executeAt: 1,
       address: null,
     };
     const refuse = () => ({ kind: 'unanswered', noAnswer: refusal });
     expect(await answering(queueNames.executions, refuse, execute)).toMatchObject({
-      status: 503,
-      json: { code: 'outcome-unknown', error: 'The client is too hot.', mayHaveRun: false },
+      json: { code: 'outcome-unknown', reason: 'client-too-hot', params: { degrees: 99 }, mayHaveRun: false },
     });
   });
 

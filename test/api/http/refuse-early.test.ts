@@ -13,7 +13,7 @@ import { createRequestMetrics } from '../../../src/api/api-metrics.ts';
 import type { Environment } from '../../../src/api/http/environment.ts';
 import { serveHttp } from '../../../src/api/http/server/http-server.ts';
 import { refuseEarly } from '../../../src/api/http/server/refuse-early.ts';
-import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import type { Audit } from '../../../src/shared/runtime/access/audit.ts';
 import { createKeyring } from '../../../src/shared/runtime/access/keyring.ts';
 import { createMetrics, type Metrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
@@ -237,7 +237,7 @@ async function startApi(keys = new Map<string, string>()) {
   const asked: (string | null)[] = [];
   const seen: string[] = [];
   let refuses = false;
-  const refusal = { noAnswer: sentences.tooManyCalls(7), retryAfterSeconds: 7 };
+  const refusal = { noAnswer: noAnswer('too-many-calls', { seconds: 7 }), retryAfterSeconds: 7 };
   const overload = {
     refusal(keyName: string | null) {
       asked.push(keyName);

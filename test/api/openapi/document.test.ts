@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOpenApiDocument, operations } from '../../../src/api/openapi/document.ts';
 import { PROBLEM } from '../../../src/api/openapi/operation.ts';
-import { outcomes } from '../../../src/shared/contract/endings/codes.ts';
+import { outcomes } from '../../../src/shared/reasons/codes.ts';
 import { createAnswerChecks } from '../../support/answer-checks.ts';
 
 const description = createOpenApiDocument('1.2.3');
@@ -47,8 +47,9 @@ describe('the description of the interface', () => {
   it('documents every outcome of an execution at its status', () => {
     const execute = operations.find(({ id }) => id === 'execute');
     for (const [code, { status }] of Object.entries(outcomes)) {
-      if (code === 'bad-request') continue; // told as a problem
-      expect(Object.keys(execute?.answers[status]?.examples ?? {}), code).toContain(code);
+      const { examples = {}, problems = {} } = execute?.answers[status] ?? {};
+      const told = Object.values({ ...examples, ...problems });
+      expect(told, code).toContainEqual(expect.objectContaining({ code }));
     }
   });
 

@@ -26,7 +26,7 @@ describe('of the calls of one caller', () => {
   it('those that are refused did not run, and may be sent again after the wait, in whole seconds and at least one', () => {
     const refusalBehind = (delayMs: number, timeoutMs?: number) => open(delayMs, timeoutMs).refusal('key');
     expect(refusalBehind(3000)).toMatchObject({
-      noAnswer: { code: 'overloaded', mayHaveRun: false, error: expect.stringContaining('wait for 3 s') },
+      noAnswer: { code: 'overloaded', mayHaveRun: false, reason: 'too-many-calls', params: { seconds: 3 } },
       retryAfterSeconds: 3,
     });
     expect(refusalBehind(3001)?.retryAfterSeconds).toBe(4);

@@ -320,7 +320,12 @@ describeInBrowser('how the console tells of every ending', () => {
     const page = await journey.visit('/?app=7&rule=1');
     await page.getByRole('treegrid').waitFor();
     const ended = toldExecution({
-      ...{ app: 7, address: 'orders-1', state: 'timed-out', outcome: { status: 504, ...outcome } },
+      ...{
+        app: 7,
+        address: 'orders-1',
+        state: 'timed-out',
+        outcome: { status: 504, reason: null, params: {}, ...outcome },
+      },
       history: [
         { state: 'queued', at: 1000 },
         { state: 'dispatched', at: 1100 },

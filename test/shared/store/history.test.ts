@@ -473,7 +473,7 @@ function recordOf(): ExecutionRecord {
       { state: 'succeeded', at: 2 },
     ],
     warnings: [],
-    outcome: { status: 200, code: null, mayHaveRun: true },
+    outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
     decision: null,
     answeredAt: null,
     lateResult: false,

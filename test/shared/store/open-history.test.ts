@@ -75,8 +75,17 @@ function recordOn({ digest = OLD, ...more }: Run): ExecutionRecord {
   ];
   const asked = { mockId: randomUUID(), app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null };
   const ended = { address: 'one', state: 'timed-out', history, warnings: [] };
-  const outcome = { status: 504, code: 'no-answer', mayHaveRun: true };
-  return recordSchema.parse({ ...asked, ...ended, outcome, rules: { released: '1', loaded: '1', digest }, ...more });
+  const outcome = { status: 504, code: 'no-answer', reason: null, params: {}, mayHaveRun: true };
+  const none = { batchId: null, lane: null, decision: null, answeredAt: null, error: null, written: null };
+  const plain = { ...none, lateResult: false, dryRun: false, comparisonId: null, derivedFrom: null };
+  return recordSchema.parse({
+    ...asked,
+    ...ended,
+    ...plain,
+    outcome,
+    rules: { released: '1', loaded: '1', digest },
+    ...more,
+  });
 }
 
 function keepsItsPromises(open: Open): void {

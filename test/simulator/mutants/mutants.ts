@@ -267,15 +267,15 @@ export const mutants: Mutant[] = [
   {
     name: 'a cancel says that the client did not have the request, whatever the withdrawal says',
     file: next,
-    from: 'if (isWithdrawn) return unanswered(state, sentences.cancelledBeforePickUp(facts.claim));',
-    to: 'return unanswered(state, sentences.cancelledBeforePickUp(facts.claim));',
+    from: "if (isWithdrawn) return unanswered(state, withdrawn('cancelled-before-pick-up', facts));",
+    to: "return unanswered(state, withdrawn('cancelled-before-pick-up', facts));",
     world: SEEDS,
   },
   {
     name: 'a cancel takes nothing back',
     file: next,
     from: 'return withdraw(state, event.why, context);',
-    to: 'return unanswered(state, sentences.cancelledBeforePickUp(context.facts.claim));',
+    to: "return unanswered(state, withdrawn('cancelled-before-pick-up', context.facts));",
     world: SEEDS,
   },
   // The calls.

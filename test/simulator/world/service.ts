@@ -5,7 +5,7 @@ import { itemMockId } from '../../../src/shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../../src/shared/contract/data-field.ts';
 import { onceOf } from '../../../src/shared/contract/determined-id.ts';
 import { type Ending, type ReadResult, unanswered } from '../../../src/shared/contract/endings/ending.ts';
-import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { endingOf } from '../../../src/shared/contract/execution-record.ts';
 import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
 import { listenForCancels } from '../../../src/shared/queue/cancels.ts';
@@ -458,7 +458,7 @@ async function outcomeOf(
     return await once.ending();
   } catch (error) {
     if (!isStoreUnavailable(error)) throw error;
-    return { mockId, ending: unanswered(sentences.notesAway()) };
+    return { mockId, ending: unanswered(noAnswer('key-record-away', { why: 'silent' })) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { unanswered } from '../../../src/shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
-import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
 import type { ExecutionQueue } from '../../../src/shared/queue/executions.ts';
 import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
@@ -15,12 +15,12 @@ const choice = inject('redis');
 
 describe.skipIf(choice.kind === 'unavailable')('an item that the queue store lost and that was added again', () => {
   it('may have run when a worker says that it refused it but could not write that', async () => {
-    const ending = await endingOf(sentences.claimsUnwritable('the disk is full'));
+    const ending = await endingOf(noAnswer('claims-unwritable', { why: 'ENOSPC' }));
     expect(ending).toMatchObject({ noAnswer: { code: 'outcome-unknown', mayHaveRun: true } });
   });
 
   it('did not run when a worker says so and could write it', async () => {
-    const refusal = sentences.noClient(1, '', '');
+    const refusal = noAnswer('no-client-online', { app: 1 });
     expect(await endingOf(refusal)).toMatchObject({ kind: 'unanswered', noAnswer: refusal });
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLAIM_KEPT_MS } from '../../../src/shared/contract/claim-age.ts';
-import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import {
   type Claim,
   type ClaimKey,
@@ -142,7 +142,7 @@ describe('the claim of an execution', () => {
     const { claims, key } = await prepared();
     const long = {
       kind: 'refused' as const,
-      noAnswer: sentences.noClient(7, '', 'x'.repeat(10_000)),
+      noAnswer: noAnswer('no-client-online', { app: 7, online: 'x'.repeat(10_000) }),
     };
     expect(await decide(claims, key, long)).toEqual(long);
     expect(await decide(claims, key, claimOf('.a.tmp'))).toEqual(long);
@@ -155,7 +155,7 @@ function decide(claims: Claims, key: ClaimKey, decision: ClaimOrRefusal): Promis
 
 const refusal: ClaimOrRefusal = {
   kind: 'refused',
-  noAnswer: sentences.tooLate(),
+  noAnswer: noAnswer('no-room', {}),
 };
 
 async function prepared() {

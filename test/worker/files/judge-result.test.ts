@@ -77,7 +77,7 @@ describe('judging a result', () => {
 
   it('what it says of a long value is short', () => {
     const judgement = judge(`{"success":"${'x'.repeat(100_000)}"}`);
-    expect(judgement).toMatchObject({ kind: 'wrong', message: expect.stringMatching(/^.{1,200}$/) });
+    expect(judgement).toMatchObject({ kind: 'wrong', fault: { value: expect.stringMatching(/^.{1,200}$/) } });
   });
 
   it('anything at all is judged without a throw', () => {

@@ -10,8 +10,8 @@ import {
 } from '../../../src/worker/files/results/unusable-result.ts';
 
 const KIB = 1024;
-const incomplete = { kind: 'incomplete', message: 'ends too early' } as const;
-const wrong = { kind: 'wrong', message: 'is not JSON' } as const;
+const incomplete = { kind: 'incomplete', fault: { problem: 'result-cut' } } as const;
+const wrong = { kind: 'wrong', fault: { problem: 'result-not-json' } } as const;
 
 type Look = {
   stamp: string;
@@ -58,12 +58,12 @@ describe('a file at the result path that is no valid result', () => {
     expect(isWrongForGood(withSight(first, { stamp: 'b', bytes: 10 }), 3000)).toBe(false);
     const second = look([{ stamp: 'b', bytes: 10, judgement: wrong, at: 2500 }], first).known;
     expect([isWrongForGood(second, 3000), isWrongForGood(second, 4500)]).toEqual([false, true]);
-    expect(faultOf(second)).toEqual({ problem: 'is not JSON', clientDied: false });
+    expect(faultOf(second)).toEqual({ fault: wrong.fault, clientDied: false });
   });
 
   it('is never wrong for good while it is only incomplete, or gone', () => {
     const { known } = look([{ stamp: 'a', bytes: 10 }]);
-    expect([isWrongForGood(known, 5000), faultOf(known)?.problem]).toEqual([false, 'ends too early']);
+    expect([isWrongForGood(known, 5000), faultOf(known)?.fault]).toEqual([false, incomplete.fault]);
     expect([isWrongForGood(noResult, 5000), faultOf(noResult)]).toEqual([false, undefined]);
   });
 });

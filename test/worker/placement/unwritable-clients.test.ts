@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { directoryOnly } from '../../../src/worker/clients/client.ts';
 import { createUnwritableClients } from '../../../src/worker/placement/unwritable-clients.ts';
 
@@ -9,7 +9,7 @@ it('an execution says which client it passed over, however long it took to find 
   vi.useFakeTimers({ toFake: ['performance'] });
   const clients = createUnwritableClients({ onNoted: () => {} });
   const client = directoryOnly(1, 'full');
-  clients.note(client, sentences.clientFull(client));
+  clients.note(client, noAnswer('client-full', { address: client.address }));
   const codes = (tried: string[]) => clients.warningsAbout(() => [client], new Set(tried)).map(({ code }) => code);
   expect(codes([])).toEqual(['client-passed-over']);
   vi.advanceTimersByTime(6000);

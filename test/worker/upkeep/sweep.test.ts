@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sentences } from '../../../src/shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { createClaims } from '../../../src/worker/files/claims/claims.ts';
 import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';
@@ -80,7 +80,7 @@ describe('the sweep', () => {
     const claims = createClaims(sharedDir, createFileClock(sharedDir));
     const key = { mockId: id, claimBy: Date.now() + 10_000 };
     await claims.prepareUnlessPast(key);
-    await claims.refuse(key, sentences.tooLate());
+    await claims.refuse(key, noAnswer('no-room', {}));
     await sweepLater(sharedDir);
     const claimed = await readdir(join(sharedDir, '.rule-server/claims'), { recursive: true });
     expect(claimed).toEqual([expect.stringMatching(/^\d+\.swept$/)]);

@@ -18,13 +18,12 @@ export function groupFailures(records: readonly ExecutionRecord[]): Failures[] {
   return [...groups.values()].map(failuresOf).sort((a, b) => b.count - a.count);
 }
 
-function failuresOf({ code, sentence, records }: FailureGroup & { records: ExecutionRecord[] }): Failures {
+function failuresOf({ records, ...group }: FailureGroup & { records: ExecutionRecord[] }): Failures {
   const ends = records.map(({ history }) => history.at(-1)?.at ?? 0);
   const byClient = Map.groupBy(records, ({ address }) => address);
   const clients = [...byClient].map(([address, all]) => ({ address, count: all.length }));
   return {
-    code,
-    sentence,
+    ...group,
     count: records.length,
     first: ends.reduce((earliest, at) => Math.min(earliest, at)),
     last: ends.reduce((latest, at) => Math.max(latest, at)),

@@ -1,7 +1,7 @@
 import { orderOf } from '../../../shared/cases/judging/decimal.ts';
 import { valueAt } from '../../../shared/cases/judging/value-at.ts';
 import { parsePath, type Step } from '../../../shared/cases/path.ts';
-import type { ExecutionRecord } from '../../../shared/contract/execution-record.ts';
+import { type ExecutionRecord, shownError } from '../../../shared/contract/execution-record.ts';
 import { parseExact } from '../../../shared/contract/json/exact-json.ts';
 import { type ExactValue, RawNumber } from '../../../shared/contract/json/raw-number.ts';
 import { valuesText, wordSearch } from '../../../shared/contract/word-search.ts';
@@ -126,7 +126,18 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
 
 /** Whether every word stands in the input or in the record, its error included. */
 export function hasWords(words: string, record: ExecutionRecord, input: string | null): boolean {
-  const { mockId, ruleId, address, target, lane, keyName, state, outcome, error } = record;
-  const known = [mockId, `#${ruleId ?? ''}`, address, target, lane, keyName, state, outcome?.code, error];
+  const { mockId, ruleId, address, target, lane, keyName, state, outcome } = record;
+  const known = [
+    mockId,
+    `#${ruleId ?? ''}`,
+    address,
+    target,
+    lane,
+    keyName,
+    state,
+    outcome?.code,
+    outcome?.reason,
+    shownError(record),
+  ];
   return wordSearch(words)([...known, valuesText(input ?? '')].join(' '));
 }

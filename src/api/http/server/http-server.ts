@@ -101,8 +101,8 @@ const CLOSED = { headers: { connection: 'close' } };
 /** The answer to an address or a Host header of which no URL can be made. */
 function refuseUnusable(error: unknown): Response {
   return error instanceof RequestError
-    ? problem(400, 'The address of this request, or its Host header, cannot be used.', CLOSED)
-    : problem(500, 'Something went wrong inside the service.', CLOSED);
+    ? problem('unusable-address', {}, CLOSED)
+    : problem('internal-error', {}, CLOSED);
 }
 
 /** Ends a connection that comes when there are so many already. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { unanswered } from '../../../shared/contract/endings/ending.ts';
-import { sentences } from '../../../shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../../shared/contract/endings/outcomes.ts';
 import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
 import { type QueueHealth, whyAway } from '../../queue-health.ts';
 import type { Environment } from '../environment.ts';
@@ -15,9 +15,7 @@ const TAKES_CALLS = new Set<Phase>(['starting', 'running', 'leaving']);
 
 /** 405 with what is allowed instead. */
 export function wrongMethod(method: string, allowed: string[]): Response {
-  return problem(405, `${method} is not supported here; use ${allowed.join(' or ')}.`, {
-    headers: { allow: allowed.join(', ') },
-  });
+  return problem('wrong-method', { method, allowed: allowed.join(' or ') }, { headers: { allow: allowed.join(', ') } });
 }
 
 /** Lets nothing new begin in a process that stops. */
@@ -28,7 +26,7 @@ export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metric
     if (isCall) refused('stopping');
     const response = isCall
       ? respondToEnding(context, randomUUID(), unanswered(stoppingOf(context)))
-      : problem(503, sentences.stopping().error, { retryAfter: 'stopping' });
+      : problem('process-stopping', {});
     response.headers.set('connection', 'close');
     return response;
   });
@@ -36,7 +34,7 @@ export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metric
 
 /** Of a repeat under a key it is not known here whether the first call ran. */
 function stoppingOf({ req }: Context<Environment>) {
-  return req.header('idempotency-key') === undefined ? sentences.stopping() : sentences.stoppingForKeyed();
+  return noAnswer(req.header('idempotency-key') === undefined ? 'stopping' : 'stopping-for-keyed', {});
 }
 
 /** 503 at once: a store that hangs would keep a caller waiting. */
@@ -46,6 +44,5 @@ export function refuseWithoutStore(health: QueueHealth) {
 
 /** The answer to what cannot be done without the queue store. */
 export function withoutStore(full: string | null = null): Response {
-  const error = `The queue store ${whyAway(full)}. Nothing was run; try again in a moment.`;
-  return problem(503, error, { retryAfter: 'store' });
+  return problem('store-away', whyAway(full));
 }

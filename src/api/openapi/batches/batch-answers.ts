@@ -11,6 +11,7 @@ import { nodeStateNames } from '../../../shared/cases/case.ts';
 import { differenceSchema } from '../../../shared/cases/judging/difference.ts';
 import { outcomeNames, verdictSchema } from '../../../shared/cases/verdict.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { paramsSchema } from '../../../shared/contract/endings/outcomes.ts';
 import { rulesOfRunSchema } from '../../../shared/contract/rules-of-run.ts';
 import { targetForms } from '../../../shared/contract/target.ts';
 import { int, int64, jsonObject, time } from '../../../shared/contract/wire.ts';
@@ -62,6 +63,8 @@ const itemAnswer = z
     outcome: z.enum(outcomeNames).nullable(),
     address: z.string().nullable(),
     code: z.string().nullable(),
+    reason: z.string().nullable(),
+    params: paramsSchema,
     mayHaveRun: z.boolean(),
     error: z.string().nullable(),
     tookMs: int.nullable(),

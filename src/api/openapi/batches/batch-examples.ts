@@ -26,6 +26,8 @@ export const item = {
   ...{ n: 2, name: 'spends 100', line: null, target: 'lane:beta', verdict: 'failed', outcome: 'TRUE', address: 'vm_1' },
   ...{
     code: null,
+    reason: null,
+    params: {},
     mayHaveRun: true,
     error: null,
     tookMs: 12,

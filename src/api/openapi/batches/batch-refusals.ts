@@ -1,4 +1,3 @@
-import { refusals } from '../../../shared/contract/endings/refusals.ts';
 import { badQuestion, refusal, unavailable, usual } from '../refusals.ts';
 import { batchId } from './batch-examples.ts';
 
@@ -8,9 +7,9 @@ export const BATCHES = '/rule-server/mock/batches';
 /** The tag of each operation on batches. */
 export const common = { tag: 'Batches' } as const;
 /** 404 of an id that was never given. */
-export const unknownBatch = refusal(404, 'There is no such batch.', refusals.unknownBatch(batchId));
+export const unknownBatch = refusal('There is no such batch.', 'unknown-batch', { batchId });
 /** 410 of a batch that was kept once. */
-export const goneBatch = refusal(410, 'It was kept once.', refusals.goneBatch(batchId));
+export const goneBatch = refusal('It was kept once.', 'batch-gone', { batchId });
 /** 400 of a query. */
 export const badParameter = badQuestion('A parameter is wrong.', {
   field: 'limit',

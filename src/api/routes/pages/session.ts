@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { refusals } from '../../../shared/contract/endings/refusals.ts';
 import { parseJson } from '../../../shared/contract/json/parse-json.ts';
 import { decodeWhole } from '../../../shared/contract/json/utf8.ts';
 import { type Access, foreign } from '../../access/authenticate.ts';
@@ -9,7 +8,7 @@ import { clearSession, sessionOf, setSession } from '../../access/session-cookie
 import { sessionRequestSchema } from '../../access/session-request.ts';
 import type { Environment } from '../../http/environment.ts';
 import { readBody } from '../../http/read-body.ts';
-import { badQuestion, json, problem } from '../../http/respond.ts';
+import { badRequest, json, problem } from '../../http/respond.ts';
 import { takesNoParameters } from '../../http/takes-no-parameters.ts';
 import { warnOfParameters } from '../../http/warn-of-parameters.ts';
 
@@ -26,16 +25,16 @@ export function sessionRoutes({ keyring, sessions, origins }: Access) {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
       const body = await readBody(context.env.incoming, MAX_BODY_BYTES);
       const decoded = body.kind === 'complete' ? decodeWhole(body.bytes) : null;
-      if (decoded?.kind === 'wrong') return badQuestion([{ field: 'body', message: decoded.message }]);
+      if (decoded?.kind === 'wrong') return badRequest([{ field: 'body', message: decoded.message }]);
       const read = sessionRequestSchema.safeParse(decoded ? parseJson(decoded.text) : undefined);
       if (!read.success)
-        return badQuestion([{ field: 'key', message: 'must be there, and nothing beside it: send {"key":"…"}' }]);
+        return badRequest([{ field: 'key', message: 'must be there, and nothing beside it: send {"key":"…"}' }]);
       if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to
       const found = keyring.find(read.data.key);
-      if (found.kind === 'expired') return problem(401, refusals.keyExpired(found.name));
+      if (found.kind === 'expired') return problem('key-expired', { name: found.name });
       const name = found.kind === 'known' ? found.caller.name : null;
       const token = name === null ? undefined : await sessions.issue(name);
-      if (name === null || token === undefined) return problem(401, refusals.keyUnknown());
+      if (name === null || token === undefined) return problem('key-unknown', {});
       context.set('keyName', name);
       setSession(context, token);
       return context.body(null, 204);

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Refused, Unreachable } from '../../api/request.ts';
+import { failureOf, Refused, Unreachable } from '../../api/request.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { signIn } from './session.ts';
 
@@ -59,5 +59,5 @@ export function SignIn({ expired }: { expired: boolean }) {
 function whatWentWrong(error: unknown, say: Say): string {
   if (error instanceof Refused && (error.status === 401 || error.status === 403)) return say('signIn.wrong');
   if (error instanceof Unreachable) return say('signIn.unreachable');
-  return say('signIn.failed', { error: error instanceof Error ? error.message : String(error) });
+  return say('signIn.failed', { error: error instanceof Error ? failureOf(error) : String(error) });
 }

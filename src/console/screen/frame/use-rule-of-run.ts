@@ -4,6 +4,7 @@ import { occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import { getTreeOfRun, type Tree } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import type { Followed } from '../../api/follow.ts';
+import { type Failure, failureOf } from '../../api/request.ts';
 import { compareRules, type RulesOfRunNow, withoutSettings } from '../../run/rules-of-run.ts';
 import type { RuleContext } from './use-rule.ts';
 
@@ -13,7 +14,7 @@ import type { RuleContext } from './use-rule.ts';
  */
 export type OfRun =
   | { kind: 'same' | 'checking' }
-  | { kind: 'unavailable'; record: ExecutionRecord; tree: Tree | null; error: string }
+  | { kind: 'unavailable'; record: ExecutionRecord; tree: Tree | null; error: Failure }
   | { kind: 'older' | 'lost' | Exclude<RulesOfRunNow, 'same' | 'other'>; record: ExecutionRecord; tree: Tree | null };
 
 /** The rule as the run on the screen ran it: everything that explains the run uses this one, not the rule of now. */
@@ -42,7 +43,7 @@ export function useRuleOfRun(rule: RuleContext, followed: Followed | null): Rule
     return {
       ...rule,
       ...{ tree: { ...rule.tree, data: tree }, occurrences },
-      ofRun: { kind: 'unavailable', record, tree: now, error: kept.error.message },
+      ofRun: { kind: 'unavailable', record, tree: now, error: failureOf(kept.error) },
     };
   const kind = compared === 'other' ? (kept.data ? 'older' : 'lost') : compared;
   return { ...rule, tree: { ...rule.tree, data: tree }, occurrences, ofRun: { kind, record, tree: now } };

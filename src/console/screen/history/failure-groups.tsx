@@ -1,4 +1,5 @@
 import type { Failures, RunSearch } from '../../api/executions.ts';
+import { failureOf } from '../../api/request.ts';
 import { useFailures } from '../../run/queries/use-failures.ts';
 import { goTo } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -7,9 +8,9 @@ type Props = { app: string | null; ruleId: string | null; search: RunSearch | nu
 
 /** The failures among the runs, those alike in one row, which opens the newest of them. */
 export function FailureGroups(scope: Props) {
-  const { say, ofService } = useText();
+  const { say } = useText();
   const { data, error } = useFailures(scope);
-  if (error) return <p className="empty-line">{say('history.failed', { error: ofService(error.message) })}</p>;
+  if (error) return <p className="empty-line">{say('history.failed', { error: failureOf(error) })}</p>;
   if (!data) return <p className="empty-line">{say('history.searching')}</p>;
   if (data.groups.length === 0) return <p className="empty-line">{say('failures.none', { n: data.looked })}</p>;
   return (
@@ -30,7 +31,7 @@ export function FailureGroups(scope: Props) {
         </thead>
         <tbody>
           {data.groups.map((group) => (
-            <GroupRow key={`${group.code} ${group.sentence}`} group={group} />
+            <GroupRow key={JSON.stringify([group.code, group.reason, group.sentence])} group={group} />
           ))}
         </tbody>
       </table>
@@ -38,8 +39,10 @@ export function FailureGroups(scope: Props) {
   );
 }
 
-function GroupRow({ group: { code, sentence, count, first, last, mockId, clients } }: { group: Failures }) {
-  const { say, time } = useText();
+function GroupRow({ group }: { group: Failures }) {
+  const { code, count, first, last, mockId, clients } = group;
+  const { say, time, ofService } = useText();
+  const sentence = ofService({ ...group, error: group.sentence, mayHaveRun: null });
   const open = () => goTo({ panel: null, run: mockId, runs: [], input: null }, { push: true });
   const [most] = clients;
   const client = most?.address ?? say('failures.noClient');

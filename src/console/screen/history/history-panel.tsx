@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { SchemaField } from '../../api/browse.ts';
 import { type ExecutionRecord, isEnd, type Listed } from '../../api/executions.ts';
+import { failureOf } from '../../api/request.ts';
 import { foundSoFar, unreadKeys } from '../../run/history/found-words.ts';
 import {
   everyRun,
@@ -35,7 +36,7 @@ type Props = {
 
 /** Earlier runs: to be found, looked at, run again, compared. */
 export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
-  const { say, ofService } = useText();
+  const { say } = useText();
   const [filter, setFilter] = useFilter(place);
   const { everyRule } = filter;
   const search = useSearch(filter);
@@ -88,7 +89,7 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
       ) : (
         <>
           {error && runs.length === 0 && (
-            <p className="empty-line">{say('history.failed', { error: ofService(error.message) })}</p>
+            <p className="empty-line">{say('history.failed', { error: failureOf(error) })}</p>
           )}
           {!error && runs.length === 0 && (
             <div className="empty-line" role="status">

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type ExecutionRecord, isEnd, type Listed } from '../../api/executions.ts';
+import { noFailure } from '../../api/request.ts';
 import { tookMs } from '../../run/headline.ts';
 import { groupComparisons } from '../../run/history/group-comparisons.ts';
 import { changedInput, inputInShort } from '../../run/history/history-filter.ts';
@@ -151,7 +152,7 @@ function RunRow({ record, before, everyRule, current, selected, tabIndex, ...pro
         <RunResult record={record} /> {record.dryRun && <span className="tag">{say('dry.tag')}</span>}
       </td>
       <td className="reason-of" title={record.error ?? undefined}>
-        {record.error !== null && ofService(record.error)}
+        {record.error !== null && ofService({ ...noFailure, ...record.outcome, error: record.error })}
       </td>
       {everyRule && <td>#{ruleId ?? confId}</td>}
       <td className="given" title={record.input ?? undefined}>

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { prettyJson } from '../../../shared/json-tree/print-json.ts';
+import { failureOf } from '../../api/request.ts';
 import { useText } from '../../text/use-text.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -65,7 +66,7 @@ function SchemaNotices({ rule }: Pick<Props, 'rule'>) {
     <>
       {schema.data?.fallback && <p className="notice warn">{say('input.schema.fallback', { target: wanted })}</p>}
       {schema.data?.fields.length === 0 && <p className="notice">{say('input.schema.empty')}</p>}
-      {schema.error && <p className="notice warn">{say('input.schema.failed', { error: schema.error.message })}</p>}
+      {schema.error && <p className="notice warn">{say('input.schema.failed', { error: failureOf(schema.error) })}</p>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
+import { failureOf } from '../../api/request.ts';
 import { keepPinned } from '../../run/queries/use-execution.ts';
 import { versionRan } from '../../run/rules-of-run.ts';
 import { useForeignZone } from '../../state/preferences.ts';
@@ -58,7 +59,7 @@ function Kept({ execution: { record, pinned, keptUntil } }: { execution: Executi
         label={cannotPin ?? (isPinned ? say('about.unpin') : `${until}${say('about.pin')}`)}
         pressed={isPinned}
         disabled={cannotPin !== null}
-        onPress={() => void toggle().catch((error: Error) => announce(ofService(error.message)))}
+        onPress={() => void toggle().catch((error: Error) => announce(ofService(failureOf(error))))}
       />
     </>
   );

@@ -1,6 +1,6 @@
 import { namedTarget } from '../../../shared/contract/target.ts';
 import { type ExecutionRecord, isEnd } from '../../api/executions.ts';
-import { Refused, Unreachable } from '../../api/request.ts';
+import { failureOf, Refused, Unreachable } from '../../api/request.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import {
   endedHeadline,
@@ -58,5 +58,5 @@ function notBegunHeadline({ error, call }: NotBegun): Headline {
   if (error instanceof Unreachable)
     return { title: { key: 'state.notSent' }, hint: { key: 'state.notSent.hint' }, tone: 'bad' };
   const { code, status } = error instanceof Refused ? error : { code: null, status: null };
-  return refusedHeadline({ code, status, message: error.message }, call.app);
+  return refusedHeadline({ code, status, failure: failureOf(error) }, call.app);
 }

@@ -2,6 +2,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import type { Batch } from '../../api/batches.ts';
 import type { SchemaField } from '../../api/browse.ts';
 import type { SavedCase } from '../../api/cases.ts';
+import { failureOf } from '../../api/request.ts';
 import { repeatBatch } from '../../cases/batch-call.ts';
 import {
   answersOf,
@@ -69,7 +70,7 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
   return (
     <div className={isOld ? 'batch-results old' : 'batch-results'}>
       <BatchBar place={place} followed={followed} since={since} repeat={repeat} />
-      {error && <p className="notice bad">{ofService(error.message)}</p>}
+      {error && <p className="notice bad">{ofService(failureOf(error))}</p>}
       {isOld && <p className="notice warn">{say('cases.otherRules')}</p>}
       <Answers {...{ place, batch, answers, occurrences: rule.occurrences, ...filtering }} />
       {place.nodes && batch ? (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getItems, type Item, type WholeItem } from '../../api/batch-items.ts';
 import { Changed, type SavedCase } from '../../api/cases.ts';
+import { failureOf } from '../../api/request.ts';
 import { readItemPlace } from '../../cases/case-rows.ts';
 import { expectedRows } from '../../cases/expected.ts';
 import { casesOf, useChangeCases, useSavedCases } from '../../cases/saved-cases.ts';
@@ -31,7 +32,7 @@ export function CaseView({ place, run }: { place: Place; run: Run }) {
   const saved = useSavedCases(of);
   const name = item.data?.name ?? place.caseName ?? '';
   const mine = saved.data?.cases.find((one) => one.name === name) ?? null;
-  if (at !== null && item.error) return <p className="notice warn">{ofService(item.error.message)}</p>;
+  if (at !== null && item.error) return <p className="notice warn">{ofService(failureOf(item.error))}</p>;
   if (at !== null && !item.data) return <Loading text="loading.case" />;
   return (
     <div className="case-view">
@@ -55,7 +56,7 @@ export function CaseView({ place, run }: { place: Place; run: Run }) {
 }
 
 function CaseResult({ item, batchId }: { item: WholeItem; batchId: string }) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const { verdict, address, tookMs, error, mayHaveRun } = item;
   const judged = verdict !== 'unanswered' && verdict !== 'skipped' && verdict !== 'pending';
   return (
@@ -65,7 +66,7 @@ function CaseResult({ item, batchId }: { item: WholeItem; batchId: string }) {
         {address !== null && ` · ${address}`}
         {tookMs !== null && ` · ${formatMs(tookMs)}`}
       </p>
-      {error !== null && <p className="notice bad">{error}</p>}
+      {error !== null && <p className="notice bad">{ofService(error)}</p>}
       {verdict === 'unanswered' && <p className="muted">{say(mayHaveRun ? 'case.mayHaveRun' : 'case.notRun')}</p>}
       <Expectation rows={expectedRows(item)} judged={judged} />
       <OnEachTarget batchId={batchId} item={item} />

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { nameOfCase, type RecordedRun, waysOf } from '../../../shared/reasoning/trace/recorded-run.ts';
 import { getCases } from '../../api/cases.ts';
+import { failureOf } from '../../api/request.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { type Recorded, readRecorded, runRecorded } from '../../cases/batch-call.ts';
 import { caseText } from '../../cases/proposal.ts';
@@ -72,7 +73,7 @@ export function ChosenRuns({ place, rule }: Props) {
         {recorded !== null && <span>{tell('found', { n: recorded.runs.length })}</span>}
         {parts.length > 0 && <span> {tell('leftOut', { parts: parts.join(', ') })}</span>}
       </p>
-      {error !== null && <p className="notice bad">{tell('failed', { error: ofService(error.message) })}</p>}
+      {error !== null && <p className="notice bad">{tell('failed', { error: ofService(failureOf(error)) })}</p>}
       {recorded !== null && recorded.runs.length > 0 && <WithRuns place={place} rule={rule} runs={recorded.runs} />}
     </div>
   );
@@ -159,6 +160,7 @@ function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] 
 /** Saves one case for each way that the runs took through the tree. */
 function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly RecordedRun[] }) {
   const { tell } = useReplayWords();
+  const { ofService } = useText();
   const cannot = useLacks()('cases');
   const changeCases = useChangeCases();
   const [state, setState] = useState<{ kept: number | null; error: Error | null; busy: boolean }>(idle);
@@ -188,7 +190,7 @@ function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly Re
       </button>{' '}
       <span role="status">
         {state.kept !== null && <span>{tell('kept', { n: state.kept })}</span>}
-        {state.error !== null && <span>{tell('failed', { error: state.error.message })}</span>}
+        {state.error !== null && <span>{tell('failed', { error: ofService(failureOf(state.error)) })}</span>}
       </span>
     </p>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { format } from '../../../shared/reasoning/words/format.ts';
 import type { Client } from '../../api/browse.ts';
 import { getReadiness, type RuleReadiness } from '../../api/readiness.ts';
+import { failureOf } from '../../api/request.ts';
 import { lanesOf } from '../../run/candidates.ts';
 import { type Place, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -45,7 +46,7 @@ export function ShipPage({ place, clients }: { place: Place; clients: readonly C
         )}
         {asked.isPending && <span className="muted">{say('release.looking')}</span>}
       </div>
-      {asked.error && <p className="notice warn">{say('release.failed', { error: asked.error.message })}</p>}
+      {asked.error && <p className="notice warn">{say('release.failed', { error: failureOf(asked.error) })}</p>}
       {rules.length > 0 && (
         <div className="results" tabIndex={0} role="region" aria-label={say('release.title')}>
           <table className="release-table">

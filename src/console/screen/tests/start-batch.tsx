@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
-import { Refused } from '../../api/request.ts';
+import { type Failure, Refused } from '../../api/request.ts';
 import { runsThatFit } from '../../cases/inputs.ts';
 import { countRuns, EVERY_CLIENT, isTyped, MANY_RUNS, withoutDryRun } from '../../cases/targets.ts';
 import { lanesOf } from '../../run/candidates.ts';
@@ -111,9 +111,9 @@ function whereWords(target: string, say: Say): string {
 }
 
 /** The mistakes that the service found, field by field. */
-function problemWords(error: Error, say: Say, ofService: (sentence: string) => string): string {
+function problemWords(error: Error, say: Say, ofService: (failure: Failure) => string): string {
   if (!(error instanceof Refused)) return say('failed.unreachable');
-  if (error.fields.length === 0) return ofService(error.message);
+  if (error.fields.length === 0) return ofService(error.failure);
   return error.fields.map(({ field, message }) => `${field}: ${message}`).join('; ');
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { getItem } from '../../api/batch-items.ts';
 import type { Batch } from '../../api/batches.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
+import { failureOf } from '../../api/request.ts';
 import { runSaved } from '../../cases/batch-call.ts';
 import { printItemPlace } from '../../cases/case-rows.ts';
 import { casesOf, useSavedCases } from '../../cases/saved-cases.ts';
@@ -62,7 +63,7 @@ export function TestsPage({ place, rule, input, onOpenRun }: Props) {
       </div>
       {source !== 'inputs' && of === null && <p className="empty-line">{say('save.wholeRule')}</p>}
       {source === 'cases' && saved.error && (
-        <p className="notice warn">{say('cases.failed', { error: saved.error.message })}</p>
+        <p className="notice warn">{say('cases.failed', { error: failureOf(saved.error) })}</p>
       )}
       {source === 'cases' && cases.length > 0 && !isBeside(place) && <SavedCases place={place} rule={rule} />}
       {source === 'inputs' && batch === null && <NewInputs place={place} rule={rule} />}

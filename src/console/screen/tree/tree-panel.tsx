@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { changesBetween } from '../../../shared/reasoning/changes.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
-import { Refused } from '../../api/request.ts';
+import { failureOf, Refused } from '../../api/request.ts';
 import type { Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -34,7 +34,7 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
   const editedIds = useMemo(() => new Set(edits.map(({ id }) => id)), [edits]);
   if (app === null) {
     if (apps.isPending) return <Loading text="loading.page" />;
-    if (apps.error) return <Empty title={say('failed.unreachable')} text={ofService(apps.error.message)} />;
+    if (apps.error) return <Empty title={say('failed.unreachable')} text={ofService(failureOf(apps.error))} />;
     return null;
   }
   if (ruleId === null && confId === null) {
@@ -55,7 +55,7 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
   }
   if (tree.error) {
     const known = tree.error instanceof Refused && tree.error.status === 404;
-    const text = known ? say('empty.tree.noRules', { app }) : say('failed.refused', { error: tree.error.message });
+    const text = known ? say('empty.tree.noRules', { app }) : say('failed.refused', { error: failureOf(tree.error) });
     return (
       <Empty title={say('empty.tree.title')} text={text}>
         <FlatTrace run={run} />

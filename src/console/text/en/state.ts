@@ -61,6 +61,8 @@ export const stateWords = {
   'state.cancelling': 'Stopping…',
   'state.cycle': 'The rule’s tree has a cycle. The rule did not run.',
   'state.cycle.hint': '{error}',
+  'state.key-reused': 'The key of this call was used for another one. The rule did not run.',
+  'state.key-reused.hint': '{error}',
   'state.bad-request': 'The service cannot use this call. The rule did not run.',
   'state.bad-request.hint': '{error}',
   'state.too-large': 'The input is larger than the service accepts. The rule did not run.',

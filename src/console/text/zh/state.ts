@@ -60,6 +60,8 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'state.cancelling': '正在停止…',
   'state.cycle': '规则树中有环。规则没有运行。',
   'state.cycle.hint': '{error}',
+  'state.key-reused': '这次调用的键已用于另一个调用。规则没有运行。',
+  'state.key-reused.hint': '{error}',
   'state.bad-request': '服务无法使用这个调用。规则没有运行。',
   'state.bad-request.hint': '{error}',
   'state.too-large': '输入超过了服务接受的大小。规则没有运行。',

@@ -1,15 +1,15 @@
 import { type Settled, toSettled } from '../execution-record.ts';
 import { jobDataSchema } from '../job.ts';
 import { type Ending, endingSchema, type Unanswered, unanswered } from './ending.ts';
-import { sentences } from './sentences.ts';
+import { noAnswer } from './outcomes.ts';
 
 /**
  * The ending in the value of a job that ended. A job without a value failed by a defect of its worker: only its log tells more, and
  * the rule may have run.
  */
 export function readEnding(mockId: string, value: unknown): Ending {
-  if (value === undefined || value === null) return unanswered(sentences.workerFailed(mockId));
-  return endingSchema.safeParse(value).data ?? unanswered(sentences.endedInNewerForm(mockId));
+  if (value === undefined || value === null) return unanswered(noAnswer('worker-failed', { mockId }));
+  return endingSchema.safeParse(value).data ?? unanswered(noAnswer('newer-form', { mockId }));
 }
 
 /**
@@ -21,7 +21,7 @@ export function endingOfAddedAgain<Answered extends { kind: 'answered' }>(
   ending: Answered | Unanswered,
 ): Answered | Unanswered {
   const isUnwritten = ending.kind === 'unanswered' && ending.noAnswer.code === 'channel-unavailable';
-  return isUnwritten ? unanswered(sentences.storeWasAway(mockId)) : ending;
+  return isUnwritten ? unanswered(noAnswer('store-was-away', { mockId })) : ending;
 }
 
 /** A job that ended. Times are epoch ms. */

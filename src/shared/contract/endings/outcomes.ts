@@ -1,23 +1,35 @@
 import { z } from 'zod';
+import { isCode, outcomes } from '../../reasons/codes.ts';
+import { endings, type Reason } from '../../reasons/endings.ts';
+import { isRefusalCode, refusals } from '../../reasons/refusals.ts';
+import type { Params, ParamsOf } from '../../reasons/template.ts';
+import { sentenceOf } from '../../reasons/words.ts';
 import { warningSchema } from '../job.ts';
 import { rulesOfRunSchema } from '../rules-of-run.ts';
-import { isCode, outcomes } from './codes.ts';
+import { long, text } from '../wire.ts';
 import { stepSchema } from './states.ts';
 
 export const codeSchema = z.enum(Object.keys(outcomes).filter(isCode));
 
+export const refusalCodeSchema = z.enum(Object.keys(refusals).filter(isRefusalCode));
+
+/** The parameters of a reason. */
+export const paramsSchema = z
+  .record(text, z.union([text, long]))
+  .meta({ json: { type: 'object', additionalProperties: { type: ['string', 'integer'] } } })
+  .describe('What the sentence of the reason names: a client, a time, a limit.');
+
 /**
- * An execution that ended without a client's answer: what happened, in one plain sentence, and whether the rule may have run.
- * Every version reads what any other wrote: fields are only ever added, and of a code it does not know the rest still counts.
+ * An execution that ended without a client's answer: the reason, and whether the rule may have run. Every version reads what any other
+ * wrote: fields are only ever added, and of a code or a reason it does not know the rest still counts.
  */
 export const noAnswerSchema = z.object({
   code: codeSchema.catch('outcome-unknown'),
-  error: z.string(),
+  reason: z.string(),
+  params: paramsSchema,
   mayHaveRun: z.boolean(),
   executeAt: z.int(),
   address: z.string().nullable(),
-  /** The field that a `bad-request` is about, as the caller named it. */
-  field: z.string().optional(),
   warnings: z.array(warningSchema).optional(),
   /** How it went on after it was queued. */
   steps: z.array(stepSchema).optional(),
@@ -33,3 +45,23 @@ export const noAnswerSchema = z.object({
   unrecorded: z.boolean().optional(),
 });
 export type NoAnswer = z.infer<typeof noAnswerSchema>;
+
+/** `field`: what a `bad-request` is about, as the caller named it. Others are parameters of a cause. */
+type Others = { field?: string; [name: string]: string | number | undefined };
+type More = Partial<Pick<NoAnswer, 'mayHaveRun' | 'unrecorded' | 'clientDied' | 'written'>>;
+
+/** An ending for this reason, settled now. `mayHaveRun` is given where the reason alone does not tell. */
+export function noAnswer<Of extends Reason>(
+  reason: Of,
+  params: ParamsOf<(typeof endings)[Of]['text']> & Others,
+  more: More = {},
+): NoAnswer {
+  const { code, ran } = endings[reason];
+  const given: Params = {};
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) given[name] = value;
+  const address = given.address === undefined ? null : `${given.address}`;
+  return { code, reason, params: given, mayHaveRun: ran !== 'no', executeAt: Date.now(), address, ...more };
+}
+
+/** The sentence for people. */
+export const errorOf = (ending: Pick<NoAnswer, 'reason' | 'params' | 'mayHaveRun'>): string => sentenceOf(ending);

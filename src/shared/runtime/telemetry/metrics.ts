@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Code, codes, outcomeOf } from '../../contract/endings/codes.ts';
 import { timingsOf } from '../../contract/endings/timings.ts';
 import type { ExecutionRecord } from '../../contract/execution-record.ts';
+import { type Code, codes, outcomes } from '../../reasons/codes.ts';
 
 /** From a quick client on this machine to one that takes its whole minute. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -30,7 +30,7 @@ export function createMetrics({ ofProcess = false } = {}) {
     registers,
   });
   // Prometheus sees an increase only where there was a value before: the first event after a start must not go unseen.
-  for (const code of codes) executions.inc({ state: outcomeOf(code).state, code }, 0);
+  for (const code of codes) executions.inc({ state: outcomes[code].state, code }, 0);
   for (const state of ['succeeded', 'failed']) executions.inc({ state, code: 'answered' }, 0);
   const phases = new Histogram({
     name: 'rule_server_execution_phase_seconds',
@@ -75,7 +75,7 @@ export function createMetrics({ ofProcess = false } = {}) {
     },
     /** A call was refused before it became an execution. */
     refused(code: Code): void {
-      executions.inc({ state: outcomeOf(code).state, code });
+      executions.inc({ state: outcomes[code].state, code });
     },
   };
 }

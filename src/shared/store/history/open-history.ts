@@ -1,5 +1,5 @@
 import { MAX_ITEMS } from '../../cases/batch.ts';
-import { beginningOf, type ExecutionRecord, type Settled } from '../../contract/execution-record.ts';
+import { beginningOf, type ExecutionRecord, maskedReason, type Settled } from '../../contract/execution-record.ts';
 import type { RulesOfRun } from '../../contract/rules-of-run.ts';
 import type { Mask } from '../../privacy/mask.ts';
 import { createPrivacy, type Privacy } from '../../privacy/privacy.ts';
@@ -117,8 +117,7 @@ function createKept({ privacy, store }: { privacy: Privacy; store: Store }) {
 function masked({ record, input }: Settled, body: string, mask: Mask): Settled {
   const shown = { input: mask.data(input), result: { body: mask.answer(body) } };
   const warnings = record.warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
-  const error = record.error === null ? null : mask.text(record.error);
-  return { ...shown, record: { ...record, warnings, error } };
+  return { ...shown, record: { ...maskedReason(record, mask), warnings } };
 }
 
 function withoutData({ record }: Settled): Settled {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { CLAIM_KEPT_MS } from '../../../shared/contract/claim-age.ts';
-import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
-import { sentences } from '../../../shared/contract/endings/sentences.ts';
+import { type NoAnswer, noAnswer } from '../../../shared/contract/endings/outcomes.ts';
 import type { Once } from '../../../shared/contract/job.ts';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { privateDirectory } from '../file-names.ts';
@@ -93,7 +92,7 @@ async function holdIn(folder: string, { own, once, refuse }: Holding): Promise<T
     if (found === undefined) throw new UncertainClaim(`who holds the key of ${own.mockId} cannot be read`);
     const holder = parseHolder(found);
     if (holder.mockId === own.mockId && holder.claimBy === own.claimBy) return null;
-    const decision = await refuse(holder, sentences.fenced(holder.mockId));
+    const decision = await refuse(holder, noAnswer('fenced', { mockId: holder.mockId }));
     if (decision.kind === 'claimed') return taken(holder, decision, once);
   }
 }

@@ -1,4 +1,4 @@
-import { membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
+import { type Fault, membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { decisionOf } from '../../../shared/contract/endings/decision.ts';
 import type { Decision } from '../../../shared/contract/job.ts';
@@ -25,9 +25,9 @@ export type Judgement =
       isDry: boolean;
       showsRun: boolean;
     }
-  | { kind: 'incomplete'; message: string }
+  | { kind: 'incomplete'; fault: Fault }
   /** `clientDied`: clients whose process ends while it runs a rule leave this. `written`: the beginning of the text. */
-  | { kind: 'wrong'; message: string; clientDied?: true; written?: string };
+  | { kind: 'wrong'; fault: Fault; clientDied?: true; written?: string };
 
 /** Judges a result file. The answer keeps every value as the client wrote it and has all six members of the interface. */
 export function judgeResult(bytes: Uint8Array, mockId: string, dialect: Dialect): Judgement {

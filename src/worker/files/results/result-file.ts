@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { resultFaults } from '../../../shared/contract/endings/sentences.ts';
+import { type Fault, fault } from '../../../shared/contract/client-files.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 import { time } from '../../../shared/seams/time.ts';
 import { directoryAt } from '../client-directory.ts';
@@ -68,7 +68,7 @@ async function readAndJudge(path: string, { mockId, dialect, maxBytes }: Omit<Ex
     const stats = await file.stat();
     const refused = refuse(stats, maxBytes);
     const judgement: Judgement = refused
-      ? { kind: 'wrong', message: refused }
+      ? { kind: 'wrong', fault: refused }
       : judgeResult(await readUpTo(file, Math.min(stats.size, maxBytes)), mockId, dialect);
     return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
   });
@@ -76,23 +76,21 @@ async function readAndJudge(path: string, { mockId, dialect, maxBytes }: Omit<Ex
 
 /** Only what the client itself put there is its fault: a link in the place of a file, or something that is no file. */
 const NOT_A_FILE = new Map([
-  ['ELOOP', resultFaults.link()],
-  ['ENXIO', resultFaults.socket()],
+  ['ELOOP', fault('result-link')],
+  ['ENXIO', fault('result-socket')],
 ]);
 const MISSING = new Set(['ENOENT', 'ENOTDIR']);
 
 function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'present' }> {
   const code = errnoOf(error);
   if (MISSING.has(code)) return ABSENT;
-  const message = NOT_A_FILE.get(code);
-  if (message === undefined) return { kind: 'unreadable', code };
-  return { kind: 'present', judgement: { kind: 'wrong', message }, writtenAt: time.now() };
+  const found = NOT_A_FILE.get(code);
+  if (found === undefined) return { kind: 'unreadable', code };
+  return { kind: 'present', judgement: { kind: 'wrong', fault: found }, writtenAt: time.now() };
 }
 
-function refuse(stats: FileStats, maxBytes: number): string | undefined {
+function refuse(stats: FileStats, maxBytes: number): Fault | undefined {
   if (!stats.isFile())
-    return `is ${stats.isDirectory() ? 'a directory' : stats.isFIFO() ? 'a pipe' : 'not a regular file'}`;
-  return stats.size > maxBytes
-    ? `has ${stats.size} bytes, more than the ${maxBytes} allowed (MAX_RESULT_BYTES)`
-    : undefined;
+    return fault(stats.isDirectory() ? 'result-directory' : stats.isFIFO() ? 'result-pipe' : 'result-no-file');
+  return stats.size > maxBytes ? fault('result-too-large', { bytes: stats.size, maxBytes }) : undefined;
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '../../../shared/contract/client-files.ts';
 import { INLINE_BYTES } from '../../../shared/store/key-value-store.ts';
 import type { FileStats } from '../seams/operations.ts';
 import type { Judgement } from './judge-result.ts';
@@ -60,9 +61,9 @@ export function isWrongForGood({ seen, read }: UnusableResult, now: number): boo
 /** The fault of the result, whether it says that the client's process ended while it ran the rule, and the beginning of its text. */
 export function faultOf({
   read,
-}: UnusableResult): { problem: string; clientDied: boolean; written: string | undefined } | undefined {
+}: UnusableResult): { fault: Fault; clientDied: boolean; written: string | undefined } | undefined {
   if (read === null || read.judgement.kind === 'answer') return undefined;
   const { judgement } = read;
   const { clientDied, written } = judgement.kind === 'wrong' ? judgement : {};
-  return { problem: judgement.message, clientDied: clientDied === true, written };
+  return { fault: judgement.fault, clientDied: clientDied === true, written };
 }

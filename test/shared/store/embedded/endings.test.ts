@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { answered, type Ending, unanswered } from '../../../../src/shared/contract/endings/ending.ts';
 import { settledOf } from '../../../../src/shared/contract/endings/job-ending.ts';
-import { sentences } from '../../../../src/shared/contract/endings/sentences.ts';
+import { noAnswer } from '../../../../src/shared/contract/endings/outcomes.ts';
 import type { JobData } from '../../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../../src/shared/contract/queue-names.ts';
 import { createPrivacy, maskSetting } from '../../../../src/shared/privacy/privacy.ts';
@@ -47,7 +47,7 @@ const endings: Record<string, (mockId: string) => Promise<Ending>> = {
     await backend.store.setIfAbsent(resultKey(mockId), LARGE, 180);
     return answered({ ...small, stored: resultKey(mockId) });
   },
-  'no answer': async (mockId) => unanswered(sentences.unreadableJob(mockId)),
+  'no answer': async (mockId) => unanswered(noAnswer('job-unreadable', { mockId })),
 };
 
 /** Executions that ended and are in no history, as another connection sees them at this moment. */

@@ -38,7 +38,7 @@ function recordOf(mockId: string): ExecutionRecord {
     ...{ mockId, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, batchId: null },
     ...{ address: 'a', state: 'succeeded', history: [{ state: 'succeeded', at: 1 }], warnings: [] },
     ...{
-      outcome: { status: 200, code: null, mayHaveRun: true },
+      outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
       decision: 'TRUE',
       answeredAt: 1,
       lateResult: false,
@@ -109,6 +109,8 @@ describe('the next process finds', () => {
       outcome: null,
       address: null,
       code: null,
+      reason: null,
+      params: {},
       error: null,
       tookMs: null,
       digest: null,

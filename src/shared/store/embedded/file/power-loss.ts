@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { z } from 'zod';
 import { unanswered } from '../../../contract/endings/ending.ts';
-import { sentences } from '../../../contract/endings/sentences.ts';
+import { noAnswer } from '../../../contract/endings/outcomes.ts';
 import { toSettled } from '../../../contract/execution-record.ts';
 import { jobHeadSchema } from '../../../contract/job.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
@@ -86,7 +86,7 @@ async function keepAsUnknown(
   const { data } = jobHeadSchema.safeParse(head);
   if (!data) return;
   const job = { mockId, data: { ...data, input: '' }, queuedAt: at };
-  const { record, result } = toSettled(job, unanswered(sentences.storeLost(mockId)), at);
+  const { record, result } = toSettled(job, unanswered(noAnswer('store-lost', { mockId })), at);
   const body = 'body' in result ? result.body : '';
   const shelf = openShelf(record.batchId === null ? 'history' : 'history_of_batches');
   await shelf.put(historyEntries(record, { input: '', body, at }).entries);
@@ -107,7 +107,7 @@ export function notesAsUnknown(rows: unknown, { all }: { all: boolean }): Entry[
   return keptNotesSchema.parse(rows).flatMap(({ key, info: text }) => {
     const { data: note } = (all ? noteSchema : openNoteSchema).safeParse(parseJson(text));
     if (!note) return [];
-    const ending = { ...unanswered(sentences.storeLost(note.mockId)), mockId: note.mockId };
+    const ending = { ...unanswered(noAnswer('store-lost', { mockId: note.mockId })), mockId: note.mockId };
     return [noteEntry(key, JSON.stringify({ ...note, ending }), null).entry];
   });
 }

@@ -1,0 +1,45 @@
+import { createMiddleware } from 'hono/factory';
+import { z } from 'zod';
+import { paramsSchema, refusalCodeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { refusals } from '../../shared/reasons/refusals.ts';
+import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';
+import type { Environment } from './environment.ts';
+
+const problemSchema = z.object({
+  code: refusalCodeSchema,
+  params: paramsSchema,
+  errors: z.array(z.unknown()).optional(),
+  mayHaveRun: z.boolean().optional(),
+});
+
+/** Refusals by what the call itself says, or after the record of its key was read: whatever an earlier call did, this one cannot run. */
+const OF_THE_CALL = new Set<string>([
+  ...['bad-request', 'key-reused', 'body-too-large', 'foreign-type', 'compressed-body', 'wrong-method'],
+  ...['too-many-batches', 'no-room-for-batch', 'nobody-to-run-batch', 'unknown-batch', 'batch-gone', 'batch-not-kept'],
+  ...['no-saved-cases', 'cases-unusable', 'cases-file-unusable'],
+]);
+
+/**
+ * Every refusal of a call that would run something says whether it may have run: not, unless the service failed, or an earlier call under
+ * its Idempotency-Key may have run. Then a 503, which invites a repeat, becomes a 504.
+ */
+export const tellWhetherItRan = () =>
+  createMiddleware<Environment>(async (context, next) => {
+    await next();
+    const { req, res } = context;
+    if (req.method !== 'POST' || res.headers.get('content-type') !== PROBLEM_TYPE) return;
+    const found = problemSchema.safeParse(parseJson(await res.clone().text()));
+    if (!found.success || found.data.mayHaveRun !== undefined) return;
+    const { code, params, errors } = found.data;
+    const isKeyed = req.header('idempotency-key') !== undefined;
+    const mayHaveRun = code === 'internal-error' || (isKeyed && !OF_THE_CALL.has(code));
+    const status = mayHaveRun && refusals[code].status === 503 ? 504 : res.status;
+    const headers = new Headers(res.headers);
+    headers.delete('content-length');
+    context.res = undefined; // else its headers would be laid over those of the new answer
+    context.res = new Response(problemBody({ code, params }, { ...(errors && { errors }), status, mayHaveRun }), {
+      status,
+      headers,
+    });
+  });

@@ -1,0 +1,28 @@
+export type Params = Record<string, string | number>;
+
+/**
+ * The names of the parameters in a template: `{name}` is required, and in brackets it is optional. A part in brackets is left out
+ * unless all of its parameters are given.
+ */
+type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+type Outside<Text> = Text extends `${infer Before}[${string}]${infer Rest}` ? `${Before}${Outside<Rest>}` : Text;
+type Inside<Text> = Text extends `${string}[${infer Part}]${infer Rest}` ? `${Part}${Inside<Rest>}` : '';
+export type ParamsOf<Text> = { [Name in Names<Outside<Text>>]: string | number } & {
+  [Name in Names<Inside<Text>>]?: string | number | undefined;
+};
+
+/** `worded`: the words for the value of a parameter. */
+export function fillTemplate(
+  template: string,
+  params: Params,
+  worded: (name: string, value: string | number) => string = (_, value) => `${value}`,
+): string {
+  const fill = (text: string) =>
+    text.replace(/\{(\w+)\}/g, (given, name) => (params[name] === undefined ? given : worded(name, params[name])));
+  const isGiven = (part: string) =>
+    [...part.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => params[name] !== undefined);
+  return fill(template.replace(/\[([^\]]*)\]/g, (_, part: string) => (isGiven(part) ? part : '')));
+}
+
+/** A template for people: its optional parts included, its parameters as names. */
+export const withNames = (template: string): string => template.replace(/[[\]]/g, '').replace(/\{(\w+)\}/g, '‹$1›');

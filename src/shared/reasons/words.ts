@@ -1,0 +1,68 @@
+import { advice, endings, isReason, type Ran, type Todo, whys } from './endings.ts';
+import { isRefusalCode, refusals } from './refusals.ts';
+import { fillTemplate, type Params } from './template.ts';
+
+/** What is sent of an ending without an answer, or of a refusal: enough for its sentence in any language. */
+type Told = { reason: string; params: Params; mayHaveRun: boolean | null };
+
+/** The words of a language. */
+export type ReasonWords = {
+  reasons: Readonly<Record<string, string>>;
+  ran: Readonly<Record<Exclude<Ran, 'either'>, string>>;
+  advice: Readonly<Record<Todo, string>>;
+  whys: Readonly<Record<string, string>>;
+  /** What is added where the shared directory had no room meanwhile. */
+  meanwhile: string;
+  /** The text of a reason that only a newer version knows. */
+  unknown: string;
+  between: string;
+};
+
+export const english: ReasonWords = {
+  reasons: Object.fromEntries(Object.entries({ ...endings, ...refusals }).map(([reason, { text }]) => [reason, text])),
+  ran: {
+    no: 'It did not run.',
+    maybe: 'It may have run; look at the client before running it again.',
+    yes: 'It ran.',
+    earlier:
+      'This call ran nothing; whether an earlier one under its Idempotency-Key ran was not looked up. Send it again with the same key: it runs at most once.',
+  },
+  advice,
+  whys,
+  meanwhile: 'Meanwhile {full}, so clients may be unable to answer.',
+  unknown: 'It ended for the reason "{reason}", which only a newer version knows.',
+  between: ' ',
+};
+
+/** The parameters whose values are causes: keys of `whys`. */
+export const CAUSES: ReadonlySet<string> = new Set(['why', 'problem']);
+
+/** What happened, without what follows from it. */
+export function whatHappened({ reason, params }: Pick<Told, 'reason' | 'params'>, words = english): string {
+  const worded = (name: string, value: string | number): string => {
+    const cause = CAUSES.has(name) ? words.whys[value] : undefined;
+    return cause === undefined ? `${value}` : fillTemplate(cause, params);
+  };
+  return fillTemplate(words.reasons[reason] ?? words.unknown, { reason, ...params }, worded);
+}
+
+/** One sentence for people: what happened, whether it ran, and what to do. */
+export function sentenceOf(told: Told, words = english): string {
+  const { reason, params, mayHaveRun } = told;
+  const row = isReason(reason) ? endings[reason] : undefined;
+  const what = whatHappened(told, words);
+  const field = params.field === undefined ? what : `\`${params.field}\`: ${what}${words.between === '' ? '。' : '.'}`;
+  const todo =
+    row === undefined || row.todo === null || mayHaveRun === null ? '' : fillTemplate(words.advice[row.todo], params);
+  const meanwhile = params.full === undefined ? '' : fillTemplate(words.meanwhile, params);
+  const ran = mayHaveRun === null ? '' : words.ran[ranOf(reason, mayHaveRun)];
+  return [field, ran, todo, meanwhile].filter((part) => part !== '').join(words.between);
+}
+
+/** Of a call that was refused as a request, only an earlier one under its key may have run; of a fault of the service nothing is known. */
+function ranOf(reason: string, mayHaveRun: boolean): Exclude<Ran, 'either'> {
+  const ran = isReason(reason) ? endings[reason].ran : 'either';
+  if (ran !== 'either') return ran;
+  if (!mayHaveRun) return 'no';
+  return isRefusalCode(reason) && reason !== 'internal-error' ? 'earlier' : 'maybe';
+}
