@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openQueueBackend } from '../../src/shared/queue/open-queue-backend.ts';
 import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
 import { time } from '../../src/shared/seams/time.ts';
@@ -10,9 +13,21 @@ import { borrowDatabase } from './shared-redis.ts';
 export const queueStores: Record<string, () => Promise<QueueBackend | undefined>> = {
   'on Redis': onRedis,
   'in this process': () => openQueueBackend(undefined),
+  'in a file': inFile,
   'in the simulator': async () =>
     createSimulatedBackend({ process: 'one', gate: openGate(createStore({ now: () => time.now() })) }),
 };
+
+async function inFile(): Promise<QueueBackend> {
+  const root = await mkdtemp(join(tmpdir(), 'queue-'));
+  const kept = { folder: join(root, 'store'), flush: true, tell: () => {} };
+  const backend = await openQueueBackend(undefined, undefined, kept);
+  const close = async () => {
+    await backend.close();
+    await rm(root, { recursive: true, force: true });
+  };
+  return { ...backend, close };
+}
 
 async function onRedis(): Promise<QueueBackend | undefined> {
   const database = await borrowDatabase();
