@@ -75,6 +75,11 @@ simulation() {
   step 'a thousand new seeds' 2400 npm run simulate -- --seed "$SEED" --seeds 1000 --twice || true
 }
 
+oracle() {
+  step 'the smallest change against every other' 900 npm run oracle -- smallest 2500 || true
+  step 'replays against the engine' 2400 npm run oracle -- replay 10000 || true
+  step 'since when, against every release' 900 npm run oracle -- since 500 || true
+}
 compat() { step 'npm run test:compat' 600 npm run test:compat || true; }
 deploy() { step 'npm run test:deploy' 900 npm run test:deploy || true; }
 openapi() { step 'npm run test:openapi' 900 npm run test:openapi || true; }
