@@ -11,6 +11,7 @@ import { type Service, startService } from '../support/start-service.ts';
 
 const APP = 7;
 const HIDING = 8;
+const HISTORY_COUNT = 150;
 let paid = 0;
 
 /** A client in a lane may have other code: this one lets more through. */
@@ -38,7 +39,7 @@ describe('rule-server replay', () => {
   const clients: RuleClient[] = [];
   const costs = Array.from({ length: 40 }, (_, index) => (index * 37) % 160);
   beforeAll(async () => {
-    service = await startService({ settings: { MASK: `${HIDING}:card` } });
+    service = await startService({ settings: { MASK: `${HIDING}:card`, HISTORY_COUNT: String(HISTORY_COUNT) } });
     for (const app of [APP, HIDING]) {
       await releaseRule(service.sharedDir, app, NODES);
       const where = { app, sharedDir: service.sharedDir, heartbeatMs: 250 };
@@ -162,13 +163,7 @@ describe('rule-server replay', () => {
       against: 'all',
       cases: [{ 'the service': { income: 70 } }],
     };
-    const taken = await service.call('/rule-server/mock/batches', { method: 'POST', body: JSON.stringify(lanes) });
-    const { targets } = await eventually(async () => {
-      const { json } = await service.call(String(taken.headers.location));
-      expect(json.state).toBe('finished');
-      return json;
-    });
-    expect(targets).toMatchObject([{ counts: { ran: 1 } }, { counts: { changed: 1 } }]);
+    expect((await runOf(lanes)).json.targets).toMatchObject([{ counts: { ran: 1 } }, { counts: { changed: 1 } }]);
   });
 
   it('makes no run again whose input has hidden fields, or in which one node ran alone, and counts it', async () => {
@@ -182,7 +177,35 @@ describe('rule-server replay', () => {
       /Left out: 1 because only a part of the rule ran, 1 because it was a dry run, 1 because fields of its input are hidden\./,
     );
     expect(code).toBe(0);
+    const json = JSON.parse((await replay('--app', String(HIDING), '--target', 'lane:beta', '--json')).out);
+    expect(json.setAside).toMatchObject({ cases: 3, errors: [{ field: 'recorded' }, {}, {}] });
+    const { mockId } = (await service.execute({ app: HIDING, ruleId: 1, dryRun: true })).json;
+    const body = JSON.stringify({ app: HIDING, ruleId: 1, recorded: [json.items[0].name, mockId] });
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'once' };
+    const post = () => service.call('/rule-server/mock/batches', { method: 'POST', headers, body });
+    const [first, again] = [await post(), await post()];
+    expect(first.json.setAside.cases).toBe(1);
+    expect(again.json).toMatchObject({ batchId: first.json.batchId, setAside: first.json.setAside });
   });
+
+  it.each([
+    [{ targets: ['client:*', 'lane:beta'], against: 'client:*' }],
+    [{ targets: ['all'], against: 'all' }],
+    [{ targets: ['all', 'lane:beta'], against: 'lane:gamma' }],
+  ])('a target that is none of several is nothing to compare with: %j', async (how) => {
+    const body = JSON.stringify({ app: APP, ruleId: 1, ...how, cases: [{ 'the service': { cost: 1 } }] });
+    const { status, json } = await service.call('/rule-server/mock/batches', { method: 'POST', body });
+    expect([status, json.errors]).toMatchObject([400, [{ field: 'against' }]]);
+  });
+
+  async function runOf(request: object) {
+    const taken = await service.call('/rule-server/mock/batches', { method: 'POST', body: JSON.stringify(request) });
+    return eventually(async () => {
+      const answer = await service.call(String(taken.headers.location));
+      expect(answer.json.state).toBe('finished');
+      return answer;
+    });
+  }
 
   it.each([
     [['--app', '7', '--where', 'cost=-1'], /The search finds no run/],
@@ -237,5 +260,13 @@ describe('rule-server replay', () => {
       err: expect.stringContaining('No run can become a case'),
     });
     await rm(directory, { recursive: true });
+  });
+
+  it('compares with a run that is kept only because it is pinned', async () => {
+    const { mockId } = (await execute(APP, { cost: 5 })).json;
+    expect((await service.call(`/rule-server/mock/executions/${mockId}/pin`, { method: 'PUT' })).status).toBe(204);
+    for (let cost = 0; cost < HISTORY_COUNT; cost++) await execute(APP, { cost: 1 });
+    const { json } = await runOf({ app: APP, ruleId: 1, targets: ['all'], recorded: [mockId] });
+    expect(json.targets).toMatchObject([{ counts: { same: 1 } }]);
   });
 });

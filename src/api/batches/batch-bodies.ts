@@ -1,34 +1,25 @@
 import { z } from 'zod';
-import { type Batch, type BatchProgress, type ItemHead, placeOfItem, totalOf } from '../../shared/cases/batch.ts';
+import { type Batch, type BatchProgress, type ItemHead, placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
-import { problemOf, type SetAside } from '../../shared/cases/document/refusal.ts';
+import { noneSetAside, type SetAside, toldSetAside } from '../../shared/cases/document/refusal.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { rulesOfRunSchema } from '../../shared/contract/rules-of-run.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
+import { toldBatch } from '../../shared/reports/json.ts';
 import { expectBody } from '../cases/case-bodies.ts';
 import { MAX_LISTED_INPUT } from '../executions/list-executions.ts';
 import type { ShownItem } from './shown-item.ts';
 
-/** The cases that were left out, and why. */
-export function setAsideBody({ cases, refusals }: SetAside): string {
-  return JSON.stringify({ cases, errors: refusals.map(problemOf) });
+/** A batch as JSON text. `setAside`: what its request left out. */
+export function batchBody(found: Found, setAside: SetAside = noneSetAside): string {
+  const items = found.batch.cases * found.batch.targets.length;
+  const leftOut = setAside.cases > 0 && { setAside: toldSetAside(setAside) };
+  return stringifyExact({ ...toldBatch(found), items, ...leftOut });
 }
 
 type Found = { batch: Batch; progress: BatchProgress };
-
-/** A batch as JSON text: its request and its progress. Ids are printed as integers. */
-export function batchBody({ batch, progress }: Found): string {
-  const id = (text: string | null) => (text === null ? null : BigInt(text));
-  const { v, once, ruleId, confId, targets, cases, ...rest } = batch;
-  const { state, endedAt, counts } = progress;
-  const byTarget = targets.map((target, index) => ({ target, counts: counts[index] }));
-  const size = { cases, items: cases * targets.length };
-  const ids = { ruleId: id(ruleId), confId: id(confId) };
-  return stringifyExact({ ...rest, ...ids, ...size, state, endedAt, counts: totalOf(counts), targets: byTarget });
-}
-
 type DetailedItem = ShownItem & { n: number; decidedBy: NamedNode | null };
 type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'line'> };
 

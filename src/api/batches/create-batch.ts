@@ -17,10 +17,11 @@ import { random } from '../../shared/seams/random.ts';
 import { time } from '../../shared/seams/time.ts';
 import { BATCH_KEY_SECONDS, type BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { AskWorker } from '../ask-worker.ts';
+import type { Problem } from '../calls/read-request.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import type { Executions } from '../executions/executions.ts';
 import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
-import { casesOf } from './sourced-cases.ts';
+import { casesOf, RECORDED } from './sourced-cases.ts';
 import type { Taken } from './taken.ts';
 
 const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
@@ -81,14 +82,14 @@ export function createCreateBatch({
   ): Promise<Taken> {
     const sourced = await casesOf(request, { store, savedCases, privacy, executions });
     if (sourced.kind !== 'cases') return sourced;
-    const { cases, etag } = sourced;
+    const { cases, etag, setAside } = sourced;
     const file = request.file ?? sourced.file;
     const dryRun = request.dryRun ?? sourced.dryRun;
     const targets = await targetsOf(request.targets ?? sourced.targets, { app: request.app, dryRun }, ask);
     if (targets.kind !== 'targets') return targets;
-    const message = unfit(cases.length, targets.targets.length, sourced.setAside);
-    if (message !== null) return { kind: 'bad', problems: [{ field: 'cases', message }] };
     const against = request.against ?? sourced.against;
+    const problem = unfit(sourced, { against, targets: targets.targets });
+    if (problem !== null) return { kind: 'bad', problems: [problem] };
     const { app, ruleId, confId, concurrency, stopAfterFailures } = request;
     const ignore = request.ignore ?? sourced.ignore;
     const from = request.source.kind === 'from' ? request.source.batchId : null;
@@ -96,6 +97,7 @@ export function createCreateBatch({
       ...{ v: BATCH_VERSION, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },
       ...{ concurrency, stopAfterFailures, keyName, createdAt: time.now(), file, etag, from, dryRun, ignore },
       ...(against && { against }),
+      ...(setAside && { setAside }),
       ...(once && { once }),
     };
     // One key must not take all places of MAX_BATCHES. Batches outlive the calls that began them, so they are counted where they are kept.
@@ -103,7 +105,7 @@ export function createCreateBatch({
     if (stored !== 'created') return notStored(stored, { keyName, maxRunning }, settings);
     // If this fails, a worker finds a running batch without a job, and adds it.
     await queue.add(batchId, { batchId }).catch(() => {});
-    return { kind: 'taken', batchId, setAside: sourced.setAside };
+    return { kind: 'taken', batchId };
   }
 }
 
@@ -117,11 +119,19 @@ const isOfToday = ({ createdAt }: Batch) => !time.isPast(createdAt + BATCH_KEY_S
 /** Kept as long as the key, also when the batch is not. */
 const createdKey = (batchId: string) => `batch-created:${batchId}`;
 
-function unfit(cases: number, targets: number, setAside?: SetAside): string | null {
+function unfit(
+  { cases, setAside }: { cases: readonly unknown[]; setAside?: SetAside },
+  { against, targets }: Pick<Batch, 'against' | 'targets'>,
+): Problem | null {
   const leftOut = (setAside?.refusals ?? []).map(({ message }) => message).join(', ');
-  if (cases === 0) return `holds nothing to run${leftOut === '' ? '' : `. Left out: ${leftOut}`}`;
-  const items = cases * targets;
-  return items > MAX_ITEMS ? `and targets make ${items} runs, which is more than ${MAX_ITEMS}` : null;
+  const items = cases.length * targets.length;
+  if (items === 0)
+    return { field: 'cases', message: `holds nothing to run${leftOut === '' ? '' : `. Left out: ${leftOut}`}` };
+  if (items > MAX_ITEMS)
+    return { field: 'cases', message: `and targets make ${items} runs, which is more than ${MAX_ITEMS}` };
+  if (against === undefined || against === RECORDED || (targets.length > 1 && targets.includes(against))) return null;
+  const message = `must be one of several targets, with which the others are compared; the targets are ${targets.join(', ')}`;
+  return { field: 'against', message };
 }
 
 /** `client:*` stands for each client that is online now. Dry runs need a client that can make them at each target. */

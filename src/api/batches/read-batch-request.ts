@@ -85,7 +85,7 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   });
   const file = readText(members.get('file'), ['file'], refusals) ?? null;
   const dryRun = isGiven(members.get('dryRun')) ? readFlag(members.get('dryRun'), ['dryRun'], refusals) : null;
-  const against = readAgainst(members.get('against'), targets, refusals);
+  const against = readAgainst(members.get('against'), refusals);
   const ignore = members.has('ignore') ? readIgnored(members.get('ignore'), refusals) : null;
   const read = readSource(members, { refusals, skipInvalid: invalid });
   const problems = [
@@ -195,13 +195,11 @@ function readSaved(members: Map<string, Member>, refusals: Refusals): Source {
 }
 
 /** A target of the batch with which the others are compared. */
-function readAgainst(member: Member | undefined, targets: string[] | null, refusals: Refusals): string | undefined {
+function readAgainst(member: Member | undefined, refusals: Refusals): string | undefined {
   const text = readText(member, ['against'], refusals);
-  const [against] = text === undefined ? [] : readTargets([text], refusals);
-  if (against === undefined) return undefined;
-  if (targets === null || !targets.includes(against) || targets.length < 2)
-    refusals.add(['against'], 'must be one of several targets: the others are compared with it');
-  return against;
+  const parsed = text === undefined ? undefined : parseTarget(text);
+  if (parsed?.kind === 'malformed') refusals.add(['against'], parsed.message);
+  return parsed === undefined || parsed.kind === 'malformed' ? undefined : formatTarget(parsed);
 }
 
 /** Runs of a whole rule can be made again; a node has none of its own. */

@@ -19,7 +19,7 @@ type Sourced =
   | Refused;
 
 /** Inputs of earlier runs are those of customers: nothing is done to these a second time unless it is asked for. */
-const RECORDED = 'recorded';
+export const RECORDED = 'recorded';
 /** Reads of many executions that are under way at once. */
 const READ_AT_ONCE = 50;
 
@@ -72,7 +72,7 @@ async function recordedCases(
   { mockIds, ts }: Extract<BatchRequest['source'], { kind: 'recorded' }>,
   { app, ruleId }: Pick<BatchRequest, 'app' | 'ruleId'>,
   executions: Pick<Executions, 'get'>,
-): Promise<{ cases: Case[]; setAside: SetAside }> {
+): Promise<{ cases: Case[]; setAside?: SetAside }> {
   const cases: Case[] = [];
   const leftOut = new Map<string, number>();
   for (let first = 0; first < mockIds.length; first += READ_AT_ONCE) {
@@ -91,7 +91,8 @@ async function recordedCases(
     line: null,
     message: `${count} because ${why}`,
   }));
-  return { cases, setAside: { cases: mockIds.length - cases.length, refusals: mistakes } };
+  const setAside = { cases: mockIds.length - cases.length, refusals: mistakes };
+  return { cases, ...(setAside.cases > 0 && { setAside }) };
 }
 
 function caseOf({ mockId, input, ts: ranAsOf }: RecordedRun, ts: string | null): Case {

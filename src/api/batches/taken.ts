@@ -1,10 +1,9 @@
-import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import type { Refused } from '../../shared/runtime/http-refusals.ts';
 import type { Problem } from '../calls/read-request.ts';
 
 /** A batch that was taken, perhaps by an earlier call under the same key; or why it was not. */
 export type Taken =
-  | { kind: 'taken'; batchId: string; setAside?: SetAside | undefined }
+  | { kind: 'taken'; batchId: string }
   | { kind: 'bad'; problems: Problem[] }
   | { kind: 'other-body' }
   | Refused;

@@ -107,17 +107,22 @@ function read(about: Omit<RuleReadiness, 'state' | 'findings'>, findings: Findin
 type Last = { batch: Batch; progress: BatchProgress };
 type Batches = ReadonlyMap<string, Last>;
 
-/** Of each rule the last batch of all its saved cases that has ended on a target. A dry run cannot tell what a release will do. */
+/**
+ * Of each rule the last batch of all its saved cases that has ended on a target, and was judged by what they expect there. A dry run cannot tell
+ * what a release will do.
+ */
 async function lastBatches({ app, target }: { app: number; target: string }, store: BatchStore): Promise<Batches> {
   const last = new Map<string, Last>();
   for (const batchId of await store.list()) {
     const found = await store.read(batchId);
     if (found === null || found === 'gone') continue;
     const { batch, progress } = found;
+    const isJudged = batch.against === undefined || batch.against === target;
     const isOfAll = batch.etag !== null && batch.from === null && batch.ruleId !== null && batch.confId === null;
     const isWanted =
       batch.app === app && batch.targets.includes(target) && progress.state === 'finished' && !batch.dryRun;
-    if (isOfAll && isWanted && batch.ruleId !== null && !last.has(batch.ruleId)) last.set(batch.ruleId, found);
+    if (isOfAll && isWanted && isJudged && batch.ruleId !== null && !last.has(batch.ruleId))
+      last.set(batch.ruleId, found);
   }
   return last;
 }

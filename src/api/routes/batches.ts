@@ -97,7 +97,7 @@ async function list(context: Asked, batches: Batches): Promise<Response> {
   const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
   if (notIts) return notIts;
   const found = await batches.list({ ...read.value, apps: callerOf(context).apps });
-  return json(200, `{"items":[${found.map(batchBody).join(',')}]}`);
+  return json(200, `{"items":[${found.map((found) => batchBody(found)).join(',')}]}`);
 }
 
 async function items({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import { callerOf, refusedApp, tellAbout } from '../access/permission.ts';
-import { batchBody, setAsideBody } from '../batches/batch-bodies.ts';
+import { batchBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchBodyParameters, csvBatchParameters } from '../batches/parameters.ts';
 import { type ReadBatch, readBatchRequest } from '../batches/read-batch-request.ts';
@@ -44,8 +44,7 @@ export async function createBatch(
   const by = { keyName: context.var.keyName ?? null, maxRunning, key, call: callOf(context, body.bytes) };
   const taken = await batches.create(read.request, by);
   if (taken.kind === 'taken') tellAbout(context, { ...read.request, batchId: taken.batchId });
-  const ofTaken = taken.kind === 'taken' ? taken.setAside : undefined;
-  return respondToTaken(taken, ofTaken ?? read.setAside, batches);
+  return respondToTaken(taken, read.setAside, batches);
 }
 
 async function readRows(context: Context<Environment>, rows: Uint8Array, readCsvBatch: ReadCsvBatch) {
@@ -82,9 +81,9 @@ async function respondToTaken(taken: Taken, setAside: SetAside, batches: Batches
     case 'taken': {
       const location = `/rule-server/mock/batches/${taken.batchId}`;
       const found = await batches.read(taken.batchId);
-      const body = found === null || found === 'gone' ? JSON.stringify({ batchId: taken.batchId }) : batchBody(found);
-      const whole = setAside.cases === 0 ? body : `${body.slice(0, -1)},"setAside":${setAsideBody(setAside)}}`;
-      return json(202, whole, { location });
+      const body =
+        found === null || found === 'gone' ? JSON.stringify({ batchId: taken.batchId }) : batchBody(found, setAside);
+      return json(202, body, { location });
     }
   }
 }

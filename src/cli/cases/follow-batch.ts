@@ -27,22 +27,23 @@ const itemSchema = z.object({
   ...{ tookMs: z.number().nullable(), differences: z.array(differenceSchema), notChecked: z.array(notCheckedSchema) },
   parting: z.object({ id: z.string(), name: z.string() }).nullable(),
 });
+const setAsideSchema = z.object({
+  cases: z.int(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })),
+});
+/** What the service left out, and why: of recorded runs, or cases as `?invalid=skip` asks for. */
+export type SetAside = z.infer<typeof setAsideSchema>;
 export const reportSchema = progressSchema.extend({
   ...{ batchId: z.string(), app: z.int(), file: z.string().nullable(), createdAt: z.int() },
   ...{ endedAt: z.int().nullable(), etag: z.string().nullable() },
   targets: z.array(z.object({ target: z.string(), counts: countsSchema })),
   items: z.array(itemSchema),
+  setAside: setAsideSchema.optional(),
 });
 /** A batch that is over, with all its items. */
 export type Report = z.infer<typeof reportSchema>;
 
 type Body = { text: string; type: string; query?: string };
-const setAsideSchema = z.object({
-  cases: z.int(),
-  errors: z.array(z.object({ field: z.string(), message: z.string() })),
-});
-/** The cases that the service left out, as `?invalid=skip` asks for, and why. */
-export type SetAside = z.infer<typeof setAsideSchema>;
 const takenSchema = z.object({ batchId: z.string(), setAside: setAsideSchema.optional() });
 type Watching = {
   signal: AbortSignal;

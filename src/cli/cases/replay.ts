@@ -8,7 +8,7 @@ import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 import { announce } from './announce.ts';
-import { type Report, readReport, readReportAs, runBatch, type SetAside, showProgress } from './follow-batch.ts';
+import { type Report, readReport, readReportAs, runBatch, showProgress } from './follow-batch.ts';
 import { exitCodeOfReport } from './test.ts';
 
 export type ReplayOptions = HistoryOptions & {
@@ -54,29 +54,20 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
     ['recorded', JSON.stringify(recorded)],
   ]);
   const bar = stderr.isTTY && !options.json ? showProgress(stderr) : undefined;
-  let setAside: SetAside = { cases: 0, errors: [] };
   const batchId = await runBatch(
     api,
     { text, type: 'application/json' },
-    {
-      signal: interrupted.signal,
-      onProgress: (progress) => bar?.show(progress),
-      onSetAside: (some) => (setAside = some),
-    },
+    { signal: interrupted.signal, onProgress: (progress) => bar?.show(progress) },
   ).finally(() => bar?.close());
   const { report, json } = await readReport(api, batchId);
-  stdout.write(options.json ? visibleJson(json) : wordsOf(report, setAside, { target, real }));
+  stdout.write(options.json ? visibleJson(json) : wordsOf(report, { target, real }));
   await junit?.(await readReportAs(api, batchId, 'junit'), ABOVE);
   await csv?.(await readReportAs(api, batchId, 'csv'), ABOVE);
   return exitCodeOfReport(report);
 }
 
 /** The answer in the first line, then each way in which runs changed, the most frequent one first. */
-function wordsOf(
-  { items, counts }: Report,
-  setAside: SetAside,
-  { target, real }: { target: string; real: boolean },
-): string {
+function wordsOf({ items, counts, setAside }: Report, { target, real }: { target: string; real: boolean }): string {
   const share = (count: number) => `${count} (${((100 * count) / items.length).toFixed(1)} %)`;
   const otherWay = items.filter(({ verdict, parting }) => verdict === 'same' && parting !== null).length;
   const parts = [
@@ -87,7 +78,7 @@ function wordsOf(
   ];
   const runs = items.length === 1 ? '1 run was' : `${items.length} runs were`;
   const head = `${runs} made again on ${target}, ${real ? 'for real' : 'without effects'}: ${parts.join(', ')}.`;
-  const left = setAside.errors.map(({ message }) => message).join(', ');
+  const left = (setAside?.errors ?? []).map(({ message }) => message).join(', ');
   const changes = changeGroups(items).map(({ what, parting, items: [first, ...rest] }) => {
     const at = parting === null ? '' : `, first at #${parting.id} ${parting.name}`;
     return `${share(rest.length + 1)} changed: ${what.join(', ')}${at}, such as ${first?.name} → ${first?.mockId}`;

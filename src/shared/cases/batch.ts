@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { codeSchema, paramsSchema } from '../contract/endings/outcomes.ts';
 import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
+import { setAsideSchema } from './document/refusal.ts';
 import { differenceSchema } from './judging/difference.ts';
 import { isBad, ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
 
@@ -38,6 +39,8 @@ export const batchSchema = z.object({
   from: z.string().nullable(),
   /** What its runs are compared with instead of expectations: `recorded` runs that they repeat, or those of one of its targets, which run first. */
   against: z.string().optional(),
+  /** The recorded runs that it leaves out, and why: told again to who asks for it again under its key. */
+  setAside: setAsideSchema.optional(),
   /** Its runs are to have no effects. */
   dryRun: z.boolean().default(false),
   /** Paths in the data that count neither for verdicts nor for differences between targets. */

@@ -55,20 +55,19 @@ type Finding = { difference: Difference } | { part: NotCompared['part']; why: No
 
 /**
  * Judges a run by what is expected of it; null asks for nothing but that the rule runs without an error. What follows from a node that a dry
- * run did not call is never held against the rule.
+ * run did not call is neither held against the rule nor counted for it.
  */
 export function judge(expect: Expect | null, now: Conclusion, { ignore, tookMs }: With): Judgement {
   const wanted = expect ?? {};
+  const nodes = doubtsOf(now);
+  const ofEnd = [...ofOutcome(wanted, now), ...ofError(wanted, now), ...ofData(wanted, now, ignore)];
   const found = [
-    ...ofOutcome(wanted, now),
-    ...ofError(wanted, now),
-    ...ofData(wanted, now, ignore),
+    ...(nodes.length === 0 ? ofEnd : notCalled(wanted)),
     ...ofNodes(wanted, now),
     ...ofActions(wanted, now),
     ...ofTime(wanted, tookMs),
   ];
   const differences = found.flatMap((one) => ('difference' in one ? one.difference : [])).slice(0, MAX_DIFFERENCES);
-  const nodes = doubtsOf(now);
   const notChecked = found.flatMap((one) => ('difference' in one ? [] : [{ ...one, nodes }]));
   const judgement = { differences, notChecked, parting: null };
   const errorWasExpected = wanted.outcome === 'ERROR' || wanted.error !== undefined;
@@ -81,37 +80,36 @@ export function judge(expect: Expect | null, now: Conclusion, { ignore, tookMs }
   return { ...judgement, verdict: expect === null ? 'ran' : 'passed' };
 }
 
-/** A difference behind a node that was not called follows from that. */
-function unlessDoubtful(now: Conclusion, part: NotCompared['part'], difference: Difference): Finding {
-  return doubtsOf(now).length > 0 ? { part, why: 'not-called' } : { difference };
+/** What is expected of the end of a run, behind a node that was not called. */
+function notCalled({ outcome, error, data, absent = [] }: Expect): Finding[] {
+  const parts = {
+    outcome: outcome !== undefined,
+    error: error !== undefined,
+    data: data !== undefined || absent.length > 0,
+  };
+  return (['outcome', 'error', 'data'] as const).flatMap((part) => (parts[part] ? { part, why: 'not-called' } : []));
 }
 
-function ofOutcome({ outcome: expected }: Expect, now: Conclusion): Finding[] {
-  const { outcome: actual, way } = now;
+function ofOutcome({ outcome: expected }: Expect, { outcome: actual, way }: Conclusion): Finding[] {
   if (expected === undefined || expected === actual) return [];
   if (actual === null && way?.length !== 0) return [{ part: 'outcome', why: 'not-told' }];
-  return [unlessDoubtful(now, 'outcome', { path: 'outcome', expected, actual, message: 'differs' })];
+  return [{ difference: { path: 'outcome', expected, actual, message: 'differs' } }];
 }
 
-function ofError({ error: expected }: Expect, now: Conclusion): Finding[] {
-  const { error } = now;
+function ofError({ error: expected }: Expect, { error }: Conclusion): Finding[] {
   if (expected === undefined || error?.includes(expected)) return [];
   const message = error === null ? 'did not come: the rule ran without one' : 'does not contain the expected text';
   const actual = error === null ? null : shortened(error);
-  return [unlessDoubtful(now, 'error', { path: 'error', expected, actual, message })];
+  return [{ difference: { path: 'error', expected, actual, message } }];
 }
 
-function ofData({ data: expected, absent = [] }: Expect, now: Conclusion, ignore: readonly string[]): Finding[] {
+function ofData({ data: expected, absent = [] }: Expect, { data }: Conclusion, ignore: readonly string[]): Finding[] {
   if (expected === undefined && absent.length === 0) return [];
-  if (now.data === null) return [{ part: 'data', why: 'not-told' }];
-  const data = now.data;
+  if (data === null) return [{ part: 'data', why: 'not-told' }];
   const differences =
     expected === undefined ? [] : compareData(withoutNoise(parseExact(expected), ignore), withoutNoise(data, ignore));
   const all = [...differences, ...absent.flatMap((path) => presentAt(path, data))];
-  const found = all.map((difference) =>
-    unlessDoubtful(now, 'data', { ...difference, path: `data.${difference.path}` }),
-  );
-  return found.some((one) => 'part' in one) ? found.slice(0, 1) : found;
+  return all.map((difference) => ({ difference: { ...difference, path: `data.${difference.path}` } }));
 }
 
 function presentAt(path: string, actual: ExactValue): Difference[] {
@@ -120,17 +118,19 @@ function presentAt(path: string, actual: ExactValue): Difference[] {
   return [{ path, expected: null, actual: shortened(stringifyExact(found)), message: 'must not be there' }];
 }
 
+/** Behind a node that was not called nothing is certain, nor is what that node came to; that it was reached is. */
 function ofNodes({ nodes: expected = {} }: Expect, now: Conclusion): Finding[] {
   const { way } = now;
   if (Object.keys(expected).length > 0 && (way === null || way.length === 0)) return [{ part: 'way', why: 'not-told' }];
-  const certain = certainPart(now);
+  const { way: certain, goesOn } = certainPart(now);
+  const doubts = new Set(doubtsOf(now));
   return Object.entries(expected).flatMap(([id, state]): Finding[] => {
-    const asExpected = isAsExpected(way ?? [], id, state);
-    if (asExpected) return [];
-    const reached = statesIn(way ?? [], id);
-    const isCertain = !certain.goesOn || statesIn(certain.way, id).some((each) => each !== state);
-    if (!isCertain) return [{ part: 'way', why: 'not-called' }];
-    const actual = reached.length === 0 ? 'NOT_REACHED' : [...new Set(reached)].join(', ');
+    const isAs = isAsExpected(way ?? [], id, state);
+    const reached = statesIn(certain, id);
+    const told = state === 'NOT_REACHED' || !doubts.has(id) ? reached : [];
+    if (isAs && (!goesOn || (state !== 'NOT_REACHED' && told.length > 0))) return [];
+    if (goesOn && !told.some((each) => each !== state)) return [{ part: 'way', why: 'not-called' }];
+    const actual = reached.length === 0 ? 'NOT_REACHED' : [...new Set(statesIn(way ?? [], id))].join(', ');
     return [{ difference: { path: `nodes.${id}`, expected: state, actual, message: 'differs' } }];
   });
 }

@@ -23,6 +23,7 @@ export const findingCodes = {
   'other-rules': 'untested',
   'other-cases': 'untested',
   'not-checked': 'untested',
+  'nothing-expected': 'untested',
   'classes-unknown': 'tells',
   'rule-over': 'tells',
   'node-over': 'tells',
@@ -132,6 +133,7 @@ function ofVerdict({ root, digest, target, casesChangedAt, last }: Known): Findi
   const [wrong, open, unchecked] = [ran.failed + ran.error, unanswered + pending, ran['not-checked']];
   if (open === 0 && Object.values(ran).every((count) => count === 0)) return [finding('no-cases')];
   return [
+    ...(wrong + open + unchecked + ran.passed === 0 ? [finding('nothing-expected')] : []),
     ...(unchecked > 0 ? [finding('not-checked', { n: unchecked, target })] : []),
     ...(wrong > 0 ? [finding('failed', { n: wrong, target })] : []),
     ...(open > 0 ? [finding('unanswered', { n: open, target })] : []),

@@ -83,8 +83,7 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const marks = createMarks(sharedDir);
   const counts = registerBatchMetrics(metrics, () => jobs.running);
   const giveWay = createGiveWay(backend, { queue, isRunning: () => jobs.running > 0 });
-  const kept = { history, trees: backend.openTrees(settings.TREES_BYTES), rules, metadataFor };
-  const earlierRuns = (batch: Batch) => createEarlierRuns(batch, kept);
+  const earlierRuns = (batch: Batch) => createEarlierRuns(batch, { history, rules, metadataFor });
   const own = {
     earlierRuns,
     store,

@@ -1,16 +1,16 @@
 import type { Batch } from '../../shared/cases/batch.ts';
 import { type Conclusion, conclusionOf, factsOfTrees, type NodeFacts } from '../../shared/conclusions/conclusion.ts';
+import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import type { TreeNode } from '../../shared/reasoning/tree.ts';
 import type { History } from '../../shared/store/history/history.ts';
-import { type Trees, treeKey } from '../../shared/store/history/trees.ts';
 import type { MetadataFor } from '../rules/leaves/leaf-metadata.ts';
 import type { Rules } from '../rules/rules.ts';
 import { readTree } from '../rules/tree/tree.ts';
 
-type Dependencies = { history: History; trees: Trees; rules: Rules; metadataFor: MetadataFor };
+type Dependencies = { history: History; rules: Rules; metadataFor: MetadataFor };
 
 /** What trees tell of an earlier run and of one made now. */
 type Facts = { before: NodeFacts; now: NodeFacts };
@@ -24,7 +24,7 @@ export type EarlierRuns = {
 /** Reads earlier runs for the items of one batch that are compared with them. A tree tells which leaves act, so both versions are read. */
 export function createEarlierRuns(
   { app, ruleId, confId }: Pick<Batch, 'app' | 'ruleId' | 'confId'>,
-  { history, trees, rules, metadataFor }: Dependencies,
+  { history, rules, metadataFor }: Dependencies,
 ): EarlierRuns {
   let now: Promise<TreeNode[]> | undefined;
   const factsBy = new Map<string | null, Promise<Facts>>();
@@ -36,17 +36,18 @@ export function createEarlierRuns(
     return tree.kind === 'tree' ? rootsIn(stringifyExact(tree)) : [];
   }
 
-  async function factsOf(digest: string | null): Promise<Facts> {
+  async function factsOf(record: ExecutionRecord | null): Promise<Facts> {
     now ??= readNow();
-    const kept = digest === null ? null : await trees.get(treeKey(app, digest));
+    const kept = record === null ? null : await history.pins.treeOf(record);
     const [before, present] = [kept === null ? [] : rootsIn(kept), await now];
     const all = [...before, ...present];
     const of = (own: TreeNode[]) => factsOfTrees(all, own.length === 0 ? all : own);
     return { before: of(before), now: of(present) };
   }
 
-  function factsFor(digest: string | null): Promise<Facts> {
-    const known = factsBy.get(digest) ?? factsOf(digest);
+  function factsFor(record: ExecutionRecord | null): Promise<Facts> {
+    const digest = record?.rules?.digest ?? null;
+    const known = factsBy.get(digest) ?? factsOf(record);
     factsBy.set(digest, known);
     return known;
   }
@@ -54,9 +55,11 @@ export function createEarlierRuns(
   return {
     facts: async () => (await factsFor(null)).now,
     async read(mockId) {
-      const record = await history.get(mockId);
-      const facts = await factsFor(record?.rules?.digest ?? null);
-      const [input, body] = await Promise.all([history.input(mockId), history.result(mockId)]);
+      const own = await history.get(mockId);
+      const part = own === null ? history.pins : history; // what was pinned outlives the history
+      const record = own ?? (await part.get(mockId));
+      const facts = await factsFor(record);
+      const [input, body] = await Promise.all([part.input(mockId), part.result(mockId)]);
       const isAnswered = record !== null && record.outcome?.code === null && input !== null && body !== null;
       const success = record?.state === 'succeeded';
       return {

@@ -31,6 +31,7 @@ test.each<[string, object, string[]]>([
   ['the cases changed', { casesChangedAt: 21 }, ['not-tested', 'other-cases']],
   ['one failed', { last: { ...last, counts: { ...noCounts(), failed: 1 } } }, ['cannot-ship', 'failed']],
   ['one has no answer', { last: { ...last, counts: { ...noCounts(), unanswered: 1 } } }, ['cannot-ship', 'unanswered']],
+  ['they expect nothing', { last: { ...last, counts: { ...noCounts(), ran: 2 } } }, ['not-tested', 'nothing-expected']],
   [
     'one could not be checked',
     { last: { ...last, counts: { ...noCounts(), 'not-checked': 1 } } },

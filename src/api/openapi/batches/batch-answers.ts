@@ -41,17 +41,15 @@ export const batchAnswer = z
     state: z.enum(batchStates),
     counts: countsSchema,
     targets: z.array(z.object({ target: z.string(), counts: countsSchema })),
-  })
-  .meta({ id: 'Batch' });
-
-/** A batch that was taken. `setAside` is there if `?invalid=skip` left out some cases: how many, and the first hundred mistakes. */
-export const takenBatchAnswer = batchAnswer
-  .extend({
     setAside: z
       .object({ cases: int, errors: z.array(z.object({ field: z.string(), message: z.string() })) })
-      .optional(),
+      .optional()
+      .meta({
+        description:
+          'What was left out: of `recorded` runs how many and why; when it is taken also the mistakes of the cases.',
+      }),
   })
-  .meta({ id: 'TakenBatch' });
+  .meta({ id: 'Batch' });
 
 const itemAnswer = z
   .object({

@@ -3,7 +3,7 @@ import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { batchBodyParameters, batchListParameters } from '../../batches/parameters.ts';
 import type { Operation } from '../operation.ts';
 import { badCall, refusal, unavailable, usual } from '../refusals.ts';
-import { batchAnswer, batchRequest, stateAnswer, takenBatchAnswer } from './batch-answers.ts';
+import { batchAnswer, batchRequest, stateAnswer } from './batch-answers.ts';
 import { batch, batchId } from './batch-examples.ts';
 import { batchItemOperations } from './batch-item-operations.ts';
 import { BATCHES, badParameter, common, goneBatch, refusalsOfOne, unknownBatch } from './batch-refusals.ts';
@@ -44,7 +44,7 @@ export const batchOperations: Operation[] = [
     answers: {
       202: {
         description: 'It runs.',
-        schema: takenBatchAnswer,
+        schema: batchAnswer,
         examples: { running: { ...batch, state: 'running', endedAt: null } },
         headers: { Location: 'The batch.' },
       },

@@ -17,6 +17,7 @@ export const findingsZh: Record<FindingCode, string> = {
   'classes-unknown': '{target}没有在线客户端说明自己有哪些类。',
   'rule-over': '这条规则的时间窗已经过去。',
   'node-over': '节点 {node} 的时间窗已经过去：按 NONE 计。',
+  'nothing-expected': '它的用例没有任何预期。',
   'not-reached': '没有用例运行过节点 {node}。',
   'not-checked': '在{target}上有 {n} 个用例无法判定：轨迹没有说明。',
 };

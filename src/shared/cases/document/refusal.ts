@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { printPath, type Step } from '../path.ts';
 
 /** Something in a document or request that cannot be used: where, and what to do about it. */
-export type Refusal = { path: string; line: number | null; message: string };
+const refusalSchema = z.object({ path: z.string(), line: z.int().nullable(), message: z.string() });
+export type Refusal = z.infer<typeof refusalSchema>;
 
 /** The line a path is written in; null when that is not known. */
 export type LineOf = (path: string) => number | null;
@@ -44,6 +46,10 @@ export function refusalLines(file: string, refusals: readonly Refusal[]): string
 }
 
 /** The cases of a batch that are left out because of a mistake in them, and the first hundred mistakes. */
-export type SetAside = { cases: number; refusals: readonly Refusal[] };
+export const setAsideSchema = z.object({ cases: z.int(), refusals: z.array(refusalSchema).readonly() });
+export type SetAside = z.infer<typeof setAsideSchema>;
+
+/** The same as it is told. */
+export const toldSetAside = ({ cases, refusals }: SetAside) => ({ cases, errors: refusals.map(problemOf) });
 
 export const noneSetAside: SetAside = { cases: 0, refusals: [] };

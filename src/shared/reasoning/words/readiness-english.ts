@@ -21,6 +21,7 @@ export const readinessEnglish = {
   'rule-over': 'The time window of the rule is over.',
   'node-over': 'The time window of node {node} is over: it counts as NONE.',
   'not-reached': 'Node {node} runs in no case.',
+  'nothing-expected': 'Its cases expect nothing.',
   'not-checked': {
     one: '{n} case could not be checked on {target}: its trace does not say enough.',
     other: '{n} cases could not be checked on {target}: their traces do not say enough.',
