@@ -34,6 +34,8 @@ onOneQueue('saved cases', (start) => {
   it('come back as they were saved, byte for byte, and lie where an operator finds them', async () => {
     await using service = await start();
     expect((await service.call(RULE)).status).toBe(404);
+    const none = await service.call(RULE, { headers: { accept: 'application/json' } });
+    expect([none.status, none.json]).toEqual([200, { etag: null, ignore: [], cases: [] }]);
     const saved = await put(service, TEXT, first);
     expect([saved.status, saved.json]).toEqual([200, { etag: etagOf(TEXT), cases: 2 }]);
     const read = await service.call(RULE);

@@ -5,7 +5,7 @@ import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
 import { type Refused, refused } from '../../shared/runtime/http-refusals.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
-import type { SavedCases } from '../cases/saved-cases.ts';
+import { noneSaved, type SavedCases } from '../cases/saved-cases.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { BatchRequest } from './read-batch-request.ts';
 import { allCases, allHeads } from './whole-batch.ts';
@@ -43,6 +43,7 @@ export async function casesOf(
     case 'saved': {
       const saved = await savedCases.document({ app, ruleId, confId });
       if (saved.kind === 'refused') return saved;
+      if (saved.kind === 'none') return { kind: 'refused', ...noneSaved({ app, ruleId, confId }) };
       const cases = saved.document.cases.map((one) => ({ ...one, ts: one.ts ?? source.ts }));
       return { kind: 'cases', ...nothingElse, cases, ignore: saved.document.ignore, etag: saved.etag };
     }

@@ -3,7 +3,7 @@ import type { CaseDocument } from '../../shared/cases/document/document.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 
 /** Saved cases as JSON text: each as a call has it, defaults filled in, with every number as it was written. */
-export function casesBody({ ignore, cases }: CaseDocument, etag: string): string {
+export function casesBody({ ignore, cases }: Pick<CaseDocument, 'ignore' | 'cases'>, etag: string | null): string {
   return `{"etag":${JSON.stringify(etag)},"ignore":${JSON.stringify(ignore)},"cases":[${cases.map(caseBody).join(',')}]}`;
 }
 

@@ -72,10 +72,11 @@ export function createSavedCases({ ask, documents }: Pick<AskWorker, 'ask'> & { 
     list: (app: number) => ask({ v, ask: 'list-saved-cases', app }),
 
     /** The saved cases, understood. */
-    async document(cases: CasesOf): Promise<{ kind: 'document'; document: CaseDocument; etag: string } | Refused> {
+    async document(
+      cases: CasesOf,
+    ): Promise<{ kind: 'document'; document: CaseDocument; etag: string } | { kind: 'none' } | Refused> {
       const saved = await read(cases);
-      if (saved.kind === 'refused') return saved;
-      if (saved.kind === 'none') return { kind: 'refused', ...noneSaved(cases) };
+      if (saved.kind !== 'found') return saved;
       const { etag } = saved;
       const understood = await documents.read(saved.text);
       if (understood.kind === 'read') return { kind: 'document', document: understood.document, etag };

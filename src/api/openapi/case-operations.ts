@@ -29,7 +29,7 @@ const listedAnswer = z
   .meta({ id: 'SavedCasesList' });
 const casesAnswer = z
   .object({
-    etag: z.string(),
+    etag: z.string().nullable(),
     ignore: z.array(z.string()),
     cases: z.array(
       z.object({
@@ -103,7 +103,7 @@ export const caseOperations: Operation[] = [
     id: 'readCases',
     summary: 'Read saved cases, or list which there are',
     description:
-      'With `ruleId` or `confId` the document as it was saved, or, with `Accept: application/json`, its cases as calls have them; with `app` alone a list, as JSON.',
+      'With `ruleId` or `confId` the document as it was saved, or, with `Accept: application/json`, its cases as calls have them, or no case and a null ETag where none is saved; with `app` alone a list, as JSON.',
     query: casesParameters,
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
@@ -118,7 +118,7 @@ export const caseOperations: Operation[] = [
       },
       304: { description: 'The caller has it already (If-None-Match).' },
       400: bad,
-      404: refusal('There are none.', 'no-saved-cases', { app: 9001, ruleId: '1' }),
+      404: refusal('There is no document.', 'no-saved-cases', { app: 9001, ruleId: '1' }),
       422: broken,
       503: unavailable,
       ...usual,

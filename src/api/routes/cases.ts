@@ -82,6 +82,7 @@ async function showAsJson(cases: CasesOf, savedCases: SavedCases): Promise<Respo
   const read = await savedCases.document(cases);
   if (read.kind === 'refused') return respondToRefusal(read);
   const headers = { vary: 'accept', 'cache-control': 'private, no-cache' };
+  if (read.kind === 'none') return json(200, casesBody({ ignore: [], cases: [] }, null), headers);
   return json(200, casesBody(read.document, read.etag), headers);
 }
 

@@ -23,13 +23,8 @@ export type SavedCases = { etag: string | null; cases: SavedCase[] };
 export class Changed extends Error {}
 
 export async function getCases(of: CasesOf, signal?: AbortSignal): Promise<SavedCases> {
-  try {
-    const answer = await request(withQuery(CASES, of), signal ? { signal } : {});
-    return readCases(answer.text);
-  } catch (error) {
-    if (error instanceof Refused && error.status === 404) return { etag: null, cases: [] };
-    throw error;
-  }
+  const answer = await request(withQuery(CASES, of), signal ? { signal } : {});
+  return readCases(answer.text);
 }
 
 /**

@@ -64,9 +64,10 @@ export function readinessOf(findings: readonly Finding[]): Readiness {
   return effects.includes('untested') ? 'not-tested' : 'can-ship';
 }
 
-/** Everything that speaks against a release of a rule, without a run and by the last verdict. `now`: epoch ms. */
+/** Everything that speaks against a release of a rule, without a run and by the last verdict; what decides comes first. `now`: epoch ms. */
 export function findingsOf(known: Known, now: number): Finding[] {
-  return [...inTheTree(known, now), ...ofVerdict(known)];
+  const rank = ({ code }: Finding) => ['stops', 'untested', 'tells'].indexOf(findingCodes[code]);
+  return [...inTheTree(known, now), ...ofVerdict(known)].sort((a, b) => rank(a) - rank(b));
 }
 
 /** A finding with its sentence in English. */

@@ -58,6 +58,10 @@ describeInBrowser('the console without a mouse', () => {
     const cost = page.getByLabel('cost', { exact: true });
     await cost.fill('120');
     await page.locator('.run-bar .primary[aria-disabled=false]').waitFor();
+    await page.evaluate(() => {
+      const now = performance.now();
+      performance.now = () => now; // all presses are at once, however long the browser takes from one to the next
+    });
     for (let press = 0; press < 3; press++) await page.keyboard.press(`${MOD}+Enter`);
     await says(headline(page), /^Done on/);
     await cost.fill('121');

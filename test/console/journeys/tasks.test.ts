@@ -213,7 +213,7 @@ describeInBrowser('the tasks of somebody who debugs a rule, beside 2,000 earlier
       await reader.typeOver(cost(page), '99');
       await reader.press(RUN);
       await says(page.locator('.verdict'), /FALSE/);
-      await reader.click(page.getByRole('button', { name: 'Compare with the run before' }));
+      await reader.click(page.getByRole('link', { name: 'Compare with the run before' }));
       await says(
         page.locator('.compare-head [role=status]'),
         /differs: its result is (FALSE, not TRUE|TRUE, not FALSE)\./,

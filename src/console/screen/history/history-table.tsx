@@ -152,7 +152,9 @@ function RunRow({ record, before, everyRule, current, selected, tabIndex, ...pro
         <RunResult record={record} /> {record.dryRun && <span className="tag">{say('dry.tag')}</span>}
       </td>
       <td className="reason-of" title={record.error ?? undefined}>
-        {record.error !== null && ofService({ ...noFailure, ...record.outcome, error: record.error })}
+        {record.error !== null && (
+          <span className="clamped">{ofService({ ...noFailure, ...record.outcome, error: record.error })}</span>
+        )}
       </td>
       {everyRule && <td>#{ruleId ?? confId}</td>}
       <td className="given" title={record.input ?? undefined}>

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type ExecutionRecord, getHistory } from '../../api/executions.ts';
 import { Unreachable } from '../../api/request.ts';
@@ -11,6 +12,7 @@ import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
+import { PlaceLink } from '../../ui/place-link.tsx';
 import { onCommand } from '../frame/keys.ts';
 import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
@@ -182,23 +184,37 @@ const PAGE = 20;
 function CompareBefore({ record }: { record: ExecutionRecord }) {
   const { say } = useText();
   const announce = useAnnounce();
-  const [asking, setAsking] = useState(false);
   const { mockId } = record;
-  const compare = useCallback(async () => {
-    setAsking(true);
-    const before = await runBefore(record).finally(() => setAsking(false));
-    if (before === null) return announce(say('compare.before.none'));
-    goTo({ panel: null, run: null, runs: [before, mockId] }, { push: true });
-  }, [record, mockId, announce, say]);
-  const press = useCallback(() => {
-    compare().catch(() => announce(say('failed.unreachable')));
-  }, [compare, announce, say]);
-  useEffect(() => onCommand((command) => command === 'compare' && press()), [press]);
+  const queries = useQueryClient();
+  const asked = useMemo(
+    () =>
+      queryOptions({
+        queryKey: ['run-before', mockId],
+        queryFn: () => runBefore(record),
+        staleTime: Number.POSITIVE_INFINITY,
+      }),
+    [record, mockId],
+  );
+  const { data: before = null } = useQuery(asked);
+  const beside = useCallback((other: string) => ({ panel: null, run: null, runs: [other, mockId] }), [mockId]);
+  const press = useCallback(async () => {
+    const other = await queries.fetchQuery(asked);
+    if (other === null) announce(say('compare.before.none'));
+    else goTo(beside(other), { push: true });
+  }, [queries, asked, beside, announce, say]);
+  useEffect(
+    () =>
+      onCommand((command) => {
+        if (command === 'compare') press().catch(() => announce(say('failed.unreachable')));
+      }),
+    [press, announce, say],
+  );
+  if (before === null) return null;
   return (
-    <button type="button" className="button" disabled={asking} title={say('compare.before.hint')} onClick={press}>
+    <PlaceLink className="button" title={say('compare.before.hint')} to={beside(before)}>
       {say('compare.before')}
       <kbd>c</kbd>
-    </button>
+    </PlaceLink>
   );
 }
 

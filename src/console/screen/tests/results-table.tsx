@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { differenceLine } from '../../../shared/conclusions/words.ts';
 import { type CaseRow, type Cell, changeOf, columnValues } from '../../cases/case-rows.ts';
 import { formatMs } from '../../text/durations.ts';
@@ -9,7 +9,8 @@ import { targetWords } from '../input/target-words.ts';
 
 /** Differences that a cell names. */
 const MAX_LINES = 3;
-const ROW_HEIGHT = 28;
+/** Rows have a second line when the words of some cell, in letters, may not fit into one. */
+const [LOW, TALL, FITS] = [28, 44, 36];
 const HEAD_HEIGHT = 28;
 
 /** Which cell was pressed: a case on a target, or the case as such where it has not been run. */
@@ -33,16 +34,22 @@ type Position = { row: number; column: number };
 
 /** Cases with columns for their input and one for each target (ARIA APG, grid). Arrow keys go from cell to cell, Enter opens; draws only what is seen. */
 export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: Props) {
-  const { say } = useText();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Position>({ row: 0, column: 0 });
-  const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight: ROW_HEIGHT });
+  const { say, ofService } = useText();
+  const isTall = useMemo(
+    () =>
+      rows.some(({ cells }) => cells.some((cell) => cell !== null && whyOf(cell, { say, ofService }).length > FITS)),
+    [rows, say, ofService],
+  );
+  const rowHeight = isTall ? TALL : LOW;
+  const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight });
   const row = Math.min(active.row, rows.length - 1);
   const lastColumn = columns.length + targets.length;
   useEffect(() => {
-    reveal(box.current, active.row, { rowHeight: ROW_HEIGHT, head: HEAD_HEIGHT });
-  }, [active]);
+    reveal(box.current, active.row, { rowHeight, head: HEAD_HEIGHT });
+  }, [active, rowHeight]);
 
   const go = (to: Position) =>
     setActive({
@@ -50,7 +57,7 @@ export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: 
       column: Math.max(0, Math.min(lastColumn, to.column)),
     });
   const onKeyDown = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 300) / ROW_HEIGHT) - 2);
+    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 300) / rowHeight) - 2);
     const { column } = active;
     const act: Record<string, () => void> = {
       ArrowDown: () => go({ row: row + 1, column }),
@@ -80,7 +87,7 @@ export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: 
   const grid = gridOf(columns.length, targets.length);
   return (
     <div
-      className="results"
+      className={isTall ? 'results tall' : 'results'}
       role="grid"
       ref={box}
       tabIndex={0}
@@ -127,11 +134,11 @@ export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: 
 
 /** Every row has the same columns, however long what stands in it is. */
 function gridOf(columns: number, targets: number) {
-  const [name, input, target] = [150, 90, 230];
-  const forInput = columns === 0 ? '' : `repeat(${columns}, minmax(${input}px, 0.6fr))`;
-  const forTargets = targets === 0 ? '' : `repeat(${targets}, minmax(${target}px, 1.6fr))`;
+  const [name, input, target] = [150, 90, 260];
+  const forInput = columns === 0 ? '' : `repeat(${columns}, minmax(${input}px, 0.4fr))`;
+  const forTargets = targets === 0 ? '' : `repeat(${targets}, minmax(${target}px, 2fr))`;
   return {
-    gridTemplateColumns: `minmax(${name}px, 1.4fr) ${forInput} ${forTargets}`,
+    gridTemplateColumns: `minmax(${name}px, 1fr) ${forInput} ${forTargets}`,
     minWidth: name + columns * input + targets * target,
   };
 }
@@ -192,7 +199,7 @@ const ResultRow = memo(
             key={index}
             id={`${id}-${columns.length + index + 1}`}
             className={active === columns.length + index + 1 ? 'result-cell active-cell' : 'result-cell'}
-            title={cell?.item.error ? ofService(cell.item.error) : undefined}
+            title={cell === null ? undefined : whyOf(cell, { say, ofService })}
             onClick={() => onPress(at, columns.length + index + 1)}
           >
             <CellWords cell={cell} before={row.before[index] ?? null} />
@@ -210,6 +217,18 @@ const ResultRow = memo(
     a.columns.join('\n') === b.columns.join('\n') &&
     a.grid.minWidth === b.grid.minWidth,
 );
+
+/** Why a run has its verdict. A rule is TRUE by all of its nodes, so none is named. */
+function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useText>, 'say' | 'ofService'>): string {
+  const { error, differences, outcome, decidedBy } = item;
+  if (error !== null) return ofService(error);
+  if (differences.length > 0) {
+    const more = differences.length - MAX_LINES;
+    const lines = differences.slice(0, MAX_LINES).map(differenceLine).join(', ');
+    return more > 0 ? `${lines}. ${say('compare.more', { n: more })}` : lines;
+  }
+  return outcome === 'TRUE' || decidedBy === null ? '' : say('cases.decidedBy', decidedBy);
+}
 
 function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['before'][number] }) {
   const { say, ofService } = useText();
@@ -230,12 +249,7 @@ function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['befor
         <small className={change}>{say('cases.was', { verdict: say(`verdict.${before}`) })}</small>
       )}
       <small className="cell-error">
-        {item.error !== null && ofService(item.error)}
-        {item.differences.slice(0, MAX_LINES).map(differenceLine).join(', ')}
-        {item.error === null &&
-          item.differences.length === 0 &&
-          item.decidedBy !== null &&
-          say('cases.decidedBy', item.decidedBy)}
+        <span className="clamped">{whyOf(cell, { say, ofService })}</span>
       </small>
       {item.tookMs !== null && <small className="took">{formatMs(item.tookMs)}</small>}
     </>

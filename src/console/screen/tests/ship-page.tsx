@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { format } from '../../../shared/reasoning/words/format.ts';
+import { readinessEnglish } from '../../../shared/reasoning/words/readiness-english.ts';
 import type { Client } from '../../api/browse.ts';
 import { getReadiness, type RuleReadiness } from '../../api/readiness.ts';
 import { failureOf } from '../../api/request.ts';
@@ -12,7 +13,7 @@ import { targetWords } from '../input/target-words.ts';
 import { findingsZh } from './findings-zh.ts';
 
 const EVERY_MS = 10_000;
-const looks = { 'can-ship': 'true', 'cannot-ship': 'false', 'not-tested': 'none' } as const;
+const looks = { 'can-ship': 'true', 'cannot-ship': 'error', 'not-tested': 'none' } as const;
 
 /** Whether the rules of an app can be released to a target, and why not. Nothing runs. */
 export function ShipPage({ place, clients }: { place: Place; clients: readonly Client[] }) {
@@ -77,6 +78,7 @@ function RuleRow({
   target: string;
 }) {
   const { say, language } = useText();
+  const sentences = language === 'zh' ? findingsZh : readinessEnglish;
   const to = {
     ...toPage('tests'),
     ...{ ruleId, confId: null, ts: null, run: null, input: null, batch: batchId },
@@ -95,9 +97,7 @@ function RuleRow({
         <ul>
           {findings.map(({ code, message, parameters }) => (
             <li key={message}>
-              {language === 'zh' && code !== null
-                ? format(findingsZh[code], { ...parameters, target: targetWords(target, say) })
-                : message}
+              {code === null ? message : format(sentences[code], { ...parameters, target: targetWords(target, say) })}
             </li>
           ))}
         </ul>
