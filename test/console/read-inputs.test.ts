@@ -57,14 +57,15 @@ describe('many inputs as CSV', () => {
 
   test('with mistakes name each with its line, and count the rows that can be run', () => {
     const { count, setAside } = inputsOf(
-      'uid,cost,asOf\n1,$120,\n2,"12,5",\n\n3,1.50,next friday\n4,2,2026-03-15 12:00\n',
+      'uid,cost,asOf\n1,$120,\n2,"12,5",\n\n3,1.50,next friday\n4,2,2026-03-15 12:00\n5,9,5,\n',
     );
     expect(count).toBe(1);
-    expect(setAside.cases).toBe(3);
+    expect(setAside.cases).toBe(4);
     expect(setAside.refusals.map(({ path, line }) => [path, line])).toEqual([
       ['cost', 2],
       ['cost', 3],
       ['asOf', 5],
+      ['body', 7],
     ]);
   });
 

@@ -75,6 +75,23 @@ describeInBrowser('the console without a mouse', () => {
     expect((await journey.service.call('/rule-server/mock/executions?app=9001&ruleId=1')).json.items).toHaveLength(3);
   });
 
+  test('a first run has none before it to be compared with, a second one has; nothing is asked for that is not there', async () => {
+    const page = await journey.visit('/?app=9001&rule=5');
+    const missing: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 404) missing.push(response.url());
+    });
+    const link = page.getByRole('link', { name: 'Compare with the run before' });
+    const asked = page.waitForResponse((response) => /\/executions\?.*[?&]to=/.test(response.url()));
+    await pressRun(page);
+    expect((await (await asked).json()).items).toEqual([]);
+    await page.locator('.verdict').waitFor();
+    expect(await link.count()).toBe(0);
+    await pressRun(page);
+    await link.waitFor();
+    expect(missing).toEqual([]);
+  });
+
   test('Enter that is held down on Run runs once, however slowly the keyboard repeats', async () => {
     const page = await journey.visit('/?app=9001&rule=2');
     let calls = 0;

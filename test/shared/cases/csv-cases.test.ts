@@ -126,7 +126,7 @@ describe('CSV', () => {
     ['vip\nyes\n', 'vip must be true or false, found "yes"'],
     ['uid,uid\n1,1\n', 'gives "uid" twice'],
     ['a[0]\n1\n', 'is not an input path'],
-    ['uid,city\n1\n', 'is not CSV'],
+    ['uid,city\n1\n', 'must have one cell for each of the 2 columns, found 1'],
     ['uid\n"1\n', 'is not CSV'],
     ['uid\n', 'has a header but no rows'],
     ['', 'is empty'],

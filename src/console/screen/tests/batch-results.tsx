@@ -66,17 +66,16 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
   const item = readItemPlace(place);
   const digest = rule.tree.data?.digest ?? null;
   const isOld = digest !== null && rows.some(({ cells }) => cells.some((cell) => ranOnOthers(cell, digest)));
+  const showsNodes = place.nodes && batch !== null;
   const filtering = { filter, onFilter: setFilter };
   return (
     <div className={isOld ? 'batch-results old' : 'batch-results'}>
       <BatchBar place={place} followed={followed} since={since} repeat={repeat} />
       {error && <p className="notice bad">{ofService(failureOf(error))}</p>}
       {isOld && <p className="notice warn">{say('cases.otherRules')}</p>}
-      <Answers {...{ place, batch, answers, occurrences: rule.occurrences, ...filtering }} />
-      {place.nodes && batch ? (
-        <Coverage batch={batch} occurrences={rule.occurrences} input={input} />
-      ) : (
-        <>
+      <div className="results-lines">
+        <Answers {...{ place, batch, answers, occurrences: rule.occurrences, ...filtering }} />
+        {!showsNodes && (
           <ResultFilters
             {...filtering}
             found={found.length}
@@ -84,15 +83,19 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
             lanes={targets.length > 1}
             nodes={nodes}
           />
-          <ResultsTable
-            rows={found}
-            targets={targets}
-            columns={columns}
-            open={{ batchId: item?.batchId ?? null, n: item ? Number(item.n) : null, name: place.caseName }}
-            nothing={say(rows.length === 0 ? (batch === null ? 'cases.none' : 'batch.reading') : 'cases.noMatch')}
-            onOpen={onOpen}
-          />
-        </>
+        )}
+      </div>
+      {showsNodes ? (
+        <Coverage batch={batch} occurrences={rule.occurrences} input={input} />
+      ) : (
+        <ResultsTable
+          rows={found}
+          targets={targets}
+          columns={columns}
+          open={{ batchId: item?.batchId ?? null, n: item ? Number(item.n) : null, name: place.caseName }}
+          nothing={say(rows.length === 0 ? (batch === null ? 'cases.none' : 'batch.reading') : 'cases.noMatch')}
+          onOpen={onOpen}
+        />
       )}
     </div>
   );

@@ -40,7 +40,7 @@ export function Answers({ place, batch, answers, occurrences, filter, onFilter }
         </PlaceLink>
       )}
       {batch && (
-        <label className="switch view-nodes">
+        <label className="switch">
           <input type="checkbox" checked={place.nodes} onChange={({ target }) => goTo({ nodes: target.checked })} />
           {say('coverage.button')}
         </label>

@@ -87,7 +87,13 @@ function readRows(text: string, refusals: Refusals): Row[] {
   try {
     const cast = (cell: string, { quoting }: { quoting: boolean }): Cell =>
       cell === '' && !quoting ? null : { text: cell, quoted: quoting };
-    const rows: unknown[] = parse(plain, { delimiter, cast, skip_empty_lines: true, info: true });
+    const rows: unknown[] = parse(plain, {
+      delimiter,
+      cast,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      info: true,
+    });
     return placed(rows.filter(isParsedRow)).filter(isFilled);
   } catch (error) {
     const line = isCsvError(error) && typeof error.lines === 'number' ? error.lines : null;
@@ -158,6 +164,11 @@ function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: R
   const input: Members = new Map();
   let name = `row ${index + 1}`;
   let ts: string | null = null;
+  if (cells.length !== columns.length) {
+    const counts = `must have one cell for each of the ${columns.length} columns, found ${cells.length}`;
+    refusals.put(whole(`${counts}: put a value that holds the separator in quotes (row ${index + 1})`, line));
+    return { name, input: '{}', ts, tags: [], skip: false, line, expect: null };
+  }
   for (const [position, column] of columns.entries()) {
     const cell = cells[position] ?? null;
     if (cell === null || column.kind === 'unused') continue;
