@@ -16,8 +16,9 @@ export function exampleInput(schema: Schema, tree: Tree | null): string {
     const use = tree?.keys.find((candidate) => candidate.key === key);
     if (use?.dynamic || key.includes('${')) continue;
     const node = tree?.root ? findNode(tree.root, nodeId) : null;
-    // An inverted node wants what it is not set to.
-    const raw = exampleValue(valueType, { key, settings: node && !node.inverse ? settingsOf(node) : [] });
+    // An inverted node wants what it is not set to, and a step compares nothing with its settings.
+    const compares = node !== null && !node.inverse && node.type !== 'LeafNone';
+    const raw = exampleValue(valueType, { key, settings: compares ? settingsOf(node) : [] });
     if (raw !== null) text = setAt(text, pathOfKey(key, use?.nested ?? false), raw);
   }
   return text;

@@ -190,7 +190,7 @@ function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsProps) {
   return (
     <>
       <Mistakes refusals={setAside.refusals} rows={setAside.cases} onLine={onLine} />
-      <label className="check">
+      <label className="switch">
         <input type="checkbox" checked={leaveOut} onChange={({ target }) => onLeaveOut(target.checked)} />
         {say('inputs.leaveOut', { n: setAside.cases })}
       </label>

@@ -9,8 +9,8 @@ import { targetWords } from '../input/target-words.ts';
 
 /** Differences that a cell names. */
 const MAX_LINES = 3;
-/** Rows have a second line when the words of some cell, in letters, may not fit into one. */
-const [LOW, TALL, FITS] = [28, 44, 36];
+/** Rows have a second line when the words of some cell may not fit into one; `FITS`: letters in the cells of a row. */
+const [LOW, TALL, FITS] = [28, 44, 72];
 const HEAD_HEIGHT = 28;
 
 /** Which cell was pressed: a case on a target, or the case as such where it has not been run. */
@@ -40,8 +40,10 @@ export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: 
   const { say, ofService } = useText();
   const isTall = useMemo(
     () =>
-      rows.some(({ cells }) => cells.some((cell) => cell !== null && whyOf(cell, { say, ofService }).length > FITS)),
-    [rows, say, ofService],
+      rows.some(({ cells }) =>
+        cells.some((cell) => cell !== null && whyOf(cell, { say, ofService }).length * targets.length > FITS),
+      ),
+    [rows, targets.length, say, ofService],
   );
   const rowHeight = isTall ? TALL : LOW;
   const { first, last, above, total } = useWindowedRows(box, { count: rows.length, rowHeight });

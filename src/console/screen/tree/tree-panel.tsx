@@ -46,9 +46,10 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
   }
   if (tree.isPending) return <Loading text="loading.tree" />;
   if (tree.error instanceof Refused && tree.error.status === 404 && (rules.data?.rules.length ?? 0) > 0) {
-    const title = say('empty.unknownRule.title', { app, rule: ruleId ?? confId ?? '' });
+    const isRule = ruleId !== null && confId === null;
+    const title = isRule ? say('empty.unknownRule.title', { app, rule: ruleId }) : ofService(tree.error.message);
     return (
-      <Empty title={title} text={say('empty.unknownRule.text')}>
+      <Empty title={title} text={isRule ? say('empty.unknownRule.text') : ''}>
         <FlatTrace run={run} />
       </Empty>
     );
