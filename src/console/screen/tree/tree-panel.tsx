@@ -47,7 +47,7 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
   if (tree.isPending) return <Loading text="loading.tree" />;
   if (tree.error instanceof Refused && tree.error.status === 404 && (rules.data?.rules.length ?? 0) > 0) {
     const isRule = ruleId !== null && confId === null;
-    const title = isRule ? say('empty.unknownRule.title', { app, rule: ruleId }) : ofService(tree.error.message);
+    const title = isRule ? say('empty.unknownRule.title', { app, rule: ruleId }) : ofService(failureOf(tree.error));
     return (
       <Empty title={title} text={isRule ? say('empty.unknownRule.text') : ''}>
         <FlatTrace run={run} />
