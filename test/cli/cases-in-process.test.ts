@@ -106,12 +106,12 @@ it('takes the default export, keeps exact numbers, and skips and stops as the se
   expect(await readFile(document, 'utf8')).toContain('{ data: { uid: 9007199254740993 } }');
 });
 
-it('runs without effects when it is asked to', async () => {
+it('without effects it does not tell what follows from a node that it does not call', async () => {
   const document = await write(
     'dry.cases.yaml',
     'app: 9001\nruleId: 1\ncases:\n  - name: dry\n    input: { cost: 200 }\n    expect: { outcome: TRUE, absent: [coupon] }\n',
   );
-  expect((await test(await leavesOf('demoLeaves'), document, '--dry-run')).code).toBe(0);
+  expect((await test(await leavesOf('demoLeaves'), document, '--dry-run')).code).toBe(4);
   expect((await test(await leavesOf('demoLeaves'), document)).code).toBe(1);
 });
 
