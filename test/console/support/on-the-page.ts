@@ -59,10 +59,13 @@ export async function toRule(page: Page): Promise<void> {
   if ((await rule.isVisible()) && (await page.locator('.screen[data-view=page]').isVisible())) await rule.click();
 }
 
+/** As long as a test may take, whatever else the machine does meanwhile. */
+const PATIENCE_MS = 280_000;
+
 /** Waits until an element says this, and fails with what it said instead. */
 export async function says(element: Locator, text: string | RegExp): Promise<void> {
   await expect
-    .poll(() => element.innerText(), { timeout: 60_000 })
+    .poll(() => element.innerText(), { timeout: PATIENCE_MS })
     .toMatch(typeof text === 'string' ? exactly(text) : text);
 }
 
@@ -71,7 +74,7 @@ export const reads = (page: Page, sentence: string) => page.getByText(sentence, 
 
 /** Waits until a field holds this. */
 export async function holds(field: Locator, value: string): Promise<void> {
-  await expect.poll(() => field.inputValue(), { timeout: 60_000 }).toBe(value);
+  await expect.poll(() => field.inputValue(), { timeout: PATIENCE_MS }).toBe(value);
 }
 
 /** Nothing on the page keeps anybody from using it, as far as a program can tell. */
