@@ -185,17 +185,20 @@ onOneQueue('executions as a resource', (start) => {
       expect(states(execution)).toEqual(['queued', 'rejected']);
       expect(execution.json).toMatchObject({
         address: null,
-        outcome: { status: 503, code: 'no-client', reason: null, params: {}, mayHaveRun: false },
+        outcome: { status: 503, code: 'no-client', reason: 'no-client-online', mayHaveRun: false },
         result: answer.json,
         timings: { queued: expect.any(Number), pickUp: null, running: null, noticing: null },
       });
     });
 
     it('that was never picked up says how long it waited for that', async () => {
-      await using _client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: staysSilent });
+      await using client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: staysSilent });
       const mockId = await begin({ app: 1, ruleId: 1 }, {}, hasty);
       const { json } = await reaches(mockId, 'timed-out', hasty);
-      expect(json.outcome).toEqual({ status: 504, code: 'not-picked-up', reason: null, params: {}, mayHaveRun: false });
+      expect(json.outcome).toEqual({
+        ...{ status: 504, code: 'not-picked-up', reason: 'not-picked-up', mayHaveRun: false },
+        params: { address: client.address, timeoutMs: expect.any(Number) },
+      });
       expect(json.timings.pickUp).toBeGreaterThan(2000);
       expect(json.timings.running).toBeNull();
     });
@@ -244,7 +247,7 @@ onOneQueue('executions as a resource', (start) => {
       });
       expect(Object.keys(page.json.items[0])).toEqual([
         ...['mockId', 'app', 'ruleId', 'confId', 'ts', 'target', 'keyName', 'address', 'lane', 'state', 'history'],
-        ...['timings', 'warnings', 'outcome', 'decision', 'error', 'dryRun', 'comparisonId', 'derivedFrom', 'rules'],
+        ...['warnings', 'outcome', 'decision', 'error', 'dryRun', 'comparisonId', 'derivedFrom', 'rules', 'timings'],
       ]);
     });
 
@@ -414,9 +417,8 @@ onOneQueue('executions as a resource', (start) => {
       await reaches(mockId, 'picked-up');
       expect((await cancel(mockId)).status).toBe(202);
       expect((await reaches(mockId, 'cancelled')).json.outcome).toEqual({
-        status: 409,
-        code: 'cancelled',
-        mayHaveRun: true,
+        ...{ status: 409, code: 'cancelled', reason: 'cancelled-after-pick-up', mayHaveRun: true },
+        params: { address: client.address },
       });
     });
 

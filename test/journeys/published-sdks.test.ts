@@ -376,7 +376,7 @@ onOneQueue('clients of the published SDKs', (start) => {
         12: { type: 7, confName: 'com.sample.Missing' },
       });
       const { json } = await service.execute({ app: client.app, ruleId: 1 });
-      expect(await warningsOf(json.mockId)).toMatchObject([{ code: 'missing-leaf-class', nodeId: '12' }]);
+      expect(await warningsOf(json.mockId)).toMatchObject([{ code: 'missing-leaf-class', nodeId: 12 }]);
     });
 
     it('a rule that the app does not have is the client’s to judge, and a warning', async () => {
@@ -394,7 +394,7 @@ onOneQueue('clients of the published SDKs', (start) => {
       await ruleOf(client.app, { 10: { type: 7, confName: 'com.sample.Absent' } });
       const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
       expect(status).toBe(504);
-      expect(await warningsOf(json.mockId)).toMatchObject([{ code: 'missing-leaf-class', nodeId: '10' }]);
+      expect(await warningsOf(json.mockId)).toMatchObject([{ code: 'missing-leaf-class', nodeId: 10 }]);
     });
 
     it('rules that nobody can read are no reason not to run', async () => {
