@@ -5,7 +5,7 @@ import { onEachQueue } from '../support/on-each-queue.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
-import { answers, type Behaviour, createResponder, errs, resultText } from '../support/responder.ts';
+import { answers, answersWith, type Behaviour, createResponder, errs, resultText } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
@@ -231,6 +231,12 @@ onEachQueue('with HISTORY_OFF', (start) => {
     for (const path of ['/items', '/items/1', '/report?format=json', '/report?format=junit'])
       expect((await service.call(`${BATCHES}/${batchId}${path}`)).text).not.toContain('marker-of');
     expect((await service.call(`${BATCHES}/${batchId}/items/1`)).json.masked).toEqual(['*']);
+    await using _wrong = await createResponder({
+      ...{ sharedDir: service.sharedDir, app: 7, lane: 'red', does: answersWith(`{"success":"${SECRET}"}`) },
+    });
+    const wrong = await runBatch(service, { app: 7, ruleId: 1, targets: ['lane:red'], cases });
+    const { text, json } = await service.call(`${BATCHES}/${wrong}/items`);
+    expect([text.includes('marker-of'), json.items[0].code]).toEqual([false, 'invalid-result']);
     const body = JSON.stringify({ app: 7, ruleId: 1, from: batchId, verdict: ['error'] });
     const again = await service.call(BATCHES, { method: 'POST', headers: JSON_TYPE, body });
     expect([again.status, again.json.error]).toEqual([410, expect.stringContaining('HISTORY_OFF')]);

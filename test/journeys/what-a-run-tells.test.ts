@@ -165,14 +165,14 @@ onOneQueue('what a run tells', (start) => {
     });
 
     it('is why there is no answer, as its caller was told', async () => {
-      // The sentence names the client, and is too long by that.
+      // A long name of a client cuts nothing off: the sentence is made of what is kept.
       await using client = await clientThat(answersWith('{"success":"neither"}'), { address: 'a'.repeat(200) });
       const [none, unusable] = [await runWith({ app: ++apps }), await runWith({ app: client.app })];
       expect([none.answer.json.code, unusable.answer.json.code]).toEqual(['no-client', 'invalid-result']);
       expect(unusable.answer.json.error.length).toBeGreaterThan(300);
       for (const { answer, record } of [none, unusable]) {
         expect(record.error).toMatch(/^\S.{10}/);
-        expect(record.error).toBe(answer.json.error.slice(0, 300));
+        expect(record.error).toBe(answer.json.error);
       }
     });
   });
@@ -231,6 +231,19 @@ onOneQueue('what a run tells', (start) => {
     await eventually(async () =>
       expect(await kept()?.get(json.mockId)).toMatchObject({ state: 'failed', error: null }),
     );
+    await using __ = await clientThat(answersWith(`{"success":"${SECRET}"}`), { app: KEEPS_NOTHING, lane: 'red' });
+    const call = { app: KEEPS_NOTHING, ruleId: 1, target: 'lane:red' };
+    const unusable = (await service.execute(call)).json;
+    expect(unusable).toMatchObject({ reason: 'result-unusable', error: expect.stringContaining(SECRET) });
+    const record = await eventually(async () => {
+      const found = await kept()?.get(unusable.mockId);
+      expect(found?.outcome).toMatchObject({ code: 'invalid-result', reason: null, params: {} });
+      return found;
+    });
+    expect(JSON.stringify(record)).not.toContain(SECRET);
+    const keyed = () => service.execute(call, { headers: { 'idempotency-key': 'unusable' } });
+    expect((await keyed()).json.reason).toBe('result-unusable');
+    expect((await keyed()).json).toMatchObject({ code: 'invalid-result', mayHaveRun: true });
   });
 
   describe.concurrent('a search', () => {

@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'items of an app in HISTORY_OFF keep their data',
     file: 'src/worker/batches/run-target.ts',
-    from: "if (privacy.isOff(app)) return { head: withoutOutcome(item.head, ending.kind === 'answered'), detail: null };",
+    from: 'if (privacy.isOff(app)) return { head: withoutOutcome(item.head), detail: null };',
     to: '',
   },
   without(

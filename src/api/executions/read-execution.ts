@@ -1,5 +1,5 @@
 import type { Ending } from '../../shared/contract/endings/ending.ts';
-import { type ExecutionRecord, noAnswerBody } from '../../shared/contract/execution-record.ts';
+import { type ExecutionRecord, noAnswerBody, withoutReason } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { History, HistoryFilter, HistoryPart } from '../../shared/store/history/history.ts';
@@ -113,8 +113,7 @@ function createSources({ queue, history, privacy, readAnswer }: ReadExecutionDep
   }
 
   /** A job's error still quotes what MASK hides; the history's does not. */
-  const withoutError = (record: ExecutionRecord) =>
-    privacy.isPrivate(record.app) ? { ...record, error: null } : record;
+  const withoutError = (record: ExecutionRecord) => (privacy.isPrivate(record.app) ? withoutReason(record) : record);
 
   async function resultOf(mockId: string, ending: Ending | null): Promise<string | null> {
     if (ending === null) return null;

@@ -3,7 +3,7 @@ import { outcomes, statusOf } from '../reasons/codes.ts';
 import type { Params } from '../reasons/template.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { answered, type Ending, unanswered } from './endings/ending.ts';
-import { codeSchema, errorOf, type NoAnswer } from './endings/outcomes.ts';
+import { codeSchema, errorOf, type NoAnswer, paramsSchema } from './endings/outcomes.ts';
 import { type State, type StateStep, stepSchema } from './endings/states.ts';
 import { executionMembers } from './execution.ts';
 import type { JobData } from './job.ts';
@@ -138,6 +138,11 @@ export function maskedReason(record: ExecutionRecord, mask: { text: (text: strin
   return { ...record, error, outcome };
 }
 
+/** A record without why it failed: where nobody knows what of it is hidden, or nothing is to be kept. The code stays. */
+export function withoutReason(record: ExecutionRecord): ExecutionRecord {
+  return { ...record, error: null, outcome: record.outcome && { ...record.outcome, reason: null, params: {} } };
+}
+
 /** The error of an execution for people: the client's, or why there is no answer. */
 export function shownError({ outcome, error }: Pick<ExecutionRecord, 'outcome' | 'error'>): string | null {
   return outcome?.reason == null ? error : errorOf({ ...outcome, reason: outcome.reason });
@@ -151,17 +156,22 @@ export function noAnswerBody(mockId: string, noAnswer: NoAnswer): string {
   return JSON.stringify({ mockId, success: false, ...empty, error: errorOf(noAnswer), executeAt, ...why });
 }
 
-const noAnswerBodySchema = z.object({ executeAt: z.int() });
+const noAnswerBodySchema = z.object({ executeAt: z.int(), reason: z.string(), params: paramsSchema });
 
-/** Why a settled execution had no answer, back from its record and the body its caller got. */
+/** Why a settled execution had no answer, back from the body its caller got, and from its record, which may have no reason. */
 function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionRecord, body: string): NoAnswer {
-  const told = noAnswerBodySchema.safeParse(parseJson(body));
+  const told = noAnswerBodySchema.safeParse(parseJson(body)).data;
   const code = codeSchema.safeParse(outcome?.code).data ?? 'outcome-unknown';
+  const recorded =
+    outcome?.reason == null
+      ? { reason: 'ending-unknown', params: { mockId } }
+      : { reason: outcome.reason, params: outcome.params };
+  const { reason, params } = told ?? recorded;
   return {
     code,
-    reason: outcome?.reason ?? 'ending-unknown',
-    params: outcome?.params ?? { mockId },
-    executeAt: told.data?.executeAt ?? Date.now(),
+    reason,
+    params,
+    executeAt: told?.executeAt ?? Date.now(),
     address,
     mayHaveRun: outcome?.mayHaveRun ?? true,
     warnings,

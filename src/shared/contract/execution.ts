@@ -35,9 +35,7 @@ export const executionMembers = {
     .describe(
       'The outcome of the rule, as its client tells it, else by the last entry of its trace; null when neither says.',
     ),
-  error: text
-    .nullable()
-    .describe("The beginning of the client's error, or why there is no answer; at most 300 characters."),
+  error: text.nullable().describe("The first 300 characters of the client's error, or why there is no answer."),
   dryRun: z.boolean().describe('It had no effects.'),
   comparisonId: text.nullable().describe('The comparison that it is a part of, as its caller said.'),
   derivedFrom: text.nullable().describe('The execution that it repeats, as its caller said.'),

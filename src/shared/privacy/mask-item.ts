@@ -58,6 +58,6 @@ export function withoutData(one: Case): Case {
 }
 
 /** The parts of an item that are kept for such an app: how it ended, without its result. */
-export function withoutOutcome(head: ItemHead, isAnswered: boolean): ItemHead {
-  return { ...head, error: isAnswered ? null : head.error, differences: 0, digest: null };
+export function withoutOutcome(head: ItemHead): ItemHead {
+  return { ...head, error: null, reason: null, params: {}, differences: 0, digest: null };
 }

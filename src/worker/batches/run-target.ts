@@ -188,7 +188,7 @@ async function itemOf(self: TargetRun, { one, index }: ItemPlace, ending: ItemEn
     ending.kind === 'unanswered'
       ? { head: itemWithoutAnswer(ending.noAnswer), detail: null }
       : await judged(self, { one, index }, ending);
-  if (privacy.isOff(app)) return { head: withoutOutcome(item.head, ending.kind === 'answered'), detail: null };
+  if (privacy.isOff(app)) return { head: withoutOutcome(item.head), detail: null };
   const mask = privacy.maskFor(app);
   if (mask === null) return item;
   mask.data(one.input);

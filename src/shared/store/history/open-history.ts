@@ -1,5 +1,11 @@
 import { MAX_ITEMS } from '../../cases/batch.ts';
-import { beginningOf, type ExecutionRecord, maskedReason, type Settled } from '../../contract/execution-record.ts';
+import {
+  beginningOf,
+  type ExecutionRecord,
+  maskedReason,
+  type Settled,
+  withoutReason,
+} from '../../contract/execution-record.ts';
 import type { RulesOfRun } from '../../contract/rules-of-run.ts';
 import type { Mask } from '../../privacy/mask.ts';
 import { createPrivacy, type Privacy } from '../../privacy/privacy.ts';
@@ -121,7 +127,7 @@ function masked({ record, input }: Settled, body: string, mask: Mask): Settled {
 }
 
 function withoutData({ record }: Settled): Settled {
-  return { record: { ...record, warnings: [], error: null }, input: '', result: { body: '' } };
+  return { record: { ...withoutReason(record), warnings: [] }, input: '', result: { body: '' } };
 }
 
 type PinsParts = {
