@@ -111,22 +111,22 @@ export const mutants: Mutant[] = [
   {
     name: 'a refusal is told and not written',
     file: begin,
-    from: 'return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, noAnswer);',
-    to: "return { kind: 'refused', noAnswer };",
+    from: 'return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, refusal);',
+    to: "return { kind: 'refused', noAnswer: refusal };",
     world: 'attempt 2 comes too late, and attempt 1 sleeps until then',
   },
   {
     name: 'a refusal that was not written is told by a later attempt',
     file: begin,
-    from: "if (await isTheOnlyAttempt(execution, storeRun)) return { kind: 'refused', noAnswer };",
-    to: "return { kind: 'refused', noAnswer };",
+    from: "if (await isTheOnlyAttempt(execution, storeRun)) return { kind: 'refused', noAnswer: refusal };",
+    to: "return { kind: 'refused', noAnswer: refusal };",
     world: 'the disk is full for attempt 2',
   },
   {
     name: 'a refusal that may have been written is told as if it had been',
     file: begin,
     from: 'if (!NOT_WRITTEN.has(errnoOf(error))) throw error;',
-    to: "if (!NOT_WRITTEN.has(errnoOf(error))) return { kind: 'refused', noAnswer };",
+    to: "if (!NOT_WRITTEN.has(errnoOf(error))) return { kind: 'refused', noAnswer: refusal };",
     world: 'attempt 2 cannot write, and its disk does not say what happened',
   },
   {
