@@ -16,6 +16,17 @@ onOneQueue('when there is too much to do', (start) => {
     await eventually(async () => expect((await service.call('/readyz')).json).toMatchObject({ waiting: 0, active: 0 }));
   });
 
+  it('and nobody to do it under a key: no worker could say whether an earlier call ran, and the key stays free', async () => {
+    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 600 } });
+    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
+    const keyed = { headers: { 'idempotency-key': 'one' } };
+    const { status, json } = await service.execute({ app: 1, ruleId: 1 }, keyed);
+    expect([status, json.code, json.reason, json.mayHaveRun]).toEqual([504, 'no-worker', 'no-worker-for-keyed', true]);
+    await service.addWorker();
+    await eventually(async () => expect((await service.execute({ app: 1, ruleId: 1 }, keyed)).status).toBe(200));
+    expect(client.found).toHaveLength(1);
+  });
+
   it('and their bodies are large: those beyond MAX_OPEN_BODY_BYTES wait for room, and are refused when there is none in time', async () => {
     await using service = await start({ settings: { MAX_OPEN_BODY_BYTES: 100_000, RESULT_TIMEOUT_MS: 40_000 } });
     const released = Promise.withResolvers<void>();

@@ -110,12 +110,13 @@ export function watchConnection() {
   };
 }
 
-const neverTaken = ({ target }: JobData, { workers, problems }: Pick<QueueHealth, 'workers' | 'problems'>) =>
-  workers > 0
-    ? noAnswer('never-begun', { target })
-    : problems[0] === undefined
-      ? noAnswer('no-worker', {})
-      : noAnswer('no-worker-can', { fault: problems[0] });
+/** Where no worker can say whether its key is claimed, an earlier call may have run that the queue store has forgotten. */
+function neverTaken({ target, once }: JobData, { workers, problems }: Pick<QueueHealth, 'workers' | 'problems'>) {
+  const [fault] = problems;
+  if (workers > 0) return noAnswer('never-begun', { target });
+  if (once !== undefined) return noAnswer('no-worker-for-keyed', { fault });
+  return fault === undefined ? noAnswer('no-worker', {}) : noAnswer('no-worker-can', { fault });
+}
 
 /** The wait is over. Only the history may tell how it ended. */
 async function endingAtLast(

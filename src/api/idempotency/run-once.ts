@@ -2,6 +2,7 @@ import { onceOf, type Scope } from '../../shared/contract/determined-id.ts';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { ranNothing } from '../../shared/reasons/endings.ts';
 import { time } from '../../shared/seams/time.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import type { Fence } from '../calls/fence.ts';
@@ -233,7 +234,7 @@ function createBegin({ idempotency, submitExecution }: RunOnceDependencies, join
       if (next !== null && next !== mockId) return (await join(scope, next, time.now() + ADDED_WITHIN_MS)).ending();
     }
     // A call that was never dispatched may be made again under its key.
-    const dispatched = ending.kind === 'answered' || ending.noAnswer.mayHaveRun || ending.noAnswer.steps;
+    const dispatched = ending.kind === 'answered' || !ranNothing(ending.noAnswer) || ending.noAnswer.steps;
     const noted = dispatched ? idempotency.keep(scope, mockId, ending) : idempotency.forget(scope, mockId);
     await noted.catch(() => {}); // the note is due later, and looked at then
     return { mockId, ending };

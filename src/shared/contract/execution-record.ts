@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { outcomes, statusOf } from '../reasons/codes.ts';
+import { ranNothing } from '../reasons/endings.ts';
 import type { Params } from '../reasons/template.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { answered, type Ending, unanswered } from './endings/ending.ts';
@@ -122,7 +123,7 @@ export function endingOf(record: ExecutionRecord, body: string | null): Ending |
 
 /** Whether it ended before anything of it could be seen by a client. */
 export function wasNeverDispatched({ outcome, history }: ExecutionRecord): boolean {
-  return outcome !== null && !outcome.mayHaveRun && !history.some(({ state }) => state === 'dispatched');
+  return outcome !== null && ranNothing(outcome) && !history.some(({ state }) => state === 'dispatched');
 }
 
 /** The texts among the parameters of a reason, changed. */

@@ -147,6 +147,7 @@ export const endings = {
     'start-worker',
   ),
   'no-worker-can': no('no-worker', 'No worker takes executions. {fault}.'),
+  'no-worker-for-keyed': earlier('no-worker', 'No worker takes executions[: {fault}].'),
   'store-was-away': maybe(
     'outcome-unknown',
     'The queue store was away while execution {mockId} waited, and no worker took it up again.',
@@ -309,6 +310,10 @@ export const endings = {
 
 export type Reason = keyof typeof endings;
 export const isReason = (text: string): text is Reason => Object.hasOwn(endings, text);
+
+/** Whether it ran nothing itself: at most an earlier call under its key ran. */
+export const ranNothing = ({ reason, mayHaveRun }: { reason: string | null; mayHaveRun: boolean }): boolean =>
+  !mayHaveRun || (reason !== null && isReason(reason) && endings[reason].ran === 'earlier');
 
 const SAME_KEY_SECONDS = 2;
 

@@ -341,6 +341,13 @@ export const mutants: Mutant[] = [
     world: `${PLAN} a keyed batch is asked for again that the queue store forgot`,
   },
   {
+    name: 'a keyed call that no worker took is said not to have run',
+    file: 'src/api/calls/pending-executions.ts',
+    from: "  if (once !== undefined) return noAnswer('no-worker-for-keyed', { fault });\n",
+    to: '',
+    world: `${PLAN} a keyed call is asked for again that the queue store forgot, and no worker runs`,
+  },
+  {
     name: 'a keyed call does not look for what ran under its key in another minute',
     ...looksUnderKey,
     also: [holdsKey],

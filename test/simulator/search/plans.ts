@@ -63,11 +63,23 @@ function forgotten(what: 'call' | 'batch', nightMs?: number): Plan {
   return { ...plain({}, { calls, faults, faultyMs: 12_000 }), batches };
 }
 
+/** A call runs under its key, and the queue store forgets it. The same is asked for again while no worker runs. */
+function forgottenWithoutWorker(): Plan {
+  const { calls, ...plan } = forgotten('call');
+  const stop: Fault = { kind: 'stop', at: 3500, role: 'worker 1', startsAfterMs: 7000 };
+  return {
+    ...plan,
+    calls: calls.map((one) => ({ ...one, at: one.n === 1 ? 1000 : 4000 })),
+    faults: [...plan.faults, stop],
+  };
+}
+
 /** Worlds that are about one guard, by name. */
 export const plans: Record<string, Plan> = {
   'a call that its caller left comes back': broughtBack({ leavesAfterMs: 500 }, 3000),
   'a call that no worker took in time comes back': broughtBack({}, 5000),
   'a keyed call is asked for again that the queue store forgot': forgotten('call'),
+  'a keyed call is asked for again that the queue store forgot, and no worker runs': forgottenWithoutWorker(),
   'a keyed call is asked for again in another minute': forgotten('call', 3 * 60_000),
   'a keyed batch is asked for again that the queue store forgot': forgotten('batch'),
   'a keyed batch is asked for again in another minute': forgotten('batch', 3 * 60_000),

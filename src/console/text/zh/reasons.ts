@@ -24,6 +24,7 @@ const endings: Record<Reason, string> = {
   'never-begun': '没有工作进程及时开始发往“{target}”的这次执行：它们已满。',
   'no-worker': '没有工作进程接受执行：没有正在运行的工作进程，或它们都无法连接队列存储。',
   'no-worker-can': '没有工作进程接受执行。{fault}。',
+  'no-worker-for-keyed': '没有工作进程接受执行[：{fault}]。',
   'store-was-away': '执行 {mockId} 等待期间队列存储不可用，之后没有工作进程再接手它。',
   'never-reported': '{timeoutMs} 毫秒内没有工作进程报告执行 {mockId} 的结束。',
   'worker-failed': '工作进程处理执行 {mockId} 时出错；原因见其日志。',
