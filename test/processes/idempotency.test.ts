@@ -38,8 +38,10 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     const first = await call(broken, app, key);
     // Once it is noted, its API adds it again when it has a connection, unless it has noticed before that it has none.
     const isAnswered = where === 'after the reply' && first.status === 200;
-    if (!isAnswered)
-      expect(first).toMatchObject({ status: 503, json: { code: expect.any(String), mayHaveRun: expect.any(Boolean) } });
+    if (!isAnswered) {
+      expect(first.json).toMatchObject({ code: expect.any(String), mayHaveRun: expect.any(Boolean) });
+      expect(first.status).toBe(first.json.mayHaveRun ? 504 : 503);
+    }
     const again = await call(service.api, app, key);
     expect(again).toMatchObject({ status: 200, json: { success: true } });
     expect((await call(service.api, app, key)).text).toBe(again.text);
