@@ -47,6 +47,8 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
   const { cancel, revokeNeverTaken, revokeUnfenced, record, isUnderWay } = createRevoke({
     ...dependencies,
     onRevoked: (mockId, noAnswer) => jobs.settle(mockId, unanswered(noAnswer)),
+    isOwnAdd: (mockId, { replyTo, addedAgain }) =>
+      replyTo === jobs.replyTo && !addedAgain && reEnqueues.isAdded(mockId),
   });
 
   async function recover(mockId: string, { data }: AwaitedJob<JobData>): Promise<void> {

@@ -33,6 +33,7 @@ export function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Lo
       const call = calls.get(mockId);
       if (call) call.isAdded = true;
     },
+    isAdded: (mockId: string) => calls.get(mockId)?.isAdded ?? false,
     async reEnqueue(mockId: string, lost: JobData): Promise<void> {
       const call = calls.get(mockId);
       if (!call?.isAdded) return;

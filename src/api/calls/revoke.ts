@@ -15,12 +15,14 @@ type RevokeDependencies = {
   /** The job is off the queue, and this is how its execution ended. */
   onRevoked: (mockId: string, noAnswer: NoAnswer) => void;
   onEnded: (record: ExecutionRecord) => void;
+  /** Whether this process put exactly this job on the queue, once, and the queue store confirmed it. */
+  isOwnAdd: (mockId: string, data: JobData) => boolean;
   log: Logger;
 };
 
 /** Ends executions that no worker began. */
 export function createRevoke(dependencies: RevokeDependencies) {
-  const { queue, fence, onRevoked } = dependencies;
+  const { queue, fence, onRevoked, isOwnAdd } = dependencies;
   const record = createRecord(dependencies);
   const underWay = new Set<string>();
 
@@ -72,9 +74,16 @@ export function createRevoke(dependencies: RevokeDependencies) {
   const cancel = (mockId: string): Promise<boolean> =>
     revoke(mockId, noAnswer('cancelled-in-queue', { mockId }), noAnswer('cancelled-in-doubt', { mockId }));
 
-  /** No worker began it in time. Where none runs, none can write the refusal, and none is there to begin it. */
-  const revokeNeverTaken = (mockId: string, noAnswer: NoAnswer): Promise<boolean> =>
-    noAnswer.code === 'no-worker' ? revokeUnfenced(mockId, noAnswer) : revoke(mockId, noAnswer);
+  /**
+   * No worker began it in time. Where none runs, none can write the refusal, and none is there to begin it. The job itself must then tell that it
+   * is the first one of its id: after a loss of the queue store, the repeat of a keyed call at another API adds that id again.
+   */
+  const revokeNeverTaken = (mockId: string, didNotRun: NoAnswer): Promise<boolean> =>
+    didNotRun.code === 'no-worker'
+      ? takeOff(mockId, async (data) =>
+          isOwnAdd(mockId, data) ? didNotRun : noAnswer('no-worker-in-doubt', { mockId }),
+        )
+      : revoke(mockId, didNotRun);
 
   return { cancel, revokeNeverTaken, revokeUnfenced, record, isUnderWay: (mockId: string) => underWay.has(mockId) };
 }

@@ -152,6 +152,10 @@ export const endings = {
     'outcome-unknown',
     'The queue store was away while execution {mockId} waited, and no worker took it up again.',
   ),
+  'no-worker-in-doubt': maybe(
+    'outcome-unknown',
+    'No worker takes executions, and the queue store may have lost execution {mockId} before it was added again.',
+  ),
   'never-reported': maybe('no-answer', 'No worker reported the end of execution {mockId} within {timeoutMs} ms.'),
   'worker-failed': maybe('outcome-unknown', 'The worker failed on execution {mockId}; its log says why.'),
 

@@ -319,9 +319,16 @@ export const mutants: Mutant[] = [
   {
     name: 'a call that no worker took in time is not refused in the place of its claim',
     file: 'src/api/calls/revoke.ts',
-    from: "noAnswer.code === 'no-worker' ? revokeUnfenced(mockId, noAnswer) : revoke(mockId, noAnswer)",
-    to: 'revokeUnfenced(mockId, noAnswer)',
+    from: '      : revoke(mockId, didNotRun);',
+    to: '      : revokeUnfenced(mockId, didNotRun);',
     world: `${PLAN} a call that no worker took in time comes back`,
+  },
+  {
+    name: 'the job of another API counts as the first one of its id',
+    file: 'src/api/calls/pending-executions.ts',
+    from: 'replyTo === jobs.replyTo && !addedAgain',
+    to: 'replyTo !== undefined && !addedAgain',
+    world: `${KEPT} seed-1051491314`,
   },
   // Keys.
   {

@@ -26,6 +26,7 @@ const endings: Record<Reason, string> = {
   'no-worker-can': '没有工作进程接受执行。{fault}。',
   'no-worker-for-keyed': '没有工作进程接受执行[：{fault}]。',
   'store-was-away': '执行 {mockId} 等待期间队列存储不可用，之后没有工作进程再接手它。',
+  'no-worker-in-doubt': '没有工作进程接受执行，而执行 {mockId} 再次入队之前，队列存储可能丢失过它。',
   'never-reported': '{timeoutMs} 毫秒内没有工作进程报告执行 {mockId} 的结束。',
   'worker-failed': '工作进程处理执行 {mockId} 时出错；原因见其日志。',
   'newer-form': '执行 {mockId} 的结束是更新的格式，这个 API 不认识。',
