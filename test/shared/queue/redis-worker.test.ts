@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
 import type { Finished, Reply, TakenJob, WorkerOptions } from '../../../src/shared/queue/queue.ts';
 import { DEFAULT_PREFIX } from '../../../src/shared/runtime/settings/redis-address.ts';
+import { historyPrefix } from '../../../src/shared/store/history/redis-history.ts';
+import { HISTORIES } from '../../../src/shared/store/redis/redis-stores.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
@@ -129,6 +131,55 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
     onTestFinished(() => clearInterval(ending));
     await expect.poll(() => ended, { timeout: 60_000 }).toBe(105);
     expect(most).toBe(45);
+  });
+
+  it('that ends makes its worker ask for no other one: the fetch that brings the next is under way', async () => {
+    const redis = connect();
+    const { queue, listen } = await open((job) => job.finish('done'));
+    const { heard, address } = await listen();
+    const fetches = async () => Number(/cmdstat_rpoplpush:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
+    const jobs = 40;
+    await queue.add(randomUUID(), { replyTo: address });
+    await eventually(() => expect(heard).toHaveLength(1), 30_000);
+    const before = await fetches();
+    for (let n = 1; n <= jobs; n++) {
+      await queue.add(randomUUID(), { replyTo: address });
+      await eventually(() => expect(heard).toHaveLength(n + 1), 30_000);
+    }
+    // One brings the job and two find nothing, since BullMQ marks its queue as not empty with each job it hands out.
+    expect((await fetches()) - before).toBeLessThan(jobs * 3.5);
+  });
+
+  it("that is erased takes its events with it, and nobody else's", async () => {
+    const redis = connect();
+    const { queue } = await open((job) => job.finish(`answer of ${job.id}`));
+    for (const id of ['erased', 'stays']) {
+      await queue.add(id, {});
+      await eventually(async () => expect((await queue.lookUp(id)).kind).toBe('ended'), 30_000);
+    }
+    const events = async () => JSON.stringify(await redis.xrange(`${DEFAULT_PREFIX}:${queue.name}:events`, '-', '+'));
+    expect(await events()).toContain('answer of erased');
+    await queue.erase('erased');
+    expect(await events()).not.toContain('erased');
+    expect(await events()).toContain('answer of stays');
+    expect((await queue.lookUp('erased')).kind).toBe('missing');
+  });
+
+  it('that ended a while ago and is in no history is missing there; one process is told so', async () => {
+    const redis = connect();
+    const limits = { count: 100, seconds: 3600, bytes: 1_000_000 };
+    const { queue } = await open((job) => job.finish('done'));
+    const of = (name: string) => `${DEFAULT_PREFIX}:${name}`;
+    for (const id of ['lost', 'kept', 'batched', 'young']) {
+      await queue.add(id, {});
+      await eventually(async () => expect((await queue.lookUp(id)).kind).toBe('ended'), 30_000);
+    }
+    for (const id of ['lost', 'kept', 'batched']) await redis.zincrby(of(`${queue.name}:completed`), -20_000, id);
+    await redis.zincrby(of(`${queue.name}:completed`), 60_000, 'young'); // however slow this machine is
+    await redis.set(`${historyPrefix(DEFAULT_PREFIX, HISTORIES.calls)}record:kept`, 1);
+    await redis.set(`${historyPrefix(DEFAULT_PREFIX, HISTORIES.batches)}record:batched`, 1);
+    expect(await queue.missingRecords(limits)).toEqual(['lost']);
+    expect(await queue.missingRecords(limits)).toEqual([]);
   });
 
   function connect(): Redis {

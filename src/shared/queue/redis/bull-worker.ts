@@ -14,10 +14,10 @@ import { type JobCommands, type JobNews, openTakenJob, type TakenJobOptions } fr
 import { finishedJobs } from './bull-queue.ts';
 
 /**
- * BullMQ fetches as many jobs as it may have before it hands the first of them over. So it may have only this many more than are handed over:
- * else the first of a backlog waits until all are fetched.
+ * BullMQ fetches as many jobs as it may have before it hands the first of them over: with more, the first of a backlog waits for the others. With one,
+ * a job that ends leaves room for nothing, since the next fetch is under way, so BullMQ does not ask for another job in its place.
  */
-const FETCHED_AHEAD = 16;
+const FETCHED_AHEAD = 1;
 /** A job is taken over when its lock is missing at two checks in a row. */
 const CHECKS_PER_LOCK = 5;
 const RETRY_MS = 500;
