@@ -4,21 +4,16 @@ import type { ExecutionRecord } from '../../src/shared/contract/execution-record
 import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
 import { time } from '../../src/shared/seams/time.ts';
 import type { History } from '../../src/shared/store/history/history.ts';
-import type { Notes } from '../../src/shared/store/notes/notes.ts';
 import { queueStores } from '../support/queue-stores.ts';
 
 /** So many sequences of so many commands; each on every queue store. */
 const [SEQUENCES, COMMANDS] = [20, 40];
-const FAR_MS = 3_600_000;
-/** Room for two notes and one answer. */
-const NOTES_BYTES = 2 * 900 + 700;
 
 /** A queue store that is compared. */
-type Subject = { backend: QueueBackend; notes: Notes; history: History };
+type Subject = { backend: QueueBackend; history: History };
 
 const subjectOf = (backend: QueueBackend): Subject => ({
   backend,
-  notes: backend.openNotes(NOTES_BYTES),
   history: backend.openHistory({ count: 1000, seconds: 3600, bytes: 1e8 }),
 });
 
@@ -30,66 +25,7 @@ const NAMES = ['a', 'b', 'c'];
 const id = fc.constantFrom(...NAMES);
 const text = fc.constantFrom('x', 'y', '"é"');
 const number = fc.nat(3);
-const few = fc.nat(1);
 const whole = (name: string, { run }: Context) => `${run}-${name}`;
-
-const storeCommands: fc.Arbitrary<Command>[] = [
-  fc.tuple(id, text).map(([name, value]) => ({
-    name: `set ${name} to ${value}, if it is absent`,
-    carryOut: (context) => context.backend.store.setIfAbsent(whole(name, context), value, 60),
-  })),
-  fc.tuple(id, text).map(([name, value]) => ({
-    name: `hold ${value} in ${name}`,
-    carryOut: (context) => context.backend.store.hold(whole(name, context), value, 60),
-  })),
-  id.map((name) => ({
-    name: `read ${name}`,
-    carryOut: (context) => context.backend.store.get(whole(name, context)),
-  })),
-  id.map((name) => ({
-    name: `forget ${name}`,
-    carryOut: (context) => context.backend.store.remove(whole(name, context)),
-  })),
-];
-
-const noteOf = (mockId: string, n: number, { run }: Context) => JSON.stringify({ mockId: `${run}-${mockId}`, n });
-
-const noteCommands: fc.Arbitrary<Command>[] = [
-  fc.tuple(id, few).map(([name, n]) => ({
-    name: `put the note ${name}, ${n}`,
-    carryOut: (context) => context.notes.put(whole(name, context), noteOf(name, n, context), n === 0 ? 1 : 9e14),
-  })),
-  fc.tuple(id, few).map(([name, to]) => ({
-    name: `keep an answer with the note ${name}, ${to} from now on`,
-    async carryOut(context) {
-      const from = (await context.notes.get(whole(name, context))) ?? '';
-      const answer = `answer ${to}`;
-      return context.notes.change(whole(name, context), from, noteOf(name, to, context), { answer });
-    },
-  })),
-  id.map((name) => ({ name: `the note ${name}`, carryOut: (context) => context.notes.get(whole(name, context)) })),
-  fc.tuple(id, few, few, fc.constantFrom(1, 9e14)).map(([name, from, to, dueAt]) => ({
-    name: `change the note ${name} from ${from} to ${to}, due at ${dueAt}`,
-    carryOut: (context) =>
-      context.notes.change(whole(name, context), noteOf(name, from, context), noteOf(name, to, context), { dueAt }),
-  })),
-  fc.tuple(id, few).map(([name, from]) => ({
-    name: `remove the note ${name}, ${from}`,
-    carryOut: (context) => context.notes.change(whole(name, context), noteOf(name, from, context), null),
-  })),
-  id.map((name) => ({
-    name: `the answer of the note ${name}`,
-    carryOut: (context) => context.notes.answer(whole(name, context)),
-  })),
-  id.map((name) => ({
-    name: `forget the notes of ${name}`,
-    carryOut: (context) => context.notes.erase(`${context.run}-${name}`),
-  })),
-  fc.constant({
-    name: 'the notes that are due',
-    carryOut: async ({ notes }) => (await notes.due(50, FAR_MS)).sort(),
-  }),
-];
 
 function record(mockId: string, n: number, { run }: Context): ExecutionRecord {
   const ids = { ruleId: String(run), confId: null, ts: null, target: 'any', keyName: null, address: null };
@@ -166,14 +102,14 @@ const historyCommands: fc.Arbitrary<Command>[] = [
   })),
 ];
 
-/** So that a failure lists names. The first two of each list come more often: they bring things there. */
+/** So that a failure lists names. The first two come more often: they bring things there. */
 const named = (command: Command): Command => Object.assign(command, { [fc.toStringMethod]: () => command.name });
 
-const sequences = (commands: fc.Arbitrary<Command>[]) =>
-  fc.array(fc.oneof(...commands, ...commands.slice(0, 2), ...commands.slice(0, 2)).map(named), {
-    minLength: COMMANDS / 2,
-    maxLength: COMMANDS,
-  });
+const often = historyCommands.slice(0, 2);
+const sequences = fc.array(fc.oneof(...historyCommands, ...often, ...often).map(named), {
+  minLength: COMMANDS / 2,
+  maxLength: COMMANDS,
+});
 
 /** One line for each command: what it was and what came of it. */
 async function story(commands: readonly Command[], subject: Subject, run: number): Promise<string[]> {
@@ -183,7 +119,6 @@ async function story(commands: readonly Command[], subject: Subject, run: number
     lines.push(`${command.name}: ${JSON.stringify((await command.carryOut(context)) ?? null)}`);
     if (command.name.startsWith('keep')) await nextMillisecond(); // the order of a list
   }
-  for (const name of NAMES) await subject.notes.erase(whole(name, context)); // they share their room
   return lines;
 }
 
@@ -194,8 +129,8 @@ async function nextMillisecond(): Promise<void> {
 
 let run = 0;
 
-function compare(model: Subject, real: Subject, commands: fc.Arbitrary<Command>[], isEmbedded: boolean) {
-  const property = fc.asyncProperty(sequences(commands), async (drawn) => {
+function compare(model: Subject, real: Subject, isEmbedded: boolean) {
+  const property = fc.asyncProperty(sequences, async (drawn) => {
     const carriedOut = drawn.filter(({ on }) => on === undefined || !isEmbedded);
     run++;
     const [expected, told] = await Promise.all([real, model].map((subject) => story(carriedOut, subject, run)));
@@ -203,8 +138,6 @@ function compare(model: Subject, real: Subject, commands: fc.Arbitrary<Command>[
   });
   return fc.assert(property, { numRuns: SEQUENCES, endOnFailure: false, seed: 20 });
 }
-
-const areas = { 'the key-value store': storeCommands, notes: noteCommands, history: historyCommands };
 
 for (const kind of ['in this process', 'on Redis'] as const)
   describe(`the simulated store does what one ${kind} does`, () => {
@@ -214,18 +147,11 @@ for (const kind of ['in this process', 'on Redis'] as const)
     });
     afterAll(async () => void (await Promise.all(backends.map((backend) => backend?.close()))));
 
-    for (const [area, commands] of Object.entries(areas))
-      test(area, async ({ skip }) => {
-        const [real, model] = backends.map((backend) => backend && subjectOf(backend));
-        if (!real || !model) return skip('there is no Redis');
-        const answers = () =>
-          real.notes.get('none').then(
-            () => true,
-            () => false,
-          );
-        await expect.poll(answers, { timeout: 60_000 }).toBe(true); // they have a connection of their own
-        await compare(model, real, commands, kind === 'in this process');
-      });
+    test('history', async ({ skip }) => {
+      const [real, model] = backends.map((backend) => backend && subjectOf(backend));
+      if (!real || !model) return skip('there is no Redis');
+      await compare(model, real, kind === 'in this process');
+    });
 
     test('the workers that take jobs', async ({ skip }) => {
       const [real, model] = backends;

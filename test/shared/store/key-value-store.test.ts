@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createEmbeddedStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { memoryShelves, memoryStore } from '../../support/memory-stores.ts';
 import { createOwnTime } from '../../support/own-time.ts';
+import { openSimulated } from '../../support/queue-stores.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 
@@ -62,6 +63,10 @@ function countedStore(maxBytes?: number) {
   const shelf = memoryShelves()('store');
   return { store: createEmbeddedStore(shelf, maxBytes), keys: () => shelf.load().map(({ key }) => key) };
 }
+
+describe('the simulated store', () => {
+  keepsItsPromises(async () => openSimulated().store);
+});
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('the store in Redis', () => {

@@ -5,12 +5,17 @@ import { ANSWER_BYTES, NOTE_BYTES, type Notes } from '../../../src/shared/store/
 import { createRedisNotes } from '../../../src/shared/store/notes/redis-notes.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryShelves } from '../../support/memory-stores.ts';
+import { openSimulated } from '../../support/queue-stores.ts';
 
 const AMPLE = 10_000_000;
 const LATER = () => Date.now() + 60_000;
 
 describe('notes in memory', () => {
   keepTheirPromises((maxBytes) => createEmbeddedNotes(maxBytes, memoryShelves()('notes')));
+});
+
+describe('notes in the simulated store', () => {
+  keepTheirPromises((maxBytes) => openSimulated().openNotes(maxBytes));
 });
 
 const choice = inject('redis');

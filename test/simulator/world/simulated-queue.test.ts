@@ -58,30 +58,6 @@ function work(gate: Gate<SimulatedStore>, does: Work, options: Partial<WorkerOpt
   return worker;
 }
 
-const isOfJob = (name: string) => !['connect', 'job.stalled'].includes(name);
-
-test('an API gets the ending of a job that a worker finishes, and the next job is taken right after it', async () => {
-  const store = makeStore();
-  const { gate, names } = faultyGate(store, () => undefined);
-  const api = createProcess();
-  const follower = api.run(() => follow(createSimulatedBackend({ process: 'api', gate: openGate(store) })));
-  await follower.jobs.ready;
-  const endings = [api.run(() => follower.call('a')), api.run(() => follower.call('b'))];
-  await time.pause(5);
-  const worker = createProcess().run(() => work(gate, (job) => job.finish(job.id)));
-  expect(await Promise.all(endings)).toEqual([
-    { id: 'a', value: 'a' },
-    { id: 'b', value: 'b' },
-  ]);
-  await time.pause(5);
-  expect(await api.run(() => follower.call('c'))).toEqual({ id: 'c', value: 'c' }); // the worker waits by now
-  expect(names.filter(isOfJob)).toEqual([
-    ...['take', 'job.complete', 'publish', 'take', 'job.complete', 'publish', 'take', 'take'],
-    ...['job.complete', 'publish'],
-  ]);
-  await Promise.all([worker.close(), follower.jobs.close()]);
-});
-
 test('a message that is dropped is made up for by a look at the job', async () => {
   const store = makeStore();
   const messages: Message[] = [];
