@@ -25,17 +25,20 @@ describe.each(Object.entries(queueStores))('a queue %s', (_, openStore) => {
     test(name, async ({ skip }) => run(opened ?? skip('there is no such store')));
 
   conforms('does what the model of it says, command by command', async (backend) => {
-    const property = fc.asyncProperty(fc.array(commands, { minLength: 5, maxLength: 25 }), async (drawn) => {
-      const world = openWorld(backend);
-      try {
-        for (const command of drawn) {
-          await world.carryOut(command);
-          await world.check();
+    const property = fc.asyncProperty(
+      fc.array(commands, { minLength: 15, maxLength: 25, size: 'max' }),
+      async (drawn) => {
+        const world = openWorld(backend);
+        try {
+          for (const command of drawn) {
+            await world.carryOut(command);
+            await world.check();
+          }
+        } finally {
+          await world.close();
         }
-      } finally {
-        await world.close();
-      }
-    });
+      },
+    );
     // Each shorter sequence would wait for what never comes as well.
     await fc.assert(property, { numRuns: SEQUENCES, endOnFailure: true });
   });
