@@ -64,6 +64,21 @@ function keepTheirPromises(open: (maxBytes: number) => Notes): void {
     expect(await notes.get('k')).toBe('first');
   });
 
+  it('of an execution that is erased go with their answers, and no others', async () => {
+    const notes = open(AMPLE);
+    const noteOf = (mockId: string, answer = false) => JSON.stringify({ mockId, answer });
+    for (const mockId of ['erased', 'stays']) {
+      await notes.put(`key of ${mockId}`, noteOf(mockId), LATER());
+      await notes.change(`key of ${mockId}`, noteOf(mockId), noteOf(mockId, true), { answer: mockId });
+    }
+    await notes.erase('erased');
+    expect([await notes.get('key of erased'), await notes.answer('key of erased')]).toEqual([null, null]);
+    expect([await notes.get('key of stays'), await notes.answer('key of stays')]).toEqual([
+      noteOf('stays', true),
+      'stays',
+    ]);
+  });
+
   it('change only when they are what they were thought to be', async () => {
     const notes = open(AMPLE);
     await notes.put('k', 'first', LATER());
