@@ -21,7 +21,13 @@ onOneQueue('clients', (start) => {
   let apps = 400;
   beforeAll(async () => {
     service = await start({
-      settings: { RESULT_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 5000, POLL_INTERVAL_MS: 300 },
+      // Two hundred and more calls at once wait for each other on a busy machine: none of them is to be too late for a worker.
+      settings: {
+        QUEUE_TIMEOUT_MS: 120_000,
+        RESULT_TIMEOUT_MS: 20_000,
+        CLIENT_TIMEOUT_MS: 5000,
+        POLL_INTERVAL_MS: 300,
+      },
       workers: 2,
       apis: 2,
     });
