@@ -31,14 +31,18 @@ const NEVER = 500;
 describe('every answer matches the schema that is documented for it', () => {
   const seen = new Set<string>();
   let service: Service;
+  /** One whose executions are soon over when their client does not answer. */
+  let hasty: Service;
   let guarded: Service;
   let apps = 800;
   beforeAll(async () => {
-    service = await startService({ settings: { RESULT_TIMEOUT_MS: 1500, HISTORY_OFF: FORGOTTEN }, leavesFiles: true });
+    service = await startService({ settings: { HISTORY_OFF: FORGOTTEN }, leavesFiles: true });
+    hasty = await startService({ settings: { RESULT_TIMEOUT_MS: 1500 }, leavesFiles: true });
     guarded = await startService({ workers: 0, settings: { API_KEYS: 'tester:0123456789abcdef' } });
   });
   afterAll(async () => {
     await service?.stop();
+    await hasty?.stop();
     await guarded?.stop();
   });
 
@@ -67,16 +71,15 @@ describe('every answer matches the schema that is documented for it', () => {
     return answer;
   }
 
-  const execute = (body: unknown, headers: Record<string, string> = {}, more: Call = {}) =>
-    call(`${MOCK}/execute`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      ...more,
-      headers: { 'content-type': 'application/json', ...headers },
-    });
-  const clientThat = async (does: Behaviour) => {
+  const execute = (body: unknown, headers: Record<string, string> = {}, { url }: { url: string } = service) =>
+    call(
+      `${MOCK}/execute`,
+      { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } },
+      url,
+    );
+  const clientThat = async (does: Behaviour, { sharedDir } = service) => {
     const app = ++apps;
-    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does }), { app });
+    return Object.assign(await createResponder({ sharedDir, app, does }), { app });
   };
   const write = async (text: string, ...parts: (string | number)[]) => {
     const path = join(service.sharedDir, ...parts.map(String));
@@ -120,15 +123,15 @@ describe('every answer matches the schema that is documented for it', () => {
   });
 
   it('execute, however it ends', async () => {
-    const statusOf = async (does: Behaviour, headers?: Record<string, string>) => {
-      await using client = await clientThat(does);
-      return (await execute({ app: client.app, ruleId: 1 }, headers)).status;
+    const statusOf = async (does: Behaviour, headers?: Record<string, string>, at = service) => {
+      await using client = await clientThat(does, at);
+      return (await execute({ app: client.app, ruleId: 1 }, headers, at)).status;
     };
     expect(await statusOf(errs('no such leaf'))).toBe(200);
     expect(await statusOf(answers({ more: { of: ['mine'] }, process: null }))).toBe(200);
     expect(await statusOf(answersWith('null'))).toBe(502);
-    expect(await statusOf(staysSilent)).toBe(504);
-    expect(await statusOf(picksUpAndStaysSilent)).toBe(504);
+    expect(await statusOf(staysSilent, {}, hasty)).toBe(504);
+    expect(await statusOf(picksUpAndStaysSilent, {}, hasty)).toBe(504);
     expect(await statusOf(answers(), { prefer: 'respond-async' })).toBe(202);
     expect((await execute({ app: ++apps, ruleId: 1 })).status).toBe(503);
     expect((await execute({ app: 'x', roam: {} })).status).toBe(400);
