@@ -16,7 +16,7 @@ export const refusalCodeSchema = z.enum(Object.keys(refusals).filter(isRefusalCo
 /** The parameters of a reason. */
 export const paramsSchema = z
   .record(text, z.union([text, long]))
-  .meta({ json: { type: 'object', additionalProperties: { type: ['string', 'integer'] } } })
+  .meta({ json: { type: 'object', additionalProperties: { type: ['string', 'integer'], format: 'int64' } } })
   .describe('What the sentence of the reason names: a client, a time, a limit.');
 
 /**
