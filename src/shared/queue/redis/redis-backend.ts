@@ -84,10 +84,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     findWorkers: (except) => findWorkers(counted.get(), { takers, database: address.database, except }),
     ...messages({ factory, blocking, prefix }),
     async close() {
-      await counted
-        .made()
-        ?.close()
-        .catch(() => {}); // a Redis that is away refuses its QUIT
+      await counted.made()?.close();
       for (const connection of opened) connection.disconnect();
       connections.close();
     },
