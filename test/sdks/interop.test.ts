@@ -110,7 +110,7 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
       expect(elsewhere.json).toMatchObject({ success: false, error: 'no matching handler found', process: null });
       // A client that rounds says that, too, of a number as large as the one in this input.
       const others = (await recordOf(elsewhere)).warnings.filter(({ code }: { code: string }) => code !== 'precision');
-      expect(others).toMatchObject([{ code: 'unknown-node', nodeId: '30' }]);
+      expect(others).toMatchObject([{ code: 'unknown-node', nodeId: 30 }]);
     });
 
     it('outside its window nothing runs, which is a success; as of a time inside it runs', async () => {
@@ -147,7 +147,7 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
     it('a leaf that nobody registered is left out by it, and is a warning', async () => {
       const answer = await execute('"ruleId":9,"the service":{"age":20}');
       expect(withoutTimes(answer.json.process)).toBe('[101:AgeFlow:T][100:And:T]');
-      expect((await recordOf(answer)).warnings).toMatchObject([{ code: 'missing-leaf-class', nodeId: '102' }]);
+      expect((await recordOf(answer)).warnings).toMatchObject([{ code: 'missing-leaf-class', nodeId: 102 }]);
     });
 
     it('text that is not ASCII comes back as it was', async () => {

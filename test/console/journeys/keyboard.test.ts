@@ -84,7 +84,7 @@ describeInBrowser('the console without a mouse', () => {
     const link = page.getByRole('link', { name: 'Compare with the run before' });
     const asked = page.waitForResponse((response) => /\/executions\?.*[?&]to=/.test(response.url()));
     await pressRun(page);
-    expect((await (await asked).json()).items).toEqual([]);
+    await asked;
     await page.locator('.verdict').waitFor();
     expect(await link.count()).toBe(0);
     await pressRun(page);

@@ -47,7 +47,7 @@ const endings: Record<Reason, string> = {
   'no-clients': '应用 {app} 没有在线的客户端。工作进程的 SHARED_DIR 中没有任何应用的客户端。',
   'unknown-client': '应用 {app} 没有客户端 {wanted}。',
   'client-offline': '客户端 {wanted} 已离线。',
-  cycle: '应用 {app} 的[规则 {ruleId}][节点 {confId}]有环：{nodes}。',
+  cycle: '应用 {app} 的[规则 {ruleId} ][节点 {confId} ]有环：{nodes}。',
   'client-full':
     '客户端 {address} 没有空位：未结束的执行已达上限（MAX_WAITS_PER_CLIENT），或这个 API 密钥已占满自己的份额。',
   'request-unwritable': '无法把客户端 {address} 的请求写入 mock/{app}/{directory}：{why}。',
@@ -136,7 +136,7 @@ const refusals: Record<Exclude<RefusalCode, Reason>, string> = {
   'no-room-for-batch': '在已保留的批次之外没有这个批次的空间（BATCH_BYTES）。',
   'nobody-to-run-batch': '应用 {app} 没有在线的客户端，所以 {target} 不代表任何客户端。',
   'bodies-full-now': `${BODIES_FULL}请稍后再试，或启动更多 API。`,
-  'no-saved-cases': '应用 {app} 的[规则 {ruleId}][节点 {confId}]没有保存的用例。',
+  'no-saved-cases': '应用 {app} 的[规则 {ruleId} ][节点 {confId} ]没有保存的用例。',
   'cases-gone': '已没有保存的用例。没有更改任何内容。',
   'cases-changed': '保存的用例在您读取之后已被更改。没有更改任何内容：请重新读取。',
   'cases-being-saved': `另一个工作进程正在保存这些用例。没有更改任何内容。${AGAIN}`,
