@@ -130,24 +130,6 @@ answers() { # URL
 }
 shows_the_console() { curl -fsS "$1/" | grep -q '<div id="root"'; }
 
-for node in "${NODES[@]}"; do
-  empty="$work/empty-$node"
-  mkdir "$empty"
-  port=$((20000 + RANDOM % 20000))
-  (cd "$empty" && exec env -u SHARED_DIR PORT="$port" \
-    "$work/node-$node/node_modules/node/bin/node" "$work/app-rule-server/node_modules/.bin/rule-server" start) \
-    >"$work/server.log" 2>&1 &
-  server=$!
-  check "rule-server start answers from an empty directory on Node $node" answers "http://127.0.0.1:$port"
-  check "rule-server start has its console on Node $node" shows_the_console "http://127.0.0.1:$port"
-  check "rule-server exec runs a rule on Node $node" env -u SHARED_DIR \
-    "$work/node-$node/node_modules/node/bin/node" "$work/app-rule-server/node_modules/.bin/rule-server" \
-    exec --url "http://127.0.0.1:$port" --app 9001 --rule-id 1 --data '{"uid":1,"cost":120}'
-  kill "$server"
-  wait "$server" || true
-  server=''
-done
-
 cli="$work/app-cli/node_modules/.bin/rule-server"
 mkdir -p "$work/app-cli/cases"
 (cd "$work/app-cli" && npm init -y >/dev/null && npm pkg set type=module >/dev/null)
@@ -159,22 +141,28 @@ sed 's#rule-server/client#rule-server-client#' "$work/app-rule-server/leaves.ts"
 cli_tests_cases() { (cd "$work/app-cli" && "$1" "$cli" test cases --leaves ./leaves.ts --rules "$rules/1"); }
 cli_runs_a_rule() { "$1" "$cli" exec --url "$url" --app 9001 --rule-id 1 --data '{"uid":9007199254740993,"cost":120.10}'; }
 cli_explains() { "$1" "$cli" explain --url "$url" "$("$1" "$cli" history --url "$url" --app 9001 --json | head -n 1 | grep -o '"mockId":"[^"]*"' | cut -d'"' -f4)"; }
-port=$((20000 + RANDOM % 20000))
-url="http://127.0.0.1:$port"
-mkdir "$work/empty-cli"
-(cd "$work/empty-cli" && exec env -u SHARED_DIR PORT="$port" \
-  "$work/node-${NODES[0]}/node_modules/node/bin/node" "$work/app-rule-server/node_modules/.bin/rule-server" start) >"$work/server.log" 2>&1 &
-server=$!
-check 'rule-server start answers for the command line' answers "$url"
+
 for node in "${NODES[@]}"; do
+  empty="$work/empty-$node"
   program="$work/node-$node/node_modules/node/bin/node"
+  mkdir "$empty"
+  port=$((20000 + RANDOM % 20000))
+  url="http://127.0.0.1:$port"
+  (cd "$empty" && exec env -u SHARED_DIR PORT="$port" "$program" "$work/app-rule-server/node_modules/.bin/rule-server" start) \
+    >"$work/server.log" 2>&1 &
+  server=$!
+  check "rule-server start answers from an empty directory on Node $node" answers "$url"
+  check "rule-server start has its console on Node $node" shows_the_console "$url"
+  check "rule-server exec runs a rule on Node $node" env -u SHARED_DIR \
+    "$program" "$work/app-rule-server/node_modules/.bin/rule-server" \
+    exec --url "$url" --app 9001 --rule-id 1 --data '{"uid":1,"cost":120}'
   check "rule-server-cli: cases run with leaves in TypeScript on Node $node" cli_tests_cases "$program"
   check "rule-server-cli: runs a rule on Node $node" cli_runs_a_rule "$program"
   check "rule-server-cli: explains a run on Node $node" cli_explains "$program"
+  kill "$server"
+  wait "$server" || true
+  server=''
 done
-kill "$server"
-wait "$server" || true
-server=''
 
 cat "$work/first-hour"
 echo "$passed passed, $failed failed"

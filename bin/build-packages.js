@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Compiles what `npm pack` puts into a package (its prepack script): `server` into dist, with the console; `client` into
-// packages/rule-server-client/dist, `cli` into packages/rule-server-cli/dist as one bundle without dependencies. Node runs the sources as they are, but not below node_modules.
+// packages/rule-server-client/dist; `cli` into packages/rule-server-cli/dist, as one bundle without dependencies. Node runs the
+// sources as they are, but not below node_modules.
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { resultWithin } from './shared/runtime/at-most.ts';
+import { prepareProcess } from './shared/runtime/prepare-process.ts';
 import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
-import { printError } from './shared/runtime/telemetry/error-fields.ts';
 import { createLogger, type Logger } from './shared/runtime/telemetry/logger.ts';
 
 const SERVICES = new Set(['api', 'worker', 'all', 'demo-client']);
@@ -24,10 +24,7 @@ export async function main(parameters: string[]): Promise<void> {
 }
 
 async function serve(command: string): Promise<void> {
-  process.once('uncaughtException', (error) => {
-    console.error(printError(error));
-    process.exit(1);
-  });
+  prepareProcess();
   try {
     const settings = readSettings(process.env);
     const log = createLogger({ level: settings.LOG_LEVEL, role: command });
