@@ -3,8 +3,8 @@ import { createPrivacy, type Privacy } from '../shared/privacy/privacy.ts';
 import { createBacklog } from '../shared/queue/backlog.ts';
 import { createCancelSender } from '../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../shared/queue/executions.ts';
+import { KEEP_ENDED_MS } from '../shared/queue/queue.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
-import { KEEP_FINISHED_SECONDS } from '../shared/queue/redis/bull-queue.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/telemetry/logger.ts';
@@ -88,7 +88,7 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
   });
   registerApiMetrics(metrics, health, () => pending.waiting);
   const cancels = createCancelSender(backend);
-  const removeOld = () => queue.removeOld(KEEP_FINISHED_SECONDS * 1000);
+  const removeOld = () => queue.removeOld(KEEP_ENDED_MS);
   const removal = every(REMOVE_OLD_EVERY_MS, removeOld, () => {});
   const repair = startHistoryRepair({ queue, limits: historyLimitsOf(settings), history, onEnded: metrics.ended, log });
   const close = () =>

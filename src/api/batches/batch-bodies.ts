@@ -12,6 +12,8 @@ import { expectBody } from '../cases/case-bodies.ts';
 import { MAX_LISTED_INPUT } from '../executions/list-executions.ts';
 import type { ShownItem } from './shown-item.ts';
 
+const rulesSchema = rulesOfRunSchema.nullable();
+
 /** A batch as JSON text. `setAside`: what its request left out. */
 export function batchBody(found: Found, setAside: SetAside = noneSetAside): string {
   const items = found.batch.cases * found.batch.targets.length;
@@ -36,7 +38,7 @@ export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered
     target,
     ...rest,
     mockId,
-    rules: z.encode(rulesOfRunSchema.nullable(), rules),
+    rules: z.encode(rulesSchema, rules),
     differences,
   });
 }

@@ -13,8 +13,8 @@ import { time } from '../../shared/seams/time.ts';
  *   whose reply was lost. No such attempt counts as the first one (`worker/execution/process-job.ts`), and `begin.ts` believes the count of
  *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`process-job.ts`). An answer that came meanwhile was kept (`worker/files/results/kept-answers.ts`).
  * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
- *   the claim (`begin.ts`; asked by `revoke.ts`, and for keyed calls by `run-once.ts`), or none runs at all. Otherwise it may have run, and the
- *   ending says so.
+ *   the claim (`begin.ts`; asked by `revoke.ts`, and for keyed calls by `run-once.ts`), or none runs at all and this API put the job on the
+ *   queue itself, once and confirmed (`isOwnAdd` in `revoke.ts`). Otherwise it may have run, and the ending says so.
  * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `marks.ts` with
  *   `resolve-doubt.ts` keep items from running twice.
  * - Keyed calls and batches: a repeat meets the claim of the first one, which its key guards (`worker/files/claims/keys.ts`).

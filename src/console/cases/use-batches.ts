@@ -82,7 +82,6 @@ export function useDiffering(batch: Batch | null) {
   });
 }
 
-const UseBatchItemsPAGE = 1000;
 const AGAIN_AFTER_MS = 1000;
 const MAX_KEPT = 6;
 
@@ -127,11 +126,7 @@ async function loadOnce(
       if (page === pages.length - 1) return true;
       continue;
     }
-    const { items, next } = await getItems(
-      batchId,
-      { after: page * UseBatchItemsPAGE, limit: UseBatchItemsPAGE, details: true },
-      signal,
-    );
+    const { items, next } = await getItems(batchId, { after: page * PAGE, limit: PAGE, details: true }, signal);
     pages[page] = items;
     if (next === null) return pages.flat().every(({ verdict }) => verdict !== 'pending');
     if (known && items.every(({ verdict }) => verdict === 'pending')) return false;

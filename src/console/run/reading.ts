@@ -68,7 +68,7 @@ function lastOf({ unplaced }: Replay): Mark | undefined {
   return unplaced.at(-1)?.mark;
 }
 
-function documentOf(text: string | null): Json | null {
+export function documentOf(text: string | null): Json | null {
   if (text === null) return null;
   const read = readJson(text);
   return read.kind === 'ok' ? read.root : null;

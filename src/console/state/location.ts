@@ -154,6 +154,10 @@ export function hrefTo(change: Partial<Place>): string {
   return `${window.location.pathname}${printPlace(changed(place(), change))}`;
 }
 
+/** A place as a link to hand on. */
+export const linkTo = (place: Place): string =>
+  `${window.location.origin}${window.location.pathname}${printPlace(place)}`;
+
 /** Goes to another place. `push`: the back button returns to where we were. */
 export function goTo(change: Partial<Place>, { push = false }: { push?: boolean } = {}): void {
   if (push) for (const task of leaving) task();

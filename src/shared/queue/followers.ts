@@ -1,3 +1,10 @@
+import { z } from 'zod';
+
+const addressedSchema = z.object({ replyTo: z.string() });
+
+/** Where the data of a job leads its replies, if it says so. */
+export const replyToOf = (data: unknown): string | undefined => addressedSchema.safeParse(data).data?.replyTo;
+
 /** The listeners of each job, by its id. `begin` and `end` are called around the first and the last of an id. */
 export function createFollowers(begin: (id: string) => void = () => {}, end: (id: string) => void = () => {}) {
   const followers = new Map<string, Set<() => void>>();

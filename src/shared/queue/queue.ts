@@ -2,6 +2,9 @@ import type { EndedJob } from '../contract/endings/job-ending.ts';
 import type { Settled } from '../contract/execution-record.ts';
 import type { HistoryLimits, Publication } from '../store/history/history.ts';
 
+/** Ended jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
+export const KEEP_ENDED_MS = 180_000;
+
 /**
  * The port to a queue of jobs: all that API and worker ask of the store that carries them. `redis/` implements it on BullMQ, `sqlite/` in this
  * process, and the simulator in simulated time; one conformance suite runs on each of them.

@@ -1,4 +1,5 @@
 import type { EndedJob } from '../contract/endings/job-ending.ts';
+import type { Settled } from '../contract/execution-record.ts';
 import { time } from '../seams/time.ts';
 import type { Publication } from '../store/history/history.ts';
 import type { Finished, Records, TakenJob } from './queue.ts';
@@ -33,6 +34,19 @@ export type TakenJobOptions = {
   isLost: (error: unknown) => boolean;
   onError: (error: unknown) => void;
 };
+
+/** Begins at once to add the record of a job that ended. Resolves to whether it was added. */
+export function addRecord(
+  records: Records | undefined,
+  settled: Settled | undefined,
+  publication?: Publication,
+): Promise<boolean> {
+  if (!records || !settled) return Promise.resolve(false);
+  return records.add(settled, publication).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** A job of a worker, over the commands of its store: the same repetitions and the same steps at its end in every store with steps of its own. */
 export function openTakenJob(
@@ -69,13 +83,7 @@ export function openTakenJob(
   async function record(ended: EndedJob): Promise<Finished> {
     const settled = records?.settledOf(ended);
     const publication = settled && news.ending(ended);
-    const added =
-      settled &&
-      records?.add(settled, publication).then(
-        () => true,
-        () => false,
-      );
-    const isRecorded = (await added) ?? false;
+    const isRecorded = await addRecord(records, settled, publication);
     if (!publication || !isRecorded) await news.publish(ended);
     return { kind: 'finished', settled, isRecorded };
   }

@@ -1,7 +1,6 @@
 import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { TakenJob } from '../../shared/queue/queue.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { time } from '../../shared/seams/time.ts';
@@ -13,7 +12,7 @@ import type { ClientLoad } from '../placement/client-load.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
-import type { CleanUp, ReportEnding } from './finish.ts';
+import type { Accepted, CleanUp, ReportEnding, Taken } from './finish.ts';
 import { toEnded, traceExecution, withSteps } from './finish.ts';
 import type { Facts, WaitEnding } from './state.ts';
 import type { Workload } from './workload.ts';
@@ -49,8 +48,8 @@ export function createExecute(parts: ExecuteParts) {
     run: (execution: Execution): Promise<Outcome> => workload.during(() => run(execution)),
 
     /** To be called once the queue accepted the ending of this job: only then do the files go. */
-    async finish(job: TakenJob, ended: Ended, accepted: Parameters<ReportEnding>[2]): Promise<void> {
-      await Promise.all([cleanUp(ended), report(job, ended, accepted)]);
+    async finish(taken: Taken, ended: Ended, accepted: Accepted): Promise<void> {
+      await Promise.all([cleanUp(ended), report(taken, ended, accepted)]);
     },
   };
 

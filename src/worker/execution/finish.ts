@@ -3,7 +3,7 @@ import { settledOf } from '../../shared/contract/endings/job-ending.ts';
 import { errorOf } from '../../shared/contract/endings/outcomes.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
 import { beginningOf, type ExecutionRecord, type Progress } from '../../shared/contract/execution-record.ts';
-import { type JobData, type JobResult, jobDataSchema, type Warning } from '../../shared/contract/job.ts';
+import { type JobData, type JobResult, type Warning } from '../../shared/contract/job.ts';
 import { type RulesOfRun, rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Finished, Records, TakenJob } from '../../shared/queue/queue.ts';
@@ -179,16 +179,11 @@ export function createCleanUp({ mailbox, atStep, log }: CleanUpParts) {
   async function removeAll(claim: Claim, ending: Ending, marked: boolean): Promise<void> {
     // An answer was only taken once its request was gone; one that comes right now is a late one.
     if (ending.kind === 'answered') await mailbox.keepAnswer(claim);
-    else await mailbox.remove(claim, { keepsResult: mayAnswerLate(ending) });
+    // The client may have the request, and answer it yet.
+    else await mailbox.remove(claim, { keepsResult: ending.noAnswer.mayHaveRun });
     if (marked) await mailbox.removeMark(claim);
-    if (ending.kind === 'answered') return;
-    await mailbox.removeIfLeft(claim);
+    if (ending.kind === 'unanswered') await mailbox.removeIfLeft(claim);
   }
-}
-
-/** Whether the client may have the request, and answer it yet. */
-function mayAnswerLate(ending: Ending): boolean {
-  return ending.kind === 'unanswered' && ending.noAnswer.mayHaveRun;
 }
 
 // And the record.
@@ -221,16 +216,17 @@ type ReportParts = {
 };
 
 export type ReportEnding = ReturnType<typeof createReportEnding>;
-type Accepted = Extract<Finished, { kind: 'finished' }>;
+export type Accepted = Extract<Finished, { kind: 'finished' }>;
+/** A job, and its data as it was read. */
+export type Taken = { job: TakenJob; data: JobData };
 
 /** Puts an execution whose ending the queue accepted into the log and the metrics, and takes out of its job what need not stay there. */
 export function createReportEnding({ privacy, onEnded, log }: ReportParts) {
   return async function report(
-    job: TakenJob,
+    { job, data }: Taken,
     { ending, claim }: Ended,
     { settled, isRecorded }: Accepted,
   ): Promise<void> {
-    const data = jobDataSchema.parse(job.data);
     logEnding(job.id, data, { ending, claim });
     if (settled) onEnded(settled.record, claim !== null);
     // The job stays for a while after its end; what is read from the history need not fill the queue store twice.

@@ -47,7 +47,7 @@ export function createProcessJob({ execute, progress, unknownJobs, log }: Proces
     failures.ends();
     unknownJobs.ends();
     const finished = await job.finish(outcome.ending);
-    if (finished.kind === 'finished') await execute.finish(job, outcome, finished);
+    if (finished.kind === 'finished') await execute.finish({ job, data }, outcome, finished);
     else log.debug({ mockId: job.id }, 'another worker has the execution by now, or it has ended');
   }
 

@@ -4,7 +4,7 @@ import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { perProcess } from '../../shared/seams/process.ts';
 import { time } from '../../shared/seams/time.ts';
 import { MADE_BY_US, mockDirectory } from './file-names.ts';
-import { fileSystemOf, filesAt, lstat } from './file-system.ts';
+import { exists, fileSystemOf, filesAt, lstat } from './file-system.ts';
 import { READ_SAFELY } from './reading/bounded-file.ts';
 import { chmod, filesOf, mkdir, open, readdir, realpath, rm, rmdir, stat } from './seams/files.ts';
 import type { FileStats, OpenDirectory, OpenFile, QuickFiles, Told, Watch } from './seams/operations.ts';
@@ -77,7 +77,7 @@ function createDirectory(path: string): ClientDirectory {
 
   return {
     path,
-    isThere: () => lstat(path).then(() => true, orFalse),
+    isThere: () => exists(path),
     has: (name) => inside((real, files) => files.lstat(join(real, name))).then(() => true, orFalse),
     stat: (name) => inside((real, files) => (name === undefined ? stat(`${real}/.`) : files.lstat(join(real, name)))),
     async list() {

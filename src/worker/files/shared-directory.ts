@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
+import { whys } from '../../shared/reasons/endings.ts';
 import { usedUp } from '../../shared/runtime/disk-space.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { processName } from '../../shared/seams/process.ts';
@@ -280,7 +281,8 @@ async function tryNewFile(sharedDir: string): Promise<string | null> {
     await writeFile(path, '0', { flag: 'wx' }).catch(unless('EEXIST'));
     return null;
   } catch (error) {
-    return isFull(error) ? `SHARED_DIR is full: ${whyUnwritable(error)}` : null;
+    const why = isFull(error) ? whyUnwritable(error) : undefined;
+    return why === undefined ? null : `SHARED_DIR is full: ${whys[why]}`;
   } finally {
     await rm(path, { force: true }).catch(() => {});
   }

@@ -36,7 +36,7 @@ export function createClientSlots({ limit, waitingLimit, othersIn }: Options) {
   const { taken, chosen, places } = createPlaces();
   const takenByKey = new Map<string, number>();
   const inUse = (directory: string) => (taken.get(directory) ?? 0) + othersIn(directory);
-  const lines = createLines<Whose>({ serve });
+  const lines = createLines({ serve });
 
   function take({ mockId, key }: Whose, directory: string): void {
     places.put(mockId, [[taken, directory], ...(key === null ? [] : [[takenByKey, ofKey(directory, key)] as const])]);
@@ -122,25 +122,25 @@ function add(counts: Map<string, number>, directory: string, change: number): vo
 /** How often those who wait look again: what other workers have at a client changes without a word. */
 const LOOK_AGAIN_MS = 20;
 
-type Waiting<Who> = { who: Who; mustGiveUp: () => boolean; end: (how: 'taken' | 'none') => void };
-type Line<Who> = Set<Waiting<Who>>;
+type Waiting = { who: Whose; mustGiveUp: () => boolean; end: (how: 'taken' | 'none') => void };
+type Line = Set<Waiting>;
 
 /**
  * Those who wait for a slot, in the order in which they came; a line for each client. However many wait in a line, one timer looks for all
  * of them. `serve`: gives them what is free.
  */
-function createLines<Who>({ serve }: { serve: (directory: string) => void }) {
-  const lines = new Map<string, Line<Who>>();
-  const nobody: Line<Who> = new Set();
-  const of = (directory: string): ReadonlySet<Waiting<Who>> => lines.get(directory) ?? nobody;
+function createLines({ serve }: { serve: (directory: string) => void }) {
+  const lines = new Map<string, Line>();
+  const nobody: Line = new Set();
+  const of = (directory: string): ReadonlySet<Waiting> => lines.get(directory) ?? nobody;
 
-  function end(directory: string, waiting: Waiting<Who>, how: 'taken' | 'none'): void {
+  function end(directory: string, waiting: Waiting, how: 'taken' | 'none'): void {
     lines.get(directory)?.delete(waiting);
     waiting.end(how);
   }
 
-  function begin(directory: string): Line<Who> {
-    const line: Line<Who> = new Set();
+  function begin(directory: string): Line {
+    const line: Line = new Set();
     lines.set(directory, line);
     lookLater(directory);
     return line;
@@ -158,7 +158,7 @@ function createLines<Who>({ serve }: { serve: (directory: string) => void }) {
   return {
     of,
     end,
-    wait: (directory: string, who: Who, mustGiveUp: () => boolean): Promise<'taken' | 'none'> =>
+    wait: (directory: string, who: Whose, mustGiveUp: () => boolean): Promise<'taken' | 'none'> =>
       new Promise((resolve) => (lines.get(directory) ?? begin(directory)).add({ who, mustGiveUp, end: resolve })),
   };
 }

@@ -15,7 +15,10 @@ type SweepDependencies = {
   claims: Claims;
   /** For tests: added to the file system's clock. */
   laterMs?: number;
-  /** Is told of each result that was found, and says whether an execution still waits for it. If none does, the sweep removes it once it is old. */
+  /**
+   * Is told of each result that was found, and says whether it stays, because it may still become the answer of an execution that ended. If
+   * not, the sweep removes it once it is old.
+   */
   onResult?: (mockId: string) => Promise<boolean>;
   onSwept?: (what: 'files' | 'claim-minutes', count: number) => void;
   log: Logger;
@@ -92,7 +95,7 @@ async function sweepDirectory(path: string, { madeBefore, isAwaited, onError, on
   if (names.includes(MADE_BY_US) && (await isOld(MADE_BY_US))) await removeIfNobodyCame(path);
 }
 
-/** If the queue store cannot be asked, an execution may still wait for any of the results: they all stay. */
+/** If the queue store cannot be asked, any of the results may still become an answer: they all stay. */
 function asking(onResult: (mockId: string) => Promise<boolean>, onError: (error: unknown) => void) {
   let answers = true;
   return async (mockId: string): Promise<boolean> => {

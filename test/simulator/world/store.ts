@@ -1,7 +1,7 @@
 import { ErrorCode } from 'bullmq';
 import type { Settled } from '../../../src/shared/contract/execution-record.ts';
 import type { Counts } from '../../../src/shared/queue/queue.ts';
-import { KEEP_FINISHED_SECONDS } from '../../../src/shared/queue/redis/bull-queue.ts';
+import { KEEP_ENDED_MS } from '../../../src/shared/queue/queue.ts';
 import {
   type HistoryLimits,
   type Indexed,
@@ -372,7 +372,7 @@ function createJobs(world: World) {
       const job = held(queue, { id, token }, 'moveToFinished');
       change(queue, job, { returnvalue: text, state: 'ended', lock: null, finishedOn: now });
       queue.oldest = Math.min(queue.oldest, now);
-      removeOld(queue, now - KEEP_FINISHED_SECONDS * 1000);
+      removeOld(queue, now - KEEP_ENDED_MS);
     },
 
     /** Puts a job back until `now + delayMs`. */

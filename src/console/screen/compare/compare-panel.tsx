@@ -49,6 +49,10 @@ export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }:
     () => mockIds.map((mockId) => columnOf(mockId, executions.get(mockId) ?? null, occurrences)),
     [mockIds, executions, occurrences],
   );
+  const parted = useMemo(() => {
+    const base = columns[0]?.reading ?? null;
+    return columns.map(({ reading }) => (base && reading ? partingOf(base, reading) : null));
+  }, [columns]);
   const open = columns.filter(({ reading }) => reading === null).length;
   const queries = useQueryClient();
   // Each that ends is one more in the history.
@@ -57,6 +61,7 @@ export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }:
   }, [open, queries]);
   const named = columns.map((column, index) => ({
     ...column,
+    parting: parted[index] ?? null,
     ...columnWords(column.execution?.record ?? null, { clients, say, time }),
     letter: index < 26 ? String.fromCharCode(65 + index) : String(index + 1),
   }));
@@ -79,7 +84,7 @@ export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }:
           {changes.length > 0 && ` ${say('rules.between', { n: changes.length, nodes: changeWords(changes, say) })}`}
         </p>
       )}
-      <CompareTable columns={named} occurrences={occurrences} onOpen={onOpen} />
+      <CompareTable columns={named} parted={parted} occurrences={occurrences} onOpen={onOpen} />
     </section>
   );
 }
@@ -92,16 +97,17 @@ function columnOf(mockId: string, execution: Execution | null, occurrences: read
   return { mockId, execution, reading: ended ? readRun(execution, occurrences) : null };
 }
 
-type TableProps = { columns: readonly Named[]; occurrences: readonly Occurrence[]; onOpen: Props['onOpen'] };
+type TableProps = {
+  columns: readonly Named[];
+  /** Where each parts from the first one; null while one of the two is open. */
+  parted: readonly (Parting | null)[];
+  occurrences: readonly Occurrence[];
+  onOpen: Props['onOpen'];
+};
 
-function CompareTable({ columns, occurrences, onOpen }: TableProps) {
+function CompareTable({ columns, parted, occurrences, onOpen }: TableProps) {
   const { say, moment } = useText();
   const [all, setAll] = useState(false);
-  const base = columns[0]?.reading ?? null;
-  const parted = useMemo(
-    () => columns.map(({ reading }) => (base && reading ? partingOf(base, reading) : null)),
-    [base, columns],
-  );
   const firsts = [...new Set(parted.flatMap((run) => run?.first ?? []))].sort((a, b) => a.index - b.index);
   const differing = occurrences.filter((place) => parted.some((run) => run?.places.has(place)));
   const others = (all ? occurrences : differing).filter((place) => !firsts.includes(place)).slice(0, MAX_NODES);

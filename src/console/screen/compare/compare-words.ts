@@ -3,7 +3,7 @@ import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import { differingValues, partingOf } from '../../run/compare.ts';
+import { differingValues, type Parting } from '../../run/compare.ts';
 import type { Reading } from '../../run/reading.ts';
 import { versionRan } from '../../run/rules-of-run.ts';
 import type { Say } from '../../text/use-text.tsx';
@@ -12,7 +12,7 @@ import { nodeWords } from '../tree/node-link.tsx';
 
 const MAX_VERDICTS = 3;
 
-type Run = { letter: string; name: string; reading: Reading | null };
+type Run = { letter: string; name: string; reading: Reading | null; parting: Parting | null };
 
 /** In which way each run differs from the first, those that do not, and how many are not in it yet. */
 export function summary(runs: readonly Run[], say: Say): string {
@@ -21,8 +21,8 @@ export function summary(runs: readonly Run[], say: Say): string {
   const [first, ...others] = runs;
   const base = first?.reading ?? null;
   if (base === null) return waiting.join(' ');
-  const told = others.flatMap(({ letter, name, reading }) =>
-    reading === null ? [] : [{ name: `${letter} (${name})`, how: howItDiffers(reading, base, say) }],
+  const told = others.flatMap(({ letter, name, reading, parting }) =>
+    reading === null ? [] : [{ name: `${letter} (${name})`, how: howItDiffers({ reading, parting }, base, say) }],
   );
   const differing = told.flatMap(({ name, how }) => (how === null ? [] : [say('compare.differs', { name, how })]));
   const more = differing.length - MAX_VERDICTS;
@@ -36,8 +36,10 @@ export function summary(runs: readonly Run[], say: Say): string {
   ].join(' ');
 }
 
+type Compared = { reading: Reading; parting: Parting | null };
+
 /** Null where a run came to the same in the same way. */
-function howItDiffers(reading: Reading, base: Reading, say: Say): string | null {
+function howItDiffers({ reading, parting }: Compared, base: Reading, say: Say): string | null {
   const [mine, theirs] = [reading, base].map(({ decision }) => decision);
   if (reading.result?.error && reading.result.error !== base.result?.error) return reading.result.error;
   if (mine && theirs && mine !== theirs) return say('compare.how.decision', { mine, theirs });
@@ -48,7 +50,7 @@ function howItDiffers(reading: Reading, base: Reading, say: Say): string | null 
   const text = (json: Json | null | undefined) => (json ? shortened(compactJson(json)) : say('node.absent'));
   if (change)
     return say('compare.how.data', { path: change.path, mine: text(change.values[1]), theirs: text(change.values[0]) });
-  const { first } = partingOf(base, reading);
+  const first = parting?.first ?? null;
   return first === null ? null : say('compare.how.trace', { node: nodeWords(first, say) });
 }
 

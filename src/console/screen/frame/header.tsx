@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { App, RuleSummary } from '../../api/browse.ts';
-import { fitsLink, goTo, type Place, printPlace } from '../../state/location.ts';
+import { fitsLink, goTo, linkTo, type Place } from '../../state/location.ts';
 import { chooseLanguage, chooseTheme, type Theme, useTheme } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Combobox, type Option } from '../../ui/combobox.tsx';
@@ -80,7 +80,7 @@ function LinkButton({ place, input: { text, read }, changed }: { place: Place; i
       label={say('link.copy')}
       done={say(done)}
       // The address bar is a moment behind what is typed.
-      text={() => `${window.location.origin}${window.location.pathname}${printPlace(linked)}`}
+      text={() => linkTo(linked)}
       quiet
     />
   );

@@ -1,4 +1,4 @@
-import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { inputInShort } from '../../run/history/history-filter.ts';
 import { type Place, printTarget, type Target } from '../../state/location.ts';
 import { pinNode } from '../../state/preferences.ts';
@@ -7,6 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { modifierKey } from '../../ui/keys.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
+import { calledWords } from '../tree/node-link.tsx';
 import type { AsOfInput } from './as-of.tsx';
 import { targetWords } from './target-words.ts';
 import type { DryRun } from './use-dry-run.ts';
@@ -14,7 +15,6 @@ import type { Input } from './use-input.ts';
 
 type Props = { run: Run; rule: RuleContext; input: Input; blocked: string | null };
 
-const MAX_NAMED = 3;
 const MAX_SHORT = 80;
 
 /** The button everything is about, and what it will do. */
@@ -149,14 +149,8 @@ function noTarget(target: Target, { clients }: RuleContext, say: Say): string | 
 }
 
 function whatItCalls(occurrences: readonly Occurrence[], say: Say): string {
-  const names = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
-  if (names.size === 0) return say('run.real');
-  const shown = [...names]
-    .slice(0, MAX_NAMED)
-    .map((name) => say('run.real.quoted', { name }))
-    .join(', ');
-  const more = names.size - MAX_NAMED;
-  return say('run.real.calls', { names: more > 0 ? say('run.real.more', { names: shown, n: more }) : shown });
+  const names = calledWords(occurrences, say);
+  return names === null ? say('run.real') : say('run.real.calls', { names });
 }
 
 type DrySwitchProps = { isOn: boolean; isPossible: boolean; onChoose: (isOn: boolean) => void };

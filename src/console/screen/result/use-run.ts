@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { readJson } from '../../../shared/json-tree/read-json.ts';
 import { compactText } from '../../../shared/json-tree/whole-text.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
@@ -9,7 +8,7 @@ import type { Followed } from '../../api/follow.ts';
 import type { Refused, Unreachable } from '../../api/request.ts';
 import { isSlip, randomKey } from '../../run/calls.ts';
 import { changesSince, type FormChange } from '../../run/form-changes.ts';
-import { type Reading, readRun } from '../../run/reading.ts';
+import { documentOf, type Reading, readRun } from '../../run/reading.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
 import { useLacks } from '../frame/use-may.ts';
 import { type DryRun, useDryRun } from '../input/use-dry-run.ts';
@@ -116,11 +115,6 @@ function useLast(reading: Reading | null, { place, waiting }: { place: Place; wa
   }, [reading, rule]);
   if (reading) return reading;
   return waiting && place.run !== null && last.current?.rule === rule ? last.current.reading : null;
-}
-
-function documentOf(text: string | null) {
-  const read = text === null ? null : readJson(text);
-  return read?.kind === 'ok' ? read.root : null;
 }
 
 /** A call that did not become an execution. `key`: to send the very same call again, which never runs twice. */

@@ -4,7 +4,7 @@ import type { FollowedBatch } from '../../api/follow-batch.ts';
 import type { Since } from '../../cases/case-rows.ts';
 import type { Releases } from '../../cases/use-case-rows.ts';
 import { useNow } from '../../run/queries/use-now.ts';
-import { type Place, printPlace } from '../../state/location.ts';
+import { linkTo, type Place } from '../../state/location.ts';
 import { formatAge, formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -133,7 +133,7 @@ function Going({ batch }: { batch: Batch }) {
 /** A link to a batch has nothing of the run that is on the screen. */
 function linkToBatch(place: Place): string {
   const linked = { ...place, run: null, runs: [], input: null, find: null, item: null, caseName: null };
-  return `${window.location.origin}${window.location.pathname}${printPlace(linked)}`;
+  return linkTo(linked);
 }
 
 function stateWords(batch: Batch, say: Say): string {

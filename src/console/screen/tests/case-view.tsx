@@ -7,7 +7,7 @@ import { readItemPlace } from '../../cases/case-rows.ts';
 import { expectedRows } from '../../cases/expected.ts';
 import { casesOf, useChangeCases, useSavedCases } from '../../cases/saved-cases.ts';
 import { useItem } from '../../cases/use-batches.ts';
-import { goTo, type Place, printPlace } from '../../state/location.ts';
+import { goTo, linkTo, type Place } from '../../state/location.ts';
 import { differenceWords } from '../../text/difference-words.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -38,13 +38,7 @@ export function CaseView({ place, run }: { place: Place; run: Run }) {
     <div className="case-view">
       <div className="case-head">
         <h2>{name}</h2>
-        <CopyButton
-          icon="link"
-          label={say('case.link')}
-          done={say('link.copied')}
-          text={() => `${window.location.origin}${window.location.pathname}${printPlace(place)}`}
-          quiet
-        />
+        <CopyButton icon="link" label={say('case.link')} done={say('link.copied')} text={() => linkTo(place)} quiet />
       </div>
       {item.data && at && <CaseResult item={item.data} batchId={at.batchId} />}
       {!item.data && mine && (

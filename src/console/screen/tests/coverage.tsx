@@ -155,14 +155,13 @@ function withAncestors(occurrences: readonly Occurrence[], wanted: readonly Occu
   return occurrences.filter((occurrence) => kept.has(occurrence));
 }
 
-type Where = { batchId: string | null; occurrences: readonly Occurrence[]; input: Input };
+type Where = { batchId: string; occurrences: readonly Occurrence[]; input: Input };
 
 /** Looks for an input that reaches a node which no case reached, writes it into the form, and says what it is. */
 function useMissingCase({ batchId, occurrences, input }: Where) {
   const { say } = useText();
   const [told, setTold] = useState<string | null>(null);
   const find = async (to: Occurrence) => {
-    if (batchId === null) return;
     setTold(say('coverage.find.looking'));
     try {
       const found = await findMissingCase(to, { batchId, occurrences });

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import { type Failure, Refused } from '../../api/request.ts';
 import { runsThatFit } from '../../cases/inputs.ts';
@@ -10,6 +10,7 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
+import { calledWords } from '../tree/node-link.tsx';
 
 type Props = {
   /** The label of the button for real runs. */
@@ -26,8 +27,6 @@ type Props = {
   error: Error | null;
   onStart: (how: { dryRun: boolean }) => void;
 };
-
-const MAX_NAMED = 3;
 
 /** The buttons that run many cases, dry or for real, and what each will do, in numbers. Nothing else decides which of the two it is. */
 export function StartBatch(props: Props) {
@@ -93,15 +92,10 @@ function warningOf(
   { occurrences }: Pick<Props, 'occurrences'>,
   { runs, where, say }: { runs: number; where: string; say: Say },
 ): string {
-  const named = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
-  if (named.size === 0) return say('cases.warning', { n: runs, where });
-  const names = [...named]
-    .slice(0, MAX_NAMED)
-    .map((name) => say('run.real.quoted', { name }))
-    .join(', ');
-  const more = named.size - MAX_NAMED;
-  const calls = more > 0 ? say('run.real.more', { names, n: more }) : names;
-  return say('cases.warning.calls', { n: runs, where, calls });
+  const calls = calledWords(occurrences, say);
+  return calls === null
+    ? say('cases.warning', { n: runs, where })
+    : say('cases.warning.calls', { n: runs, where, calls });
 }
 
 /** A target inside of a sentence. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { getItem } from '../../api/batch-items.ts';
 import type { Batch } from '../../api/batches.ts';
+import type { CasesOf, SavedCase } from '../../api/cases.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { failureOf } from '../../api/request.ts';
 import { runSaved } from '../../cases/batch-call.ts';
@@ -65,7 +66,7 @@ export function TestsPage({ place, rule, input, onOpenRun }: Props) {
       {source === 'cases' && saved.error && (
         <p className="notice warn">{say('cases.failed', { error: failureOf(saved.error) })}</p>
       )}
-      {source === 'cases' && cases.length > 0 && !isBeside(place) && <SavedCases place={place} rule={rule} />}
+      {of !== null && cases.length > 0 && !isBeside(place) && <SavedCases of={of} cases={cases} rule={rule} />}
       {source === 'inputs' && batch === null && <NewInputs place={place} rule={rule} />}
       {source === 'runs' && batch === null && of !== null && (
         <ChosenRuns key={place.ruleId} place={place} rule={rule} />
@@ -79,15 +80,14 @@ export function TestsPage({ place, rule, input, onOpenRun }: Props) {
 
 const noCases = [] as const;
 
-function SavedCases({ place, rule }: Pick<Props, 'place' | 'rule'>) {
+type SavedProps = { of: CasesOf; cases: readonly SavedCase[]; rule: RuleContext };
+
+function SavedCases({ of, cases, rule }: SavedProps) {
   const { say } = useText();
-  const of = casesOf(place);
-  const { data } = useSavedCases(of);
   const targets = chosenTargets.use();
   const clients = rule.clients.data ?? [];
   const { busy, error, start } = useStart();
-  const run = (data?.cases ?? []).filter(({ skip }) => !skip);
-  if (of === null) return null;
+  const run = cases.filter(({ skip }) => !skip);
   return (
     <div className="inputs-start">
       <TargetsField targets={targets} clients={clients} onTargets={chosenTargets.set} />

@@ -1,4 +1,4 @@
-import { isLeaf, type Occurrence } from '../../../shared/reasoning/tree.ts';
+import { isLeaf, nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import type { Skip } from '../../trace/skipped.ts';
 
@@ -57,4 +57,18 @@ export function skipWords(skip: Skip, say: Say): string {
     default:
       return say(`skip.${skip.kind}`);
   }
+}
+
+const MAX_CALLED = 3;
+
+/** The actions that a real run may run, by name: "“charge”, “coupon” and 2 more"; null where there are none. */
+export function calledWords(occurrences: readonly Occurrence[], say: Say): string | null {
+  const all = new Set(occurrences.filter(({ node }) => node.type === 'LeafResult').map(({ node }) => nameOf(node)));
+  if (all.size === 0) return null;
+  const names = [...all]
+    .slice(0, MAX_CALLED)
+    .map((name) => say('run.real.quoted', { name }))
+    .join(', ');
+  const more = all.size - MAX_CALLED;
+  return more > 0 ? say('run.real.more', { names, n: more }) : names;
 }

@@ -1,13 +1,11 @@
 import { type BackendFactory, Queue as BullQueue, type IQueueBackend, type Telemetry } from 'bullmq';
-import type { Queue, Replies, ReplyListener, WholeJob } from '../queue.ts';
+import { KEEP_ENDED_MS, type Queue, type Replies, type ReplyListener, type WholeJob } from '../queue.ts';
 import type { QueueOptions } from '../queue-backend.ts';
 import type { BesideBullmq } from './beside-bullmq.ts';
 
-/** Ended jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
-export const KEEP_FINISHED_SECONDS = 180;
 const CLEANED_AT_ONCE = 1000;
 
-const KEEP = { age: KEEP_FINISHED_SECONDS };
+const KEEP = { age: KEEP_ENDED_MS / 1000 };
 export const finishedJobs = { removeOnComplete: KEEP, removeOnFail: KEEP };
 
 type Bull = BullQueue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, unknown>;
@@ -16,9 +14,9 @@ export type BullQueueParts = {
   factory: BackendFactory<IQueueBackend, unknown>;
   common: { prefix?: string; telemetry?: Telemetry };
   maxEvents: number;
-  beside(queue: Pick<BullQueue, 'toKey' | 'name' | 'getJob' | 'remove'>): BesideBullmq;
-  openReplies(queue: Pick<BullQueue, 'toKey' | 'name'>, listener: ReplyListener): Replies;
-  tellChange(queue: Pick<BullQueue, 'toKey' | 'name'>, id: string, replyTo: string | undefined): Promise<void>;
+  beside(queue: Pick<BullQueue, 'toKey'>): BesideBullmq;
+  openReplies(queue: Pick<BullQueue, 'toKey'>, listener: ReplyListener): Replies;
+  tellChange(queue: Pick<BullQueue, 'toKey'>, id: string, replyTo: string | undefined): Promise<void>;
 };
 
 /** A queue of BullMQ, by its documented interface and what is beside it. */

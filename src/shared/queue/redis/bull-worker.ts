@@ -32,7 +32,7 @@ export type BullWorkerParts = {
   lockMs: number;
   /** The name of the workers' connections. */
   workerName?: string;
-  news(worker: Pick<BullWorker, 'toKey' | 'name'>): JobNews;
+  news(worker: Pick<BullWorker, 'toKey'>): JobNews;
 };
 
 /**
@@ -47,7 +47,8 @@ export function openBullWorker(
   options: WorkerOptions,
 ): QueueWorker {
   const { concurrency, records, onLost, onStalled, onDefect, onError = () => {} } = options;
-  const held = new Map<string, Hold>();
+  /** The jobs of this worker, and whether it was told that one is not its own any more. */
+  const held = new Map<string, { isLost: boolean }>();
   let open = 0;
   let closing = false;
 
@@ -58,7 +59,10 @@ export function openBullWorker(
   });
   worker.on('stalled', (stalled) => onStalled?.(stalled));
   worker.on('lockRenewalFailed', (ids: string[]) => {
-    for (const id of ids) held.get(id)?.lose();
+    for (const id of ids) {
+      const hold = held.get(id);
+      if (hold) hold.isLost = true;
+    }
     onLost?.(ids);
   });
 
@@ -70,10 +74,10 @@ export function openBullWorker(
 
   async function handle(job: BullJob, token = ''): Promise<never> {
     count(1);
-    const hold = createHold();
+    const hold = { isLost: false };
     const { id = '' } = job;
     held.set(id, hold);
-    const isOver = () => hold.isLost() || closing;
+    const isOver = () => hold.isLost || closing;
     const taken = takenJob(job, token, { records, news, isLost, onError, isOver });
     try {
       await process(taken).catch((error) => {
@@ -118,19 +122,6 @@ function optionsOf(
     // Being resumed is normal here, however often: deadlines end an execution, not a count.
     maxStalledCount: 1_000_000,
     runRetryDelay: RETRY_MS,
-  };
-}
-
-type Hold = ReturnType<typeof createHold>;
-
-/** Whether this worker still has a job, as far as it was told. */
-function createHold() {
-  let lost = false;
-  return {
-    isLost: () => lost,
-    lose(): void {
-      lost = true;
-    },
   };
 }
 

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { z } from 'zod';
 import type { EndedJob } from '../../contract/endings/job-ending.ts';
 import { parseJson } from '../../contract/json/parse-json.ts';
 import { every } from '../../runtime/periodic.ts';
 import type { Publication } from '../../store/history/history.ts';
 import type { RedisConnections } from '../../store/redis/redis-connections.ts';
-import { createFollowers } from '../followers.ts';
+import { createFollowers, replyToOf } from '../followers.ts';
 import type { Replies, Reply, ReplyListener } from '../queue.ts';
 
 /** Channels are in the slot of the queue's own keys, as sharded pub/sub of a Redis Cluster wants it. */
@@ -16,8 +15,6 @@ const followersOf = (jobKey: string) => `${jobKey}:changes`;
 /** A connection that died in silence is noticed by this. */
 const PING_EVERY_MS = 5000;
 const SILENT_FOR_MS = 15_000;
-
-const addressedSchema = z.object({ replyTo: z.string() });
 
 /** What is published of the jobs of a queue. `keyOf`: the key of a job. A job may name no channel but an address. */
 export function createTold(redis: Redis, { prefix, keyOf }: { prefix: string; keyOf: (id: string) => string }) {
@@ -33,7 +30,7 @@ export function createTold(redis: Redis, { prefix, keyOf }: { prefix: string; ke
   return {
     publish,
     ending({ id, data, value }: Pick<EndedJob, 'id' | 'data' | 'value'>): Publication {
-      const replyTo = known(addressedSchema.safeParse(data).data?.replyTo);
+      const replyTo = known(replyToOf(data));
       const message = replyTo === undefined ? '' : `ended ${id} ${JSON.stringify(value)}`;
       return { replyTo, message, followers: followersOf(keyOf(id)) };
     },

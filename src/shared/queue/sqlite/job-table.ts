@@ -79,7 +79,7 @@ function taking({ run, one, all }: Rows, places: Places) {
   };
 }
 
-/** Of a job that is taken: each returns false when it is not. */
+/** Each returns false when it changed nothing: `end`, `giveBack` and `snooze` where the job is not taken, the others where there is none. */
 function changing({ run }: Rows, places: Places) {
   return {
     end: (id: string, value: string, at: number) =>

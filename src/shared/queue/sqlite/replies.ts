@@ -1,9 +1,6 @@
-import { z } from 'zod';
 import { random } from '../../seams/random.ts';
-import { createFollowers } from '../followers.ts';
+import { createFollowers, replyToOf } from '../followers.ts';
 import type { Replies, Reply, ReplyListener } from '../queue.ts';
-
-const addressedSchema = z.object({ replyTo: z.string() });
 
 /** Replies within one process: endings go straight to the API that asked. */
 export type EmbeddedReplies = ReturnType<typeof createEmbeddedReplies>;
@@ -21,8 +18,7 @@ export function createEmbeddedReplies() {
   return {
     tell,
     ended: (queue: string, { id, data, value }: { id: string; data: unknown; value: unknown }) =>
-      tell(queue, addressedSchema.safeParse(data).data?.replyTo, { kind: 'ended', id, value }),
-    progress: (queue: string, id: string) => followers.tell(keyOf(queue, id)),
+      tell(queue, replyToOf(data), { kind: 'ended', id, value }),
     open(queue: string, listener: ReplyListener): Replies {
       const address = random.uuid();
       listeners.set(address, listener);

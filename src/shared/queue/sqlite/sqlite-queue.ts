@@ -1,14 +1,20 @@
 import type { Telemetry } from 'bullmq';
 import type { EndedJob } from '../../contract/endings/job-ending.ts';
 import { type Timer, time } from '../../seams/time.ts';
-import type { Database, Sureness } from '../../store/embedded/file/database.ts';
-import type { Finished, OpenWorker, Queue, QueueWorker, TakenJob, WorkerOptions } from '../queue.ts';
-import { type JobCommands, openTakenJob } from '../taken-job.ts';
+import type { Database } from '../../store/embedded/file/database.ts';
+import {
+  type Finished,
+  KEEP_ENDED_MS,
+  type OpenWorker,
+  type Queue,
+  type QueueWorker,
+  type TakenJob,
+  type WorkerOptions,
+} from '../queue.ts';
+import { addRecord, type JobCommands, openTakenJob } from '../taken-job.ts';
 import { createJobTable, type JobTable, type TakenRow } from './job-table.ts';
 import type { EmbeddedReplies } from './replies.ts';
 
-/** Ended jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
-const KEEP_ENDED_MS = 180_000;
 /** A job whose taking could not be flushed is tried again after this time. */
 const RETRY_MS = 1000;
 
@@ -40,15 +46,13 @@ export function createSqliteQueues(parts: Parts): {
 }
 
 /** Changes jobs. Workers are woken once that is committed, so that adding a job and taking it share one flush. */
-async function change<T>(
+async function change(
   { database, wakes }: Pick<Parts, 'database'> & Pick<Shared, 'wakes'>,
-  operation: () => T,
-  until: Sureness = 'flushed',
-): Promise<T> {
-  const result = await database.write(operation, 'committed');
+  operation: () => unknown,
+): Promise<void> {
+  await database.write(operation, 'committed');
   for (const wake of [...wakes]) wake();
-  if (until === 'flushed') await database.flushed();
-  return result;
+  await database.flushed();
 }
 
 function openQueue<Data>(name: string, { table, wakes }: Shared, { database, replies, telemetry }: Parts): Queue<Data> {
@@ -185,19 +189,14 @@ function takenJob(name: string, row: TakenRow, parts: WorkerParts, isOver: () =>
       const endedAt = time.now();
       const ended: EndedJob = { id, data, addedAt, endedAt, value };
       const settled = records?.settledOf(ended);
-      let recorded: Promise<boolean> | undefined;
+      let recorded = Promise.resolve(false);
       await database.write(() => {
         mustBe(table.end(id, JSON.stringify(value ?? null), endedAt));
         table.removeOldNowAndThen(endedAt - KEEP_ENDED_MS, endedAt);
         // It begins at once, so it is part of this transaction.
-        recorded =
-          settled &&
-          records?.add(settled).then(
-            () => true,
-            () => false,
-          );
+        recorded = addRecord(records, settled);
       });
-      const isRecorded = (await recorded) ?? false;
+      const isRecorded = await recorded;
       replies.ended(name, ended);
       return { kind: 'finished', settled, isRecorded };
     },
@@ -211,7 +210,7 @@ function takenJob(name: string, row: TakenRow, parts: WorkerParts, isOver: () =>
   const news = {
     ending: () => undefined,
     publish: async () => {},
-    changed: async () => replies.progress(name, id),
+    changed: async () => replies.tell(name, undefined, { kind: 'changed', id }),
   };
   return openTakenJob(own, commands, { records, news, isLost, onError, isOver });
 }

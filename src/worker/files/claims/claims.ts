@@ -7,7 +7,7 @@ import { createKeys } from './keys.ts';
 
 /**
  * The claims, in the shared directory. `begin.ts`, `unknown-jobs.ts`, `queries/fence.ts` and `batches/resolve-doubt.ts` write them;
- * every worker sweeps them (`upkeep/start-sweeps.ts`). A claim is a symbolic link whose target is the claim's text: one system call
+ * every worker sweeps them (`upkeep/sweep-tasks.ts`). A claim is a symbolic link whose target is the claim's text: one system call
  * writes it, first wins, and it is complete the moment it is visible. Where links are missing it is a file of that text.
  * A refusal is written under the same name: once it is there, no worker can dispatch the execution any more, not even one that
  * sleeps just before its claim. So "did not run" is true. Both live in a folder named after the minute of the execution's

@@ -49,20 +49,26 @@ export async function checkTree(selection: Selection, { rules, leafClasses }: So
     return { cycle: null, warnings: () => [], digest: null, nodes: null, graph: null };
   const cycle = findCycle(root, edgesIn(nodes));
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
-  const findWarnings = () => {
+  const warnings = foundOnce(() => {
     const ofRule = rule?.rivals.map((rival): TreeWarning => ({ code: 'unusable-file', message: `${rival}.` })) ?? [];
     const ofClasses = leafClasses ? classWarnings(inOrder, leafClasses) : [];
     const ofSize = cycle === null ? sizeWarnings(countOccurrences(nodes, start)) : [];
     return [...ofRule, ...inOrder.flatMap(nodeWarnings), ...ofClasses, ...ofSize].slice(0, MAX_WARNINGS);
-  };
-  let found: TreeWarning[] | undefined;
-  const warnings = () => {
-    found ??= findWarnings();
-    return found;
-  };
+  });
   const released = inOrder.filter(({ reading }) => reading?.kind === 'found').map(({ id }) => id);
   const ids = graph.truncated ? null : new Set(released);
   return { cycle, warnings, digest: digestOf(graph), nodes: ids, graph };
+}
+
+/** Finds them when they are first asked for, and then lets go of what they were found in: a check is remembered, and its graph may be large. */
+function foundOnce(find: () => TreeWarning[]): () => TreeWarning[] {
+  let left: (() => TreeWarning[]) | null = find;
+  let found: TreeWarning[] = [];
+  return () => {
+    if (left) found = left();
+    left = null;
+    return found;
+  };
 }
 
 function warningsAbout(

@@ -21,7 +21,7 @@ type Options = {
 };
 
 /** How much is sure when a promise resolves: it outlives a loss of power, or it outlives this process. */
-export type Sureness = 'flushed' | 'committed';
+type Sureness = 'flushed' | 'committed';
 
 export type Database = {
   /**
