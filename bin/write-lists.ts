@@ -5,7 +5,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { outcomes, statusOf } from '../src/shared/reasons/codes.ts';
-import { endings, isReason, retryAfterOf } from '../src/shared/reasons/endings.ts';
+import { endings, retryAfterOf } from '../src/shared/reasons/endings.ts';
 import { readSettings, settingNames } from '../src/shared/runtime/settings/settings.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
@@ -64,7 +64,7 @@ function writeEndings(text: string): string {
   if (after === '') missing.push('docs/operations.md: the head of the table of endings is gone');
   const rows = Object.entries(endings).flatMap(([reason, { code, ran }]) =>
     (ran === 'either' ? [false, true] : [ran !== 'no']).map((mayHaveRun) => {
-      const seconds = isReason(reason) ? retryAfterOf({ code, reason }) : undefined;
+      const seconds = retryAfterOf({ code, reason });
       return `| ${statusOf({ code, mayHaveRun })} | \`${code}\` | \`${reason}\` | ${mayHaveRun} | ${seconds ?? ''} |`;
     }),
   );

@@ -7,6 +7,7 @@ import {
   executionSchema,
   type ListedExecution,
 } from '../shared/contract/execution.ts';
+import { decisionSchema } from '../shared/contract/job.ts';
 import { parseExact } from '../shared/contract/json/exact-json.ts';
 import { parseJson } from '../shared/contract/json/parse-json.ts';
 import {
@@ -16,7 +17,7 @@ import {
   RawNumber,
   stringifyExact,
 } from '../shared/contract/json/raw-number.ts';
-import { json, readAs } from '../shared/contract/wire.ts';
+import { json, pageOf, readAs } from '../shared/contract/wire.ts';
 
 export type { Execution, ListedExecution };
 
@@ -132,14 +133,17 @@ export function createRuleCaller({ url, key, retryForMs = RETRY_FOR_MS }: Caller
       },
     });
 
-  async function* pagesOf(path: string, query: HistoryQuery): AsyncGenerator<string> {
+  async function* itemsOf<Item>(
+    path: string,
+    query: HistoryQuery,
+    schema: z.ZodType<{ items: Item[]; nextCursor: string | null }>,
+  ): AsyncGenerator<Item> {
     const search = new URLSearchParams();
     for (const [name, values] of Object.entries(query))
       for (const value of [values ?? []].flat()) search.append(name, String(value));
     for (;;) {
-      const page = await send(`${path}?${search}`);
-      yield page;
-      const { nextCursor } = z.object({ nextCursor: z.string().nullable() }).parse(parseJson(page));
+      const { items, nextCursor } = readAs(schema, await send(`${path}?${search}`));
+      yield* items;
       if (nextCursor === null) return;
       search.set('cursor', nextCursor);
     }
@@ -153,9 +157,7 @@ export function createRuleCaller({ url, key, retryForMs = RETRY_FOR_MS }: Caller
       const { [DATA_FIELD]: after, error = 'null', ...answer } = readAs(answerSchema, text);
       return { ...answer, data: objectOf(after), error: exactOf(parseExact(error)), text };
     },
-    async *history(query = {}) {
-      for await (const page of pagesOf('executions', query)) yield* readAs(executionListSchema, page).items;
-    },
+    history: (query = {}) => itemsOf('executions', query, executionListSchema),
     async execution(mockId) {
       return readAs(executionSchema, await send(`executions/${encodeURIComponent(mockId)}`));
     },
@@ -168,8 +170,8 @@ export function createRuleCaller({ url, key, retryForMs = RETRY_FOR_MS }: Caller
       return batch;
     },
     async *batchItems(batchId) {
-      for await (const page of pagesOf(`batches/${encodeURIComponent(batchId)}/items`, {}))
-        for (const item of readAs(z.object({ items: z.array(json) }), page).items) yield objectOf(item);
+      const items = itemsOf(`batches/${encodeURIComponent(batchId)}/items`, {}, z.object(pageOf(json)));
+      for await (const item of items) yield objectOf(item);
     },
   };
 }
@@ -180,7 +182,7 @@ type Sent = { method?: string; body?: string; headers?: Record<string, string>; 
 const answerSchema = z.object({
   mockId: z.string(),
   success: z.boolean(),
-  outcome: z.enum(['TRUE', 'FALSE', 'NONE']).nullable().default(null),
+  outcome: decisionSchema.nullable().default(null),
   [DATA_FIELD]: json,
   error: json.optional(),
 });

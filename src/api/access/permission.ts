@@ -12,13 +12,17 @@ import { problem } from '../http/respond.ts';
  * `TRUSTED_USER_HEADER` are set, everybody may do everything.
  */
 export function needs(which: Permission | ((context: Context<Environment>) => Permission)) {
-  return createMiddleware<Environment>(async (context, next) => {
-    const { name, may } = callerOf(context);
-    const permission = typeof which === 'function' ? which(context) : which;
-    if (may.has(permission)) return next();
-    const has = may.size === 0 ? 'nothing' : [...may].join(', ');
-    return problem('no-permission', { permission, name: `${name}`, has });
-  });
+  return createMiddleware<Environment>(
+    async (context, next) => refusedPermission(context, typeof which === 'function' ? which(context) : which) ?? next(),
+  );
+}
+
+/** The reason to refuse a caller without a permission; undefined if it has it. */
+export function refusedPermission(context: Context<Environment>, permission: Permission): Response | undefined {
+  const { name, may } = callerOf(context);
+  if (may.has(permission)) return undefined;
+  const has = may.size === 0 ? 'nothing' : [...may].join(', ');
+  return problem('no-permission', { permission, name: `${name}`, has });
 }
 
 /** The reason to refuse a caller an app; undefined if it may use it. */

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';
 import { errorOf, type NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { mapTexts, noAnswerBody } from '../../shared/contract/execution-record.ts';
+import { noAnswerBody } from '../../shared/contract/execution-record.ts';
 import { visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { statusOf } from '../../shared/reasons/codes.ts';
 import { retryAfterOf } from '../../shared/reasons/endings.ts';
 import { type RefusalCode, refusals } from '../../shared/reasons/refusals.ts';
-import type { ParamsOf } from '../../shared/reasons/template.ts';
+import { mapTexts, type ParamsOf } from '../../shared/reasons/template.ts';
 import { whatHappened } from '../../shared/reasons/words.ts';
 import { PROBLEM_TYPE, problemBody, type Refusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Problem } from '../calls/read-request.ts';
@@ -37,6 +37,17 @@ export function respondToRefusal(refusal: Refusal, { errors, headers, more }: Re
 export function badRequest(problems: Problem[]): Response {
   const errors = problems.map((each) => ({ ...each, message: visibleLines(each.message) }));
   return problem('bad-request', { problems: summaryOf(errors) }, { errors });
+}
+
+/** The answer to a body that was not read whole. */
+export function refuseBody(
+  why: 'no-room' | 'too-large' | 'cut-off',
+  limit: { maxBytes: number; setting?: string },
+): Response {
+  const headers = { connection: 'close' };
+  if (why === 'no-room') return problem('bodies-full-now', {}, { headers });
+  if (why === 'cut-off') return problem('body-cut-off', {});
+  return problem('body-too-large', limit, { headers });
 }
 
 /** The sentence of a 400: `field`: what is wrong with it. */

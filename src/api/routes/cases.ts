@@ -16,7 +16,7 @@ import { type CasesOf, noneSaved, type Precondition, type SavedCases, type Savin
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
-import { badRequest, json, problem, respondToRefusal } from '../http/respond.ts';
+import { badRequest, json, problem, refuseBody, respondToRefusal } from '../http/respond.ts';
 
 type CasesDependencies = { savedCases: SavedCases; openBodies: OpenBodies };
 type Read<T> = { kind: 'read'; value: T } | { kind: 'answered'; response: Response };
@@ -111,19 +111,7 @@ async function readBytes(context: Context<Environment>, openBodies: OpenBodies):
   const lease = openBodies.lease();
   const body = await readBody(context.env.incoming, MAX_CASES_BYTES, lease).finally(() => lease.close());
   if (body.kind === 'complete') return { kind: 'read', value: body.bytes };
-  return { kind: 'answered', response: notRead(body.kind) };
-}
-
-function notRead(kind: 'no-room' | 'too-large' | 'cut-off'): Response {
-  const close = { connection: 'close' };
-  switch (kind) {
-    case 'no-room':
-      return problem('bodies-full-now', {}, { headers: close });
-    case 'too-large':
-      return problem('body-too-large', { maxBytes: MAX_CASES_BYTES }, { headers: close });
-    case 'cut-off':
-      return problem('body-cut-off', {});
-  }
+  return { kind: 'answered', response: refuseBody(body.kind, { maxBytes: MAX_CASES_BYTES }) };
 }
 
 function respondToSaving(saving: Saving): Response {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
-import { callerOf, refusedApp, tellAbout } from '../access/permission.ts';
+import { refusedApp, refusedPermission, tellAbout } from '../access/permission.ts';
 import { batchBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchBodyParameters, csvBatchParameters } from '../batches/parameters.ts';
@@ -12,7 +12,7 @@ import type { Environment } from '../http/environment.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { readParameters } from '../http/parameters.ts';
 import { readBody } from '../http/read-body.ts';
-import { badRequest, json, problem, respondToRefusal } from '../http/respond.ts';
+import { badRequest, json, problem, refuseBody, respondToRefusal } from '../http/respond.ts';
 
 type BatchDependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number };
 
@@ -25,16 +25,15 @@ export async function createBatch(
   const type = contentType(context);
   if (type === 'foreign') return problem('foreign-type', { types: 'application/json or text/csv' });
   const body = await readBody(context.env.incoming, maxBodyBytes, lease);
-  if (body.kind !== 'complete') return refuseBody(body.kind, maxBodyBytes);
+  if (body.kind !== 'complete') return refuseBody(body.kind, { maxBytes: maxBodyBytes, setting: 'MAX_BATCH_BYTES' });
   const read = type === 'csv' ? await readRows(context, body.bytes, readCsvBatch) : readDocument(context, body.bytes);
   if (read.kind === 'bad') return badRequest(read.problems);
   if (read.kind === 'refused') return respondToRefusal(read);
   const notIts = refusedApp(context, read.request.app);
   if (notIts) return notIts;
   const isRecorded = read.request.source.kind === 'recorded';
-  const { may, name } = callerOf(context);
-  if (isRecorded && !may.has('read'))
-    return problem('no-permission', { permission: 'read', name: `${name}`, has: [...may].join(', ') });
+  const notAllowed = isRecorded ? refusedPermission(context, 'read') : undefined;
+  if (notAllowed) return notAllowed;
   if (isRecorded) context.set('readsInput', true);
   const keyed = idempotencyKeyOf(context.req);
   if (keyed.kind === 'bad') return badRequest(keyed.problems);
@@ -55,13 +54,6 @@ async function readRows(context: Context<Environment>, rows: Uint8Array, readCsv
 function readDocument(context: Context<Environment>, document: Uint8Array): ReadBatch {
   const parameters = readParameters(batchBodyParameters, context);
   return parameters.kind === 'bad' ? parameters : readBatchRequest(document, parameters.value);
-}
-
-function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
-  const headers = { connection: 'close' };
-  if (why === 'no-room') return problem('bodies-full-now', {}, { headers });
-  if (why === 'cut-off') return problem('body-cut-off', {});
-  return problem('body-too-large', { maxBytes, setting: 'MAX_BATCH_BYTES' }, { headers });
 }
 
 /** The bytes by which a call under an Idempotency-Key is known again: its parameters and its body; the body alone where it has no parameters. */

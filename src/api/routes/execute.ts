@@ -16,7 +16,7 @@ import type { Environment } from '../http/environment.ts';
 import { isFormPost } from '../http/form-post.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { readBody } from '../http/read-body.ts';
-import { badRequest, json, problem, respondToEnding } from '../http/respond.ts';
+import { badRequest, json, problem, refuseBody, respondToEnding } from '../http/respond.ts';
 import { takesNoParameters } from '../http/takes-no-parameters.ts';
 import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
@@ -44,7 +44,7 @@ export function executeRoute(dependencies: ExecuteDependencies) {
     const { incoming, outgoing } = context.env;
     if (isFormPost(incoming.headers)) return fromForeignPage();
     const body = await readBody(incoming, maxBodyBytes, lease);
-    if (body.kind !== 'complete') return refuseBody(context, body.kind, maxBodyBytes);
+    if (body.kind !== 'complete') return notRead(context, body.kind, maxBodyBytes);
     const read = readExecuteRequest(body.bytes);
     if (read.kind === 'bad') return badRequest(read.problems);
     tellAbout(context, read.request);
@@ -131,11 +131,8 @@ function fromForeignPage(): Response {
   return problem('foreign-type', { types: 'application/json' });
 }
 
-function refuseBody(context: Context<Environment>, why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number) {
-  if (why === 'no-room') return withoutRoom(context);
-  if (why === 'cut-off') return problem('body-cut-off', {});
-  const headers = { connection: 'close' };
-  return problem('body-too-large', { maxBytes, setting: 'MAX_BODY_BYTES' }, { headers });
+function notRead(context: Context<Environment>, why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number): Response {
+  return why === 'no-room' ? withoutRoom(context) : refuseBody(why, { maxBytes, setting: 'MAX_BODY_BYTES' });
 }
 
 function withoutRoom(context: Context<Environment>): Response {

@@ -6,7 +6,7 @@ import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { refusals } from '../../shared/reasons/refusals.ts';
-import { errorOfRefusal } from '../../shared/runtime/http-refusals.ts';
+import { errorOfRefusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { time } from '../../shared/seams/time.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { AskWorker } from '../ask-worker.ts';
@@ -100,9 +100,13 @@ function refuseBody(why: 'no-room' | 'too-large' | 'cut-off', maxBytes: number):
     case 'no-room':
       return refusal(OTHER_ERROR, errorOf(noAnswer('bodies-full', {})));
     case 'too-large':
-      return refusal(OTHER_ERROR, `The body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`, 413);
+      return refusal(
+        OTHER_ERROR,
+        errorOfRefusal(refusalOf('body-too-large', { maxBytes, setting: 'MAX_BODY_BYTES' })),
+        413,
+      );
     case 'cut-off':
-      return refusal(OTHER_ERROR, 'The body was cut off before its end.');
+      return refusal(OTHER_ERROR, errorOfRefusal(refusalOf('body-cut-off', {})));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { z } from 'zod';
-import { batchStateSchema, countsSchema, notCheckedSchema } from '../../shared/cases/batch.ts';
+import { batchStateSchema, countsSchema, failuresIn, notCheckedSchema } from '../../shared/cases/batch.ts';
 import { differenceSchema } from '../../shared/cases/judging/difference.ts';
 import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
@@ -128,7 +128,7 @@ export function showProgress(terminal: Writable) {
       const ended = Object.values(done).reduce((sum, count) => sum + count, 0);
       const all = ended + pending;
       const full = all === 0 ? WIDTH : Math.round((ended / all) * WIDTH);
-      const bad = done.failed + done.changed + done.error + done.unanswered;
+      const bad = failuresIn([counts]);
       const bar = styleText(bad > 0 ? 'red' : 'green', '█'.repeat(full), { stream: terminal });
       clear();
       terminal.write(`${bar}${'░'.repeat(WIDTH - full)} ${ended}/${all}  ${countsLine(counts)}`);

@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyLeaves, openInProcess } from '../../client/requests/answer-in-process.ts';
-import { BATCH_VERSION, type Batch, type ItemHead, noCounts } from '../../shared/cases/batch.ts';
+import { BATCH_VERSION, type Batch, failuresIn, type ItemHead, noCounts } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { factsOfTrees } from '../../shared/conclusions/conclusion.ts';
 import { itemOfAnswer, skippedItem } from '../../shared/conclusions/item-of-answer.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
 import type { ItemWithData } from '../../shared/reports/reported.ts';
@@ -69,7 +69,7 @@ async function runSuite(inProcess: InProcess, suite: Suite, options: RunOptions)
   const counts = noCounts();
   const items: ItemWithData[] = [];
   for (const [index, one] of suite.run.entries()) {
-    const bad = counts.failed + counts.error; // nothing is compared with earlier runs here
+    const bad = failuresIn([counts]);
     const skip = one.skip ? 'skip: true' : options.bail && bad > 0 ? 'stopped after 1 case that did not pass' : null;
     const item = skip === null ? await runCase(inProcess, suite, one, options) : notRun(skip);
     counts[item.head.verdict]++;
@@ -91,9 +91,7 @@ async function runCase(
   const begun = performance.now();
   const body = await inProcess.answer({ ruleId, confId, ts: one.ts, input: one.input, dryRun });
   const tookMs = performance.now() - begun;
-  const scanned = scanJson(body);
-  const members = new Map(scanned.kind === 'complete' ? scanned.members.map((member) => [member.key, member]) : []);
-  const success = members.get('success')?.raw === 'true';
+  const success = rawMember(body, 'success') === 'true';
   const facts = { ...factsOfTrees([]), acts: ({ id }: { id: string }) => inProcess.acts(id) };
   return itemOfAnswer(one, { body, success, address: HERE, rules: null, tookMs }, { ignore, facts });
 }

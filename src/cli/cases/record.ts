@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { printPath } from '../../shared/cases/path.ts';
-import { actionsOf, conclusionOf, factsOfTrees } from '../../shared/conclusions/conclusion.ts';
+import { actionsOf, changedIn, conclusionOf, factsOfTrees } from '../../shared/conclusions/conclusion.ts';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
@@ -10,7 +9,7 @@ import type { HistoryOptions } from '../runs/history.ts';
 import { type AnsweredRecord, readRecorded, skippedWords } from '../runs/recorded-runs.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
-import { openOutput } from '../terminal/output-file.ts';
+import { openNewOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 
@@ -24,12 +23,7 @@ export async function record(options: RecordOptions, { stdout, onInterrupt }: Su
   const { app = '', ruleId = '', out = `rule-${ruleId}.cases.yaml`, every = false, force = false } = options;
   const ids = { app: typedNumber(app), ruleId: typedNumber(ruleId) };
   const api = createHttpApi({ url: options.url, key: options.key });
-  const write = await openOutput('--out', out);
-  if (!force && existsSync(out))
-    throw new CommandFailed(
-      `${out} is there already. Nothing was changed: give another --out, or --force.`,
-      exitCodes.failed,
-    );
+  const write = await openNewOutput('--out', out, force);
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const recorded = await readRecorded(api, { ...options, state: options.state ?? 'succeeded' }, interrupted.signal);
@@ -75,12 +69,12 @@ function expectedOf({ input, result, decision, root }: AnsweredRecord): string {
   const facts = factsOfTrees(root === null ? [] : [root]);
   const conclusion = conclusionOf({ input, body: result, success: true, facts });
   const { known, unknown, isWhole } = actionsOf(conclusion);
-  const data = Object.entries(conclusion.data ?? {}).filter(([key]) => conclusion.changed.has(key));
-  const absent = [...conclusion.changed].filter((key) => !Object.hasOwn(conclusion.data ?? {}, key));
+  const data = changedIn(conclusion) ?? {};
+  const absent = [...conclusion.changed].filter((key) => !Object.hasOwn(data, key));
   return joinMembers([
     outcome,
     ...(isWhole && unknown.length === 0 ? [['actions', `[${known.join(', ')}]`] as [string, string]] : []),
-    ...(data.length > 0 ? [['data', stringifyExact(Object.fromEntries(data))] as [string, string]] : []),
+    ...(Object.keys(data).length > 0 ? [['data', stringifyExact(data)] as [string, string]] : []),
     ...(absent.length > 0
       ? [['absent', JSON.stringify(absent.map((key) => printPath([key])))] as [string, string]]
       : []),

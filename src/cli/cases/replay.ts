@@ -35,11 +35,10 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const limit = limitOf(options);
-  const mockIds: string[] = [];
+  const recorded: string[] = [];
   for await (const { items } of pagesOf(api, options, limit, interrupted.signal))
-    mockIds.push(...items.map(({ mockId }) => mockId));
-  if (mockIds.length === 0) throw new CommandFailed('The search finds no run.', exitCodes.usage);
-  const recorded = mockIds.slice(0, limit);
+    recorded.push(...items.map(({ mockId }) => mockId));
+  if (recorded.length === 0) throw new CommandFailed('The search finds no run.', exitCodes.usage);
   await announce(
     api,
     { which: { app, ruleId }, cases: recorded.length, targets: [target] },

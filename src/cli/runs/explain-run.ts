@@ -83,8 +83,7 @@ function membersOf(text: string): [string, string][] {
 
 /** For the client that ran it. */
 async function treeOfNow(api: HttpApi, { app, ruleId, confId, address }: About): Promise<string | null> {
-  const selection = { app, ruleId: ruleId ?? undefined, confId: confId ?? undefined, address: address ?? undefined };
-  return get(api, 'tree', selection).catch((error) => {
+  return get(api, 'tree', { app, ruleId, confId, address }).catch((error) => {
     if (!(error instanceof CommandFailed)) throw error;
     return null;
   });

@@ -1,5 +1,3 @@
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { field } from '../../shared/contract/json/read-exact.ts';
 import { visible, visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
@@ -24,7 +22,7 @@ export async function explainExecution(
   const api = createHttpApi({ url: options.url, key: options.key });
   const explained = saved ? await explainWhole(saved.execution) : await explainRun(api, run);
   const { decision, path, sentences, change, about, knowsRules } = explained;
-  const mockId = saved ? field(parseExact(saved.execution), 'mockId') : run;
+  const mockId = saved?.mockId ?? run;
   const isChanged = saved?.changed === true;
   const code = isChanged ? exitCodes.failed : exitCodes.ok;
   if (options.json) {

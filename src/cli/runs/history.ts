@@ -32,12 +32,12 @@ export async function history(options: HistoryOptions, surroundings: Surrounding
   let told: Looked | null = null;
   let found = 0;
   for await (const { items, looked } of pagesOf(api, options, limit, interrupted.signal)) {
-    for (const each of items.slice(0, limit - found)) stdout.write(options.json ? `${jsonLine(each)}\n` : lineOf(each));
+    for (const each of items) stdout.write(options.json ? `${jsonLine(each)}\n` : lineOf(each));
     found += items.length;
     if (looked) told = together(told, looked);
     if (readerLeft?.aborted) return exitCodes.ok;
   }
-  if (told !== null) stderr.write(searchedWords(Math.min(found, limit), told));
+  if (told !== null) stderr.write(searchedWords(found, told));
   return interrupted.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
 }
 
@@ -61,7 +61,7 @@ export async function* pagesOf(
   for (let left = limit; left > 0 && !signal.aborted; ) {
     query.set('limit', String(Math.min(left, PAGE)));
     const page = await readExecutions(api, query);
-    yield page;
+    yield { ...page, items: page.items.slice(0, left) };
     left -= page.items.length;
     if (page.nextCursor === null) return;
     query.set('cursor', page.nextCursor);

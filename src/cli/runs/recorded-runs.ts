@@ -12,10 +12,8 @@ type Recorded = { runs: AnsweredRecord[]; skipped: Map<LeftOut, number> };
 export async function readRecorded(api: HttpApi, search: HistoryOptions, signal: AbortSignal): Promise<Recorded> {
   const recorded: Recorded = { runs: [], skipped: new Map() };
   const limit = limitOf(search);
-  let found = 0;
   for await (const { items } of pagesOf(api, search, limit, signal))
-    for (const { mockId } of items.slice(0, limit - found)) {
-      found++;
+    for (const { mockId } of items) {
       const kept = readAnswer(executionSchema, await get(api, `executions/${mockId}`, { include: 'tree' }));
       const read = recordedRun(kept);
       if (typeof read === 'string') recorded.skipped.set(read, (recorded.skipped.get(read) ?? 0) + 1);

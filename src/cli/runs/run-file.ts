@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
@@ -7,7 +6,7 @@ import { runFileOf, runFileSchema, wasChanged } from '../../shared/reasoning/tra
 import { version } from '../../version.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get } from '../terminal/http-api.ts';
-import { openOutput } from '../terminal/output-file.ts';
+import { openNewOutput } from '../terminal/output-file.ts';
 import { rawMember } from '../terminal/raw-member.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
@@ -19,15 +18,9 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('bas
 export async function saveRun(mockId: string, options: SaveRunOptions, { stdout }: Surroundings): Promise<number> {
   const { out = `run-${mockId.slice(0, 8)}.rule-run.json`, force = false } = options;
   const api = createHttpApi({ url: options.url, key: options.key });
-  const write = await openOutput('--out', out);
-  if (!force && existsSync(out))
-    throw new CommandFailed(
-      `${out} is there already. Nothing was changed: give another --out, or --force.`,
-      exitCodes.failed,
-    );
+  const write = await openNewOutput('--out', out, force);
   const execution = await get(api, `executions/${mockId}`, { include: 'tree' });
-  const text = runFileOf(execution, { savedBy: version, digestOf });
-  const { masked, missing } = runFileSchema.parse(JSON.parse(text));
+  const { text, masked, missing } = runFileOf(execution, { savedBy: version, digestOf });
   await write(text, 'Nothing was saved.');
   const without = missing.length === 0 ? '' : ` The service did not keep its ${missing.join(' and its ')}.`;
   const hidden = masked.length === 0 ? '' : ` Hidden in it: ${masked.join(', ')}.`;
@@ -35,8 +28,8 @@ export async function saveRun(mockId: string, options: SaveRunOptions, { stdout 
   return exitCodes.ok;
 }
 
-/** The execution in a file, as JSON text. `changed`: somebody changed it after it was saved. */
-type SavedRun = { execution: string; changed: boolean };
+/** The execution in a file, as JSON text, and its id. `changed`: somebody changed it after it was saved. */
+type SavedRun = { mockId: string; execution: string; changed: boolean };
 
 export async function readRunFile(path: string): Promise<SavedRun> {
   const text = await readFile(path, 'utf8').catch((error) => {
@@ -48,5 +41,5 @@ export async function readRunFile(path: string): Promise<SavedRun> {
   const execution = rawMember(text, 'execution');
   if (!file.success || execution === undefined)
     throw new CommandFailed(`${path} is no saved run: rule-server run save writes one.`, exitCodes.usage);
-  return { execution, changed: wasChanged(execution, file.data.digest, digestOf) };
+  return { mockId: file.data.execution.mockId, execution, changed: wasChanged(execution, file.data.digest, digestOf) };
 }

@@ -100,9 +100,7 @@ async function search(api: HttpApi, ran: Ran): Promise<Since> {
 
 async function versionAt(api: HttpApi, { execution }: Ran, version: string): Promise<RuleVersion> {
   const { app, ruleId, confId, address } = execution;
-  const id = (of: unknown) => (of == null ? undefined : String(of));
-  const asked = { app, ruleId: id(ruleId), confId: id(confId), address: address ?? undefined, version };
-  const { root, rule } = readAnswer(treeSchema, await get(api, 'tree', asked));
+  const { root, rule } = readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, confId, address, version }));
   return { version, root, timeWindow: rule?.timeWindow ?? null };
 }
 

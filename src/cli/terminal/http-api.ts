@@ -78,7 +78,7 @@ const BASE = '/rule-server/mock';
 export async function get(
   api: HttpApi,
   path: string,
-  query: Record<string, string | number | readonly string[] | undefined>,
+  query: Record<string, string | number | readonly string[] | null | undefined>,
 ) {
   const given = Object.entries(query).flatMap(([name, values]) =>
     [values ?? []].flat().map((value) => [name, `${value}`]),

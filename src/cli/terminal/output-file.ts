@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errnoOf } from '../../shared/runtime/errno.ts';
@@ -32,6 +33,17 @@ export async function openOutput(option: string, path: string): Promise<WriteOut
     writeFile(path, text).catch((error) => {
       throw failed(error, instead, exitCodes.failed);
     });
+}
+
+/** The same for a file that must not be there yet, unless `force` is given. */
+export async function openNewOutput(option: string, path: string, force: boolean): Promise<WriteOutput> {
+  const write = await openOutput(option, path);
+  if (!force && existsSync(path))
+    throw new CommandFailed(
+      `${path} is there already. Nothing was changed: give another ${option}, or --force.`,
+      exitCodes.failed,
+    );
+  return write;
 }
 
 async function checkWritable(path: string): Promise<void> {

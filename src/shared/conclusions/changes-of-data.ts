@@ -25,7 +25,7 @@ export function changesOfData(
     if (one instanceof RawNumber && other instanceof RawNumber && sameNumber(one.text, other.text)) return;
     if (isExactObject(one) && isExactObject(other)) {
       for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
-        compare(own(one, key), own(other, key), [...at, key]);
+        compare(memberOf(one, key), memberOf(other, key), [...at, key]);
     } else if (Array.isArray(one) && Array.isArray(other)) {
       for (let index = 0; index < Math.max(one.length, other.length); index++)
         compare(one[index], other[index], [...at, index]);
@@ -33,7 +33,7 @@ export function changesOfData(
   }
 }
 
-const own = (object: { [key: string]: ExactValue }, key: string) =>
+export const memberOf = (object: { [key: string]: ExactValue }, key: string) =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
 const textOf = (value: ExactValue | undefined) => (value === undefined ? null : stringifyExact(value));

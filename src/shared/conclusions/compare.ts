@@ -1,3 +1,4 @@
+import type { ItemDetail } from '../cases/batch.ts';
 import { withoutNoise } from '../cases/judging/noise.ts';
 import type { ExactObject, ExactValue } from '../contract/json/raw-number.ts';
 import { isExactObject } from '../contract/json/raw-number.ts';
@@ -14,11 +15,7 @@ export type Change = { part: ChangedPart } & DataChange;
 
 /** What could not be compared, and the nodes that are why: a dry run did not call them, or the trace does not tell. `not-kept`: the
  * earlier run is gone. */
-export type NotCompared = {
-  part: ChangedPart | 'way';
-  why: 'not-called' | 'not-told' | 'hidden' | 'not-kept';
-  nodes: string[];
-};
+export type NotCompared = ItemDetail['notChecked'][number];
 
 /**
  * How a run relates to an earlier one. `changed` has at least one difference that is certain; `same` has nothing that could not be
@@ -93,7 +90,7 @@ function compareData(before: Conclusion, after: Conclusion, ignore: readonly str
   const [old, now] = [before.data, after.data].map((data) => withoutNoise(picked(data, keys), ignore));
   const found = changesOfData(old, now);
   const isHidden = (change: DataChange) => change.before === HIDDEN || change.after === HIDDEN;
-  const hidden = found.some(isHidden) || holdsHidden(old) || holdsHidden(now);
+  const hidden = holdsHidden(old) || holdsHidden(now);
   return {
     changes: found.filter((change) => !isHidden(change)).map((change) => ({ part: 'data', ...change })),
     notCompared: hidden ? [{ part: 'data', why: 'hidden', nodes: [] }] : [],
@@ -104,10 +101,12 @@ function picked(data: ExactObject, keys: ReadonlySet<string>): ExactObject {
   return Object.fromEntries(Object.entries(data).filter(([key]) => keys.has(key)));
 }
 
+const HIDDEN_TEXT: unknown = JSON.parse(HIDDEN);
+
 function holdsHidden(value: ExactValue | undefined): boolean {
   if (Array.isArray(value)) return value.some(holdsHidden);
   if (isExactObject(value)) return Object.values(value).some(holdsHidden);
-  return value === JSON.parse(HIDDEN);
+  return value === HIDDEN_TEXT;
 }
 
 /**
@@ -153,12 +152,13 @@ function differForSure(old: CertainActions, now: CertainActions, anyOrder: boole
 const listed = (ids: readonly string[]) => (ids.length === 0 ? null : ids.map((id) => `#${id}`).join(' '));
 
 /** The elements of a list that another one does not have as often. */
-function lacking(from: readonly string[], to: readonly string[]): string[] {
-  const left = [...to];
+function lacking<T>(from: readonly T[], to: readonly T[], keyOf: (each: T) => string = String): T[] {
+  const left = new Map<string, number>();
+  for (const each of to) left.set(keyOf(each), (left.get(keyOf(each)) ?? 0) + 1);
   return from.filter((each) => {
-    const index = left.indexOf(each);
-    if (index >= 0) left.splice(index, 1);
-    return index < 0;
+    const count = left.get(keyOf(each)) ?? 0;
+    if (count > 0) left.set(keyOf(each), count - 1);
+    return count === 0;
   });
 }
 
@@ -171,17 +171,7 @@ const unmatched = (one: readonly string[], other: readonly string[]) => [
  * end in any order.
  */
 function partingOf(before: readonly WayStep[], after: readonly WayStep[]): WayStep | null {
-  return firstLacking(after, before) ?? firstLacking(before, after);
+  return lacking(after, before, stepKey)[0] ?? lacking(before, after, stepKey)[0] ?? null;
 }
 
-function firstLacking(from: readonly WayStep[], to: readonly WayStep[]): WayStep | null {
-  const left = new Map<string, number>();
-  const key = ({ id, state }: WayStep) => `${id} ${state}`;
-  for (const step of to) left.set(key(step), (left.get(key(step)) ?? 0) + 1);
-  for (const step of from) {
-    const count = left.get(key(step)) ?? 0;
-    if (count === 0) return step;
-    left.set(key(step), count - 1);
-  }
-  return null;
-}
+const stepKey = ({ id, state }: WayStep) => `${id} ${state}`;

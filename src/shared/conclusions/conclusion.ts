@@ -7,7 +7,7 @@ import { type ExactObject, type ExactValue, isExactObject } from '../contract/js
 import { digits, field, list } from '../contract/json/read-exact.ts';
 import { type NodeState, traceEntries } from '../contract/trace-entries.ts';
 import { isLeaf, isParallel, type Occurrence, occurrencesOf, type TreeNode } from '../reasoning/tree.ts';
-import { sameValue } from './changes-of-data.ts';
+import { memberOf, sameValue } from './changes-of-data.ts';
 
 /** What one node came to, in the order in which nodes ended. `STUBBED`: a stub in a dry run stood in for it. */
 export type WayStep = { id: string; name: string; state: WayState };
@@ -189,7 +189,10 @@ function changedKeys(before: ExactObject, after: ExactObject): Set<string> {
   return new Set([...keys].filter((key) => !sameValue(memberOf(before, key), memberOf(after, key))));
 }
 
-const memberOf = (object: ExactObject, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined);
+/** The members that the run added or changed. */
+export function changedIn({ data, changed }: Pick<Conclusion, 'data' | 'changed'>) {
+  return data && Object.fromEntries(Object.entries(data).filter(([key]) => changed.has(key)));
+}
 
 function objectIn(raw: string): ExactObject {
   const value: ExactValue = parseExact(raw);

@@ -7,7 +7,7 @@ import { stringifyExact } from '../contract/json/raw-number.ts';
 import type { RulesOfRun } from '../contract/rules-of-run.ts';
 import type { Code } from '../reasons/codes.ts';
 import type { Params } from '../reasons/template.ts';
-import { actionsOf, type Conclusion, conclusionOf, type NodeFacts, statesOf } from './conclusion.ts';
+import { actionsOf, type Conclusion, changedIn, conclusionOf, type NodeFacts, statesOf } from './conclusion.ts';
 import { judge, judgeByRun } from './judge.ts';
 
 const MAX_DATA = 16 * 1024;
@@ -72,11 +72,6 @@ export function skippedItem(reason: string, code: Code | null = null): ItemHead 
 }
 
 const nothing = itemHeadSchema.parse({ verdict: 'pending' });
-
-/** The members that the run added or changed. */
-function changedIn({ data, changed }: Conclusion) {
-  return data && Object.fromEntries(Object.entries(data).filter(([key]) => changed.has(key)));
-}
 
 function digestOf(parts: (string | null)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);

@@ -1,10 +1,10 @@
+import type { ItemDetail, ItemHead } from '../cases/batch.ts';
 import type { Expect } from '../cases/case.ts';
 import { compareData } from '../cases/judging/compare.ts';
 import { type Difference, MAX_DIFFERENCES, shortened } from '../cases/judging/difference.ts';
 import { withoutNoise } from '../cases/judging/noise.ts';
 import { valueAt } from '../cases/judging/value-at.ts';
 import { parsePath } from '../cases/path.ts';
-import type { Verdict } from '../cases/verdict.ts';
 import { parseExact } from '../contract/json/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../contract/json/raw-number.ts';
 import type { Change, NotCompared } from './compare.ts';
@@ -12,12 +12,7 @@ import { compare, hadActions } from './compare.ts';
 import { type Conclusion, certainPart, doubtsOf, type WayStep } from './conclusion.ts';
 
 /** The verdict on a run: what differs, and what could not be checked. `parting`: where its way and that of the earlier run part. */
-type Judgement = {
-  verdict: Verdict;
-  differences: Difference[];
-  notChecked: NotCompared[];
-  parting: { id: string; name: string } | null;
-};
+type Judgement = Pick<ItemHead, 'verdict' | 'parting'> & Pick<ItemDetail, 'differences' | 'notChecked'>;
 
 /** Judges a run by an earlier one; null: that is not kept any more. */
 export function judgeByRun(before: Conclusion | null, now: Conclusion, ignore: readonly string[]): Judgement {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { outcomes, statusOf } from '../reasons/codes.ts';
 import { ranNothing } from '../reasons/endings.ts';
-import type { Params } from '../reasons/template.ts';
+import { mapTexts } from '../reasons/template.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { answered, type Ending, unanswered } from './endings/ending.ts';
 import { codeSchema, errorOf, type NoAnswer, paramsSchema } from './endings/outcomes.ts';
@@ -125,12 +125,6 @@ export function endingOf(record: ExecutionRecord, body: string | null): Ending |
 export function wasNeverDispatched({ outcome, history }: ExecutionRecord): boolean {
   return outcome !== null && ranNothing(outcome) && !history.some(({ state }) => state === 'dispatched');
 }
-
-/** The texts among the parameters of a reason, changed. */
-export const mapTexts = (params: Params, change: (text: string) => string): Params =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? change(value) : value]),
-  );
 
 /** A record without what is hidden in why it failed: the client's error, or the parameters of the reason. */
 export function maskedReason(record: ExecutionRecord, mask: { text: (text: string) => string }): ExecutionRecord {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outcomes } from '../reasons/codes.ts';
+import { codes } from '../reasons/codes.ts';
 import { paramsSchema } from './endings/outcomes.ts';
 import { stateSchema, stepSchema } from './endings/states.ts';
 import { decisionSchema, warningSchema } from './job.ts';
@@ -23,7 +23,7 @@ export const executionMembers = {
   outcome: z
     .object({
       status: int,
-      code: text.nullable().meta({ json: { type: ['string', 'null'], enum: [...Object.keys(outcomes), null] } }),
+      code: text.nullable().meta({ json: { type: ['string', 'null'], enum: [...codes, null] } }),
       reason: text.nullable().describe('Why there is no answer; null where there is one.'),
       params: paramsSchema,
       mayHaveRun: z.boolean(),

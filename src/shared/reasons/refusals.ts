@@ -38,7 +38,6 @@ export const refusals = {
   'person-unknown': row(401, '{name} has signed in, but API_KEYS_FILE does not know this name here.'),
   'no-permission': row(403, 'This needs the permission "{permission}", and the API key "{name}" has {has}.'),
   'other-apps': row(403, 'App {app} needs an API key for it, and the API key "{name}" is for {apps}.'),
-  'every-app': row(403, 'This shows every app, and the API key "{name}" is for {apps} only.'),
   'unknown-host': row(
     403,
     'This server does not go by the name {host}: use its address, or add http://{host} to CORS_ORIGINS.',
@@ -69,7 +68,7 @@ export const refusals = {
   ),
 
   // Executions.
-  'key-reused': row(422, 'This Idempotency-Key was used for a call with another body. Use a new key for a new call.'),
+  'key-reused': row(422, 'This Idempotency-Key was used for a call with another body.'),
   'unknown-execution': row(
     404,
     'There is no execution {mockId}, or it is too long ago (HISTORY_COUNT, HISTORY_SECONDS).',

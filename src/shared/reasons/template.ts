@@ -11,6 +11,19 @@ export type ParamsOf<Text> = { [Name in Names<Outside<Text>>]: string | number }
   [Name in Names<Inside<Text>>]?: string | number | undefined;
 };
 
+/** The parameters that are given. */
+export function givenOf(params: { [name: string]: string | number | undefined }): Params {
+  const given: Params = {};
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) given[name] = value;
+  return given;
+}
+
+/** The texts among the parameters of a reason, changed. */
+export const mapTexts = (params: Params, change: (text: string) => string): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? change(value) : value]),
+  );
+
 /** `worded`: the words for the value of a parameter. */
 export function fillTemplate(
   template: string,

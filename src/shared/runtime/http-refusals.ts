@@ -9,7 +9,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { visibleLines } from '../contract/json/visible-text.ts';
 import { type RefusalCode, refusals } from '../reasons/refusals.ts';
-import type { Params, ParamsOf } from '../reasons/template.ts';
+import { givenOf, mapTexts, type Params, type ParamsOf } from '../reasons/template.ts';
 import { sentenceOf } from '../reasons/words.ts';
 
 /** The media type of a refusal (RFC 9457). */
@@ -19,11 +19,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 export type Refusal = { code: RefusalCode; params: Params };
 
 export function refusalOf<Of extends RefusalCode>(code: Of, params: ParamsOf<(typeof refusals)[Of]['text']>): Refusal {
-  const given: Params = {};
-  for (const [name, value] of Object.entries<string | number | undefined>(params)) {
-    if (value !== undefined) given[name] = typeof value === 'string' ? visibleLines(value) : value;
-  }
-  return { code, params: given };
+  return { code, params: mapTexts(givenOf(params), visibleLines) };
 }
 
 /** The same as the outcome of a task. */

@@ -3,7 +3,7 @@ import { settledOf } from '../../shared/contract/endings/job-ending.ts';
 import { errorOf } from '../../shared/contract/endings/outcomes.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
 import { beginningOf, type ExecutionRecord, type Progress } from '../../shared/contract/execution-record.ts';
-import { type JobData, type JobResult, type Warning } from '../../shared/contract/job.ts';
+import type { JobData, JobResult, Warning } from '../../shared/contract/job.ts';
 import { type RulesOfRun, rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Finished, Records, TakenJob } from '../../shared/queue/queue.ts';

@@ -58,7 +58,7 @@ export const batchOperations: Operation[] = [
       415: refusal('A browser sent another type.', 'foreign-type', {
         types: 'application/json or text/csv',
       }),
-      422: refusal('The key was used for another body.', 'key-reused', {}),
+      422: refusal('The key was used for another body.', 'key-reused', {}, { mayHaveRun: false }),
       503: unavailable,
       ...usual,
     },

@@ -108,7 +108,6 @@ const refusals: Record<Exclude<RefusalCode, Reason>, string> = {
   'person-unknown': '{name} 已登录，但 API_KEYS_FILE 中没有这个名称。',
   'no-permission': '这需要权限“{permission}”，而 API 密钥“{name}”的权限为：{has}。',
   'other-apps': '应用 {app} 需要为它签发的 API 密钥，而密钥“{name}”用于：{apps}。',
-  'every-app': '这会显示所有应用，而 API 密钥“{name}”只用于：{apps}。',
   'unknown-host': '这个服务不叫 {host}：请用它的地址，或把 http://{host} 加入 CORS_ORIGINS。',
   'foreign-page':
     '{origin} 的页面不能用这个浏览器的会话更改任何内容。如果是本服务自己的页面，前面的代理必须转发 Host 和 X-Forwarded-Proto。',

@@ -1,8 +1,6 @@
-import type { Decision } from '../job.ts';
+import { type Decision, decisionSchema } from '../job.ts';
 import type { Member } from '../json/json-tokens.ts';
 import { lastEntry } from '../trace-entries.ts';
-
-const decisions: readonly Decision[] = ['TRUE', 'FALSE', 'NONE'];
 
 /**
  * The decision of a rule, as its client tells it, else by its trace: the entry of the node that was started is the last to be written, unless
@@ -10,7 +8,7 @@ const decisions: readonly Decision[] = ['TRUE', 'FALSE', 'NONE'];
  */
 export function decisionOf(process: Member | undefined, outcome: Member | undefined): Decision | null {
   if (process?.kind !== 'string') return null;
-  const told = decisions.find((decision) => outcome?.raw === JSON.stringify(decision));
+  const told = decisionSchema.options.find((decision) => outcome?.raw === JSON.stringify(decision));
   if (told !== undefined) return told;
   const last = lastEntry(process.raw.slice(0, -1)); // without its closing quote
   switch (last?.state) {

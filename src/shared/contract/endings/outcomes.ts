@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { isCode, outcomes } from '../../reasons/codes.ts';
+import { codes } from '../../reasons/codes.ts';
 import { endings, type Reason } from '../../reasons/endings.ts';
 import { isRefusalCode, refusals } from '../../reasons/refusals.ts';
-import type { Params, ParamsOf } from '../../reasons/template.ts';
+import { givenOf, type ParamsOf } from '../../reasons/template.ts';
 import { sentenceOf } from '../../reasons/words.ts';
 import { warningSchema } from '../job.ts';
 import { rulesOfRunSchema } from '../rules-of-run.ts';
 import { long, text } from '../wire.ts';
 import { stepSchema } from './states.ts';
 
-export const codeSchema = z.enum(Object.keys(outcomes).filter(isCode));
+export const codeSchema = z.enum(codes);
 
 export const refusalCodeSchema = z.enum(Object.keys(refusals).filter(isRefusalCode));
 
@@ -57,8 +57,7 @@ export function noAnswer<Of extends Reason>(
   more: More = {},
 ): NoAnswer {
   const { code, ran } = endings[reason];
-  const given: Params = {};
-  for (const [name, value] of Object.entries(params)) if (value !== undefined) given[name] = value;
+  const given = givenOf(params);
   const address = given.address === undefined ? null : `${given.address}`;
   return { code, reason, params: given, mayHaveRun: ran !== 'no', executeAt: Date.now(), address, ...more };
 }

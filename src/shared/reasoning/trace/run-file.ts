@@ -27,8 +27,11 @@ export const runFileSchema = z
 /** `digestOf`: SHA-256 in base64url. */
 type With = { savedBy: string; digestOf: (text: string) => string };
 
-/** The text of the file for an execution, as it was told. Numbers stay as they were written. */
-export function runFileOf(execution: string, { savedBy, digestOf }: With): string {
+/** The text of the file for an execution, as it was told, and what is hidden in it or missing. Numbers stay as they were written. */
+export function runFileOf(
+  execution: string,
+  { savedBy, digestOf }: With,
+): { text: string; masked: string[]; missing: string[] } {
   const told = readAs(executionSchema, execution);
   const missing = [
     ...(told.input === null ? ['input'] : []),
@@ -46,7 +49,7 @@ export function runFileOf(execution: string, { savedBy, digestOf }: With): strin
   ];
   const read = readJson(joinMembers(members));
   if (read.kind === 'bad') throw new SyntaxError(read.message);
-  return `${prettyJson(read.root)}\n`;
+  return { text: `${prettyJson(read.root)}\n`, masked: told.masked, missing };
 }
 
 /** Whether the execution in a file is another than the one that was saved. */
