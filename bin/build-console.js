@@ -42,6 +42,7 @@ async function newest(path) {
 /** Builds aside and swaps: a service that starts meanwhile reads one build or the other, and two builds do not mix. */
 async function build() {
   const startedAt = performance.now();
+  console.log('Building the console, as its sources are newer than its build or there is none.');
   // A test that builds the page gets the page that ships: React has another, larger one for development.
   process.env.NODE_ENV = 'production';
   const { build: viteBuild } = await import('vite');
