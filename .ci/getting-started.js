@@ -1,4 +1,4 @@
-// Pastes a page of docs, docs/getting-started.md if none is named, into a shell, in a fresh clone: each block of commands must end well and
+// Pastes a page of docs, docs/start.md if none is named, into a shell, in a fresh clone: each block of commands must end well and
 // print what the page says it prints. Says how long each step took. Only the ports are others than on the page. Where a page does not install the
 // packages, the clone has those of this checkout.
 import { execFileSync, spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '..');
 const LIMIT_MS = 360_000;
 
-const page = readFileSync(join(ROOT, process.argv[2] ?? 'docs/getting-started.md'), 'utf8');
+const page = readFileSync(join(ROOT, process.argv[2] ?? 'docs/start.md'), 'utf8');
 const work = mkdtempSync(join(tmpdir(), 'getting-started-'));
 
 /** The steps of the page in their order: the heading they stand below, the commands, and the lines they are to print. */

@@ -87,7 +87,7 @@ fuzz() { step 'npm run test:fuzz' 900 npm run test:fuzz || true; }
 chaos() { step 'npm run test:chaos' 1200 npm run test:chaos || true; }
 tutorials() {
   step 'the first ten minutes' 420 node .ci/getting-started.js || true
-  step 'before a release' 420 node .ci/getting-started.js docs/before-a-release.md || true
+  step 'before a release' 420 node .ci/getting-started.js docs/use/before-a-release.md || true
 }
 chart() {
   if install_go && step 'helm and actionlint' 900 .ci/install-go-programs.sh "$cache/go-programs"; then

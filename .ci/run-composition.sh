@@ -61,7 +61,7 @@ for service in gateway api worker redis; do
       "$(compose ps -q "$service" | head -n 1)")"
 done
 expect 'what the worker writes belongs to the user it runs as' "$RULE_SERVER_USER" "$(stat -c %u:%g "$shared/mock/9001")"
-# As docs/cases.md says for a pipeline: the command line out of the image, in the folder of somebody's cases.
+# As docs/use/cases.md says for a pipeline: the command line out of the image, in the folder of somebody's cases.
 tested="$(docker run --rm --network host --volume "$PWD/examples:/work:ro" --workdir /work \
   --env RULE_SERVER_URL="http://127.0.0.1:$GATEWAY_PORT" "$RULE_SERVER_IMAGE" test demo.cases.yaml --target lane:beta)"
 expect 'the command line in the image runs the cases of a mounted folder' '4 passed' "$(grep -o '4 passed' <<<"$tested")"

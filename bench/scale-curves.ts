@@ -11,7 +11,7 @@ const FLEETS: readonly Fleet[] = [
   { apis: 32, workers: 32, deployments: 8, fileServers: 8 },
 ];
 
-/** Writes both drawings of docs/scaling.md into a folder. */
+/** Writes both drawings of docs/internals/scaling.md into a folder. */
 export async function drawScaling(folder: string, ledger: Ledger, elsewhere: Elsewhere): Promise<void> {
   const times = FLEETS.map((fleet) => ({
     name: `${fleet.apis} APIs, ${fleet.workers} workers, ${fleet.deployments} Redis`,

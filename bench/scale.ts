@@ -1,5 +1,5 @@
 // `node bench/scale.ts`: a model of what calls cost, fed by four configurations on this machine, checked on eight others, and then asked
-// for rates that no single machine has. Writes the tables and curves of docs/scaling.md, and fails when the model is too far off.
+// for rates that no single machine has. Writes the tables and curves of docs/internals/scaling.md, and fails when the model is too far off.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withMeasured } from '../test/chaos/measured-part.ts';
@@ -79,13 +79,13 @@ try {
 async function publish(parts: readonly string[]): Promise<void> {
   const tables = parts.join('\n\n');
   console.log(tables);
-  const path = join(DOCUMENTS, 'scaling.md');
+  const path = join(DOCUMENTS, 'internals/scaling.md');
   await writeFile(path, withMeasured(await readFile(path, 'utf8'), 'scaling', tables));
 }
 
 type Operations = { worker: number; client: number; latencyUs: number };
 
-/** Of one call at a time; without strace those that docs/performance.md tells of. */
+/** Of one call at a time; without strace those that docs/internals/performance.md tells of. */
 async function countOperations({ deployments, folder }: Machine): Promise<Operations> {
   const [first] = deployments;
   const url = first?.urls[0];

@@ -9,9 +9,7 @@ import { writeDocuments } from './documents.js';
 
 const root = join(import.meta.dirname, '..');
 const built = join(root, 'dist/console');
-const sources = ['src/console', 'src/shared', 'docs', 'README.md', 'ARCHITECTURE.md', 'package-lock.json'].map((path) =>
-  join(root, path),
-);
+const sources = ['src/console', 'src/shared', 'docs', 'README.md', 'package-lock.json'].map((path) => join(root, path));
 const whenNeeded = process.argv.includes('--when-needed');
 
 try {

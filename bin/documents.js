@@ -4,22 +4,10 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** The first documents are the ones to read first. */
-const FIRST = [
-  'README.md',
-  'docs/getting-started.md',
-  'docs/command-line.md',
-  'docs/client.md',
-  'src/client/README.md',
-];
-const ALONE = [
-  'README.md',
-  'ARCHITECTURE.md',
-  'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'src/client/README.md',
-];
-const FOLDERS = ['docs', 'docs/adr'];
+const FIRST = ['README.md', 'docs/start.md'];
+const ALONE = ['CHANGELOG.md', 'SECURITY.md', 'src/client/README.md'];
+/** What is in docs/internals is for maintainers, who have the repository. */
+const FOLDERS = ['docs', 'docs/use', 'docs/run'];
 
 /** Their paths in the repository, which are those at the API as well. */
 export async function documentsIn(root) {
@@ -44,8 +32,6 @@ async function listOf(root, paths) {
   const read = async (path) => ({ path, ...headOf(await readFile(join(root, path), 'utf8')) });
   const documents = await Promise.all(paths.map(read));
   const [readme] = documents;
-  const decisions = documents.filter(({ path }) => path.startsWith('docs/adr/'));
-  const lines = (some) => some.map(({ path, title, first }) => `- [${title}](/${path}): ${first}`);
   return [
     `# ${readme.title}`,
     '',
@@ -53,15 +39,11 @@ async function listOf(root, paths) {
     '',
     '## Documents',
     '',
-    ...lines(documents.filter((document) => !decisions.includes(document))),
+    ...documents.map(({ path, title, first }) => `- [${title}](/${path}): ${first}`),
     '',
     '## The HTTP interface',
     '',
     '- [OpenAPI](/openapi.json): every operation, with its answers and examples.',
-    '',
-    '## Optional',
-    '',
-    ...lines(decisions),
     '',
   ].join('\n');
 }

@@ -14,12 +14,12 @@ const missing: string[] = [];
 const OF_THE_COMPOSITION =
   /^(QUEUE_URL|REDIS_.*|SENTINEL_.*|SHARED_DIR|EMBEDDED_STORE|EMBEDDED_FLUSH|HOST|PORT|WORKER_PORT)$/;
 
-edit('docs/settings.md', writeDefaults);
-edit('docs/operations.md', writeStatuses);
-edit('docs/operations.md', writeEndings);
-edit('docs/operations.md', writeMetrics);
+edit('docs/run/settings.md', writeDefaults);
+edit('docs/run/runbook.md', writeStatuses);
+edit('docs/run/runbook.md', writeEndings);
+edit('docs/run/runbook.md', writeMetrics);
 edit('docker-compose.yml', writeComposition);
-edit('docs/client-api.md', writeClientApi);
+edit('docs/internals/client-api.md', writeClientApi);
 for (const line of missing) console.error(line);
 if (missing.length > 0) process.exitCode = 1;
 
@@ -33,7 +33,7 @@ function writeDefaults(text: string): string {
   const defaults = new Map<string, unknown>(Object.entries(readSettings({})));
   const ROW = /^\| `([A-Z_]+)` \| ([^|]+) \|/gm;
   wantRows(
-    'docs/settings.md',
+    'docs/run/settings.md',
     settingNames,
     [...text.matchAll(ROW)].map(([, name = '']) => name),
   );
@@ -50,7 +50,7 @@ function writeStatuses(text: string): string {
   const ROW = /^\| \d{3} \| `([\w-]+)` \|/gm;
   const statuses = new Map(Object.entries(outcomes).map(([code, { status }]) => [code, status]));
   wantRows(
-    'docs/operations.md',
+    'docs/run/runbook.md',
     [...statuses.keys()],
     [...text.matchAll(ROW)].map(([, code = '']) => code),
   );
@@ -61,7 +61,7 @@ function writeStatuses(text: string): string {
 function writeEndings(text: string): string {
   const HEAD = '| Status | `code` | `reason` | `mayHaveRun` | `Retry-After` |\n|---|---|---|---|---|\n';
   const [before = '', after = ''] = text.split(HEAD);
-  if (after === '') missing.push('docs/operations.md: the head of the table of endings is gone');
+  if (after === '') missing.push('docs/run/runbook.md: the head of the table of endings is gone');
   const rows = Object.entries(endings).flatMap(([reason, { code, ran }]) =>
     (ran === 'either' ? [false, true] : [ran !== 'no']).map((mayHaveRun) => {
       const seconds = retryAfterOf({ code, reason });
@@ -79,7 +79,7 @@ function wantRows(path: string, wanted: readonly string[], rows: readonly string
 function writeMetrics(text: string): string {
   const HEAD = '| Metric | On | What |\n|---|---|---|\n';
   const [before = '', after = ''] = text.split(HEAD);
-  if (after === '') missing.push('docs/operations.md: the head of the table of metrics is gone');
+  if (after === '') missing.push('docs/run/runbook.md: the head of the table of metrics is gone');
   const rows = globSync('src/{api,worker,shared}/**/*.ts').flatMap(metricsOf).sort();
   return `${before}${HEAD}${rows.join('\n')}\n${after.slice(after.indexOf('\n\n') + 1)}`;
 }

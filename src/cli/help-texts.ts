@@ -3,7 +3,7 @@ import { exitCodesHelp } from './terminal/exit-codes.ts';
 /** The beginning of `rule-server --help`. */
 export const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
 
-Services take their settings from the environment (see docs/settings.md). The other commands talk to a running API.`;
+Services take their settings from the environment (see docs/run/settings.md). The other commands talk to a running API.`;
 
 /** Examples, as each command's --help shows them after its options. */
 export const EXEC_EXAMPLES = `
@@ -89,7 +89,7 @@ Examples:
   rule-server check-client /data/mock/7/orders-1
   rule-server check-client /data/mock/7/orders-1 --rule-id 12 --data '{"age":20}'
 
-It plays the part of a worker: no service is needed, and one that runs is not in the way. docs/clients.md says what a client has to do.
+It plays the part of a worker: no service is needed, and one that runs is not in the way. docs/use/clients.md says what a client has to do.
 ${exitCodesHelp([0, 1, 2], { 0: 'every case passed; a warning is not a failure', 1: 'a case failed, or nobody answered' })}`;
 
 export const DOCTOR_EXAMPLES = `
@@ -153,7 +153,7 @@ ${exitCodesHelp([0, 1, 2, 3, 4, 8, 130], { 0: 'every run came to the same', 1: '
 export const SCHEMA_EXAMPLES = `
 Example:
   rule-server schema node > node.schema.json        an editor then checks confs/*.json
-  rule-server schema answer                         what a client writes, docs/clients.md
+  rule-server schema answer                         what a client writes, docs/use/clients.md
 ${exitCodesHelp([0, 2])}`;
 
 export const EXPLAIN_EXAMPLES = `

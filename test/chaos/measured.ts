@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
 
-/** `CHAOS=full npm run test:chaos`: more calls, longer faults, and the report is written to docs/reliability.md. */
+/** `CHAOS=full npm run test:chaos`: more calls, longer faults, and the report is written to docs/internals/reliability.md. */
 export const isFull = process.env.CHAOS === 'full';
 
 declare module 'vitest' {

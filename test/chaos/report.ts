@@ -6,9 +6,9 @@ import { isFull, type Measured, type MeasuredFailOver, type MeasuredLoad } from 
 import { withMeasured } from './measured-part.ts';
 
 const MIB = 1024 * 1024;
-const REPORT = join(import.meta.dirname, '../../docs/reliability.md');
+const REPORT = join(import.meta.dirname, '../../docs/internals/reliability.md');
 
-/** Collects what the suites measure, prints it as a table, and after a full run puts it into docs/reliability.md. */
+/** Collects what the suites measure, prints it as a table, and after a full run puts it into docs/internals/reliability.md. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'rule-server-chaos-'));
   const path = join(folder, 'rows.jsonl');

@@ -6,7 +6,7 @@ import { type SchemaName, schemaOf } from '../../src/cli/file-schemas.ts';
 import { answers, createResponder } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
 
-const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/rule-files.md'), 'utf8');
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/use/rule-files.md'), 'utf8');
 const examples = [...DOCUMENT.matchAll(/^```json\n(.*?)^```$/gms)]
   .flatMap(([, block = '']) => block.trim().split('\n'))
   .map((line) => JSON.parse(line) as Record<string, unknown>);

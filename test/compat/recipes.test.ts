@@ -18,7 +18,7 @@ const folder = join(import.meta.dirname, 'dist');
 let files: Awaited<ReturnType<typeof createRuleFiles>>;
 
 beforeAll(async () => {
-  const text = await readFile(join(root, 'docs/recipes.md'), 'utf8');
+  const text = await readFile(join(root, 'docs/use/recipes.md'), 'utf8');
   await mkdir(folder, { recursive: true });
   const own = join(import.meta.dirname, 'node_modules/rule-server');
   await mkdir(own, { recursive: true });

@@ -87,5 +87,5 @@ test('the table of the documentation is this one', async () => {
     ...rows,
     '',
   ].join('\n');
-  await expect(text).toMatchFileSnapshot('../../docs/analyzer.md');
+  await expect(text).toMatchFileSnapshot('../../docs/internals/analyzer.md');
 });

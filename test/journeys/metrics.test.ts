@@ -25,7 +25,7 @@ describe('metrics', () => {
 
   it('every alert has its section in the handbook, and the handbook no other', async () => {
     const alerts = [...(await read('prometheus/alerts.yml')).matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
-    const sections = [...(await read('../docs/operations.md')).matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
+    const sections = [...(await read('../docs/run/runbook.md')).matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
     expect(sections).toEqual(expect.arrayContaining(alerts));
     expect(sections).toHaveLength(alerts.length);
   });

@@ -25,9 +25,9 @@ const KEYS = [
   entry('narrow', { limits: { streams: 1, openCalls: 1 } }),
 ];
 
-/** The rows of the table in docs/security.md: what is asked, which permission it takes, what a key for other apps gets. */
+/** The rows of the table in docs/run/security.md: what is asked, which permission it takes, what a key for other apps gets. */
 const ROWS = [
-  ...readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8').matchAll(
+  ...readFileSync(join(import.meta.dirname, '../../docs/run/security.md'), 'utf8').matchAll(
     /^\| `(GET|PUT|POST|DELETE) (\S+)` \| ([\w ]+) \| ([\w ]+) \|$/gm,
   ),
 ].map(([, method = '', path = '', permission = '', elsewhere = '']) => ({ method, path, permission, elsewhere }));

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** Where a command or a document makes the shared directory. */
-const MADE_BY = ['Dockerfile', 'docker-compose.yml', 'docs/kubernetes.md'];
+const MADE_BY = ['Dockerfile', 'docker-compose.yml', 'docs/run/kubernetes.md'];
 /** `chmod 2775 /data /data/mock` and `install -d … -m 2775 /data /data/mock`. */
 const MAKES = /(?:chmod|-m) (\d{3,4})((?: \/\S+)+)/g;
 const SHARED = /^\/(data|srv\/rule-data)$/;

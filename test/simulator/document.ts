@@ -7,7 +7,7 @@ import type { SmallWorld } from './small-worlds.ts';
 import { PROMISES } from './world/promises.ts';
 
 /** The document that says what was searched. Each part stands between two marks: `<!-- simulate: worlds -->` and `<!-- end -->`. */
-const DOCUMENT = join(import.meta.dirname, '../../docs/reliability.md');
+const DOCUMENT = join(import.meta.dirname, '../../docs/internals/reliability.md');
 
 const whole = (count: number) => Math.round(count).toLocaleString('en-US');
 const row = (cells: readonly (string | number)[]) =>

@@ -23,7 +23,7 @@ import { PROMISES } from './world/promises.ts';
 //   --schedules N    at most so many of each small world (default 100000)
 //   --mutants        takes guards out of the code, one after the other, and says which are noticed
 //   --mutant NAME    the same with those whose names contain it
-//   --document       puts what was found into docs/reliability.md
+//   --document       puts what was found into docs/internals/reliability.md
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },

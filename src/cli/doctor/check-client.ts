@@ -36,7 +36,7 @@ export async function checkClient(
   const registration = await readRegistration(client);
   if (registration.isPublished)
     throw new CommandFailed(
-      `The client of ${directory} registers as a published SDK, which has names of its own for requests. This checks clients of docs/clients.md.`,
+      `The client of ${directory} registers as a published SDK, which has names of its own for requests. This checks clients of docs/use/clients.md.`,
       exitCodes.usage,
     );
   const input = inputOf(options.data);

@@ -7,7 +7,7 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 const NAMED_AT_MOST = 5;
 const ADVICE =
-  'Run the workers and this client as one user, or let a group that both are in write the directory (mode 2775): docs/security.md.';
+  'Run the workers and this client as one user, or let a group that both are in write the directory (mode 2775): docs/run/security.md.';
 
 /** What the clients have in the shared directory: whether this user may use it, and who lets requests lie. */
 export async function checkClients(sharedDir: string, clientTimeoutMs: number): Promise<Finding[]> {

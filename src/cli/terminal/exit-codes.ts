@@ -16,7 +16,7 @@ export const exitCodes = {
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What each code means in every command; docs/command-line.md has the same table. */
+/** What each code means in every command; docs/use/command-line.md has the same table. */
 const MEANINGS: Record<ExitCode, string> = {
   0: 'done, and everything is as it should be',
   1: 'something is not as it should be: a rule failed, a case or a decision differs, a check failed',

@@ -40,7 +40,7 @@ const leaves = Object.fromEntries(Object.entries(classes).map(([name, leaf]) => 
 let nodes: Record<string, unknown>[];
 let rules: LoadedRules;
 beforeAll(async () => {
-  const text = await readFile(join(import.meta.dirname, '../../../docs/rule-files.md'), 'utf8');
+  const text = await readFile(join(import.meta.dirname, '../../../docs/use/rule-files.md'), 'utf8');
   const [, worked = ''] = text.split('## Worked rules');
   nodes = worked.split('\n').flatMap((line) => (line.startsWith('{ "id"') ? [JSON.parse(line)] : []));
   rules = await loadRules({ rules: [], nodes }, { leaves, strict: true });

@@ -58,7 +58,7 @@ export const frameWords = {
   'begin.text': 'The shared directory has no rules and no clients. Bring a first client here:',
   'begin.demo': 'The demo client, in the folder of the rule server:',
   'begin.install': 'Or your own service: add the Node client,',
-  'begin.start': 'and start the service with the shared directory. The first steps are in docs/getting-started.md.',
+  'begin.start': 'and start the service with the shared directory. The first steps are in docs/start.md.',
   'begin.copy': 'Copy command',
   'begin.waits': 'The page waits for the first client and goes on by itself when one comes.',
   'begin.greeting': 'The first client is here: {client} of app {app}. Press “Run for real” to see what its rule does.',

@@ -56,7 +56,7 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'begin.text': '共享目录中没有规则，也没有客户端。接入第一个客户端：',
   'begin.demo': '在规则服务的文件夹中启动演示客户端：',
   'begin.install': '或接入您自己的服务：添加 Node 客户端，',
-  'begin.start': '并用共享目录启动该服务。入门步骤见 docs/getting-started.md。',
+  'begin.start': '并用共享目录启动该服务。入门步骤见 docs/start.md。',
   'begin.copy': '复制命令',
   'begin.waits': '页面在等待第一个客户端，它出现后页面会自动继续。',
   'begin.greeting': '第一个客户端已上线：应用 {app} 的 {client}。点击“真实运行”，查看它的规则做了什么。',
