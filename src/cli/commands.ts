@@ -292,9 +292,10 @@ function describeMcp({ program, surroundings, ended, withUrl }: Describing): voi
     .command('mcp')
     .description('serve the Model Context Protocol on standard input and output, for an assistant')
     .option('--allow-run', 'let the assistant run rules: real runs with real effects')
-    .action(async (options: McpOptions) =>
-      ended(await (await import('./mcp/serve-mcp.ts')).serveMcp(options, surroundings)),
-    );
+    .action(async (options: McpOptions) => {
+      const { addDryTools } = await import('./cases/mcp-tools.ts');
+      ended(await (await import('./mcp/serve-mcp.ts')).serveMcp(options, surroundings, addDryTools));
+    });
   withUrl(mcp).addHelpText('after', MCP_EXAMPLES);
 }
 

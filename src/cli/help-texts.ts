@@ -197,8 +197,8 @@ Example, as an assistant's configuration:
   { "command": "npx", "args": ["--no-install", "rule-server", "mcp", "--url", "https://rules.example.com"],
     "env": { "RULE_SERVER_KEY": "…" } }
 
-Four tools: list_rules, describe_inputs, find_runs and explain_run; with --allow-run also run_rule. They can do
-what the key may do, nothing more. It ends with its standard input.
+Tools: list_rules, describe_inputs, find_runs, explain_run, check and since; with --allow-run also run_rule, and replay and test, which have
+no effects. They can do what the key may do, nothing more. It ends with its standard input.
 ${exitCodesHelp([0, 2], { 0: 'its standard input has ended' })}`;
 
 const SERVICE_EXIT_CODES = exitCodesHelp([0, 1], {

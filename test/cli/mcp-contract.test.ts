@@ -45,7 +45,14 @@ describe('what an assistant may rely on', () => {
   it('a tool that is off is not listed', async () => {
     await using client = await assistant();
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['list_rules', 'describe_inputs', 'find_runs', 'explain_run']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'list_rules',
+      'describe_inputs',
+      'check',
+      'since',
+      'find_runs',
+      'explain_run',
+    ]);
   });
 
   it.each([
@@ -55,6 +62,8 @@ describe('what an assistant may rely on', () => {
     ['run_rule', { ruleId: 1, dry: true }, 'dry is not known here; did you mean "dryRun"?'],
     ['find_runs', { offset: 50 }, 'offset'],
     ['explain_run', {}, 'mockId'],
+    ['replay', { ruleId: 1, real: true }, 'real'],
+    ['test', { ruleId: 1, update: true }, 'update'],
   ])('%s refuses an argument that it does not know, by its name', async (name, given, unknown) => {
     await using client = await assistant('--allow-run');
     await using responder = await appWithClient();
@@ -119,9 +128,9 @@ describe('what an assistant may rely on', () => {
     const headers = { 'content-type': 'application/json' };
     for (let run = 0; run < 52; run++)
       await fetch(`${service.url}/rule-server/mock/execute`, { method: 'POST', headers, body }).then((a) => a.text());
-    const first = pageSchema.parse(JSON.parse((await call(client, 'find_runs', { app })).text));
+    const first = pageSchema.parse(JSON.parse((await call(client, 'find_runs', { app, limit: 50 })).text));
     expect(first).toMatchObject({ nextCursor: expect.any(String) });
-    const second = await call(client, 'find_runs', { app, cursor: first.nextCursor });
+    const second = await call(client, 'find_runs', { app, limit: 50, cursor: first.nextCursor });
     const rest = pageSchema.parse(JSON.parse(second.text));
     const ids = [...first.items, ...rest.items].map(({ mockId }) => mockId);
     expect({ count: ids.length, different: new Set(ids).size }).toEqual({ count: 52, different: 52 });

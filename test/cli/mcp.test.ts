@@ -22,15 +22,19 @@ describe('rule-server mcp', () => {
     return { isError: isError ?? false, text: first?.type === 'text' ? first.text : '' };
   }
 
-  it('has five tools when it may run rules, and says which of them only read', async () => {
+  it('has these tools when it may run rules, and says which of them only read', async () => {
     await using client = await assistant('--allow-run');
     const { tools } = await client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
       ['list_rules', true],
       ['describe_inputs', true],
+      ['check', true],
+      ['since', true],
       ['run_rule', false],
       ['find_runs', true],
       ['explain_run', true],
+      ['replay', false],
+      ['test', false],
     ]);
   });
 

@@ -2,11 +2,15 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { schemaOf } from '../../src/cli/file-schemas.ts';
 import { createRuleClient, type Data, describeLeaf, type RuleClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCli } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
+import { startAssistant } from './assistant.ts';
+
+const pageSchema = z.object({ items: z.array(z.looseObject({ mockId: z.string() })) });
 
 class Spend {
   min = 0;
@@ -68,6 +72,32 @@ test('guesses nothing of a version whose leaf declares no comparison', async () 
     code: 3,
     err: expect.stringContaining('no version 9'),
   });
+});
+
+test('an assistant is told by tools what the commands of these names tell', async () => {
+  await using assistant = await startAssistant(service.url, '--allow-run');
+  const call = async (name: string, given: object) =>
+    (await assistant.callTool({ name, arguments: { ...given } })).structuredContent;
+  const mockId = await run(70);
+  const saved = await service.call('/rule-server/mock/cases?app=7&ruleId=1', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/yaml', 'if-none-match': '*' },
+    body: 'app: 7\nruleId: 1\ncases:\n  - { name: too little, input: { cost: 90 }, expect: { outcome: "TRUE" } }\n',
+  });
+  expect(saved.status).toBe(200);
+  expect(await call('since', { mockId })).toEqual(JSON.parse((await since(mockId, '--json')).out));
+  expect(await call('check', { app: 7, ruleId: 1 })).toMatchObject({ state: 'not-tested', rules: [{ ruleId: 1 }] });
+  expect(await call('replay', { app: 7, ruleId: 1, where: ['cost=70'] })).toMatchObject({
+    exitCode: 0,
+    text: expect.stringContaining('1 (100.0 %) the same'),
+  });
+  expect(await call('test', { app: 7, ruleId: 1 })).toMatchObject({
+    exitCode: 1,
+    text: expect.stringContaining('too little'),
+  });
+  const { items } = pageSchema.parse(await call('find_runs', { app: 7, where: ['cost=70'], limit: 1 }));
+  expect(items).toMatchObject([{ input: { cost: 70 } }]);
+  expect(items[0]).not.toHaveProperty('history');
 });
 
 test('a run is one file, which is explained without the service, and shows that somebody changed it', async () => {

@@ -348,9 +348,8 @@ onOneQueue('what a run tells', (start) => {
       for (const keys of await fieldsOf(query)) expect(keys).toEqual(FIELD);
     });
 
-    it('has the settings of the nodes for those who ask', async () => {
-      for (const keys of await fieldsOf('&include=settings'))
-        expect(keys).toEqual([...FIELD, 'settings', 'comparison']);
+    it('has the nodes with their settings for those who ask', async () => {
+      for (const keys of await fieldsOf('&include=settings')) expect(keys).toEqual([...FIELD, 'nodes']);
     });
 
     it.each(['tree', 'Settings', 'settings,tree'])('include=%s is refused', async (include) => {

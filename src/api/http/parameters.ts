@@ -129,7 +129,7 @@ export const schemaParameters = z
       .transform((value) => value ?? undefined)
       .meta({
         json: { type: 'string', enum: ['settings'] },
-        description: '`settings`: also the settings of the node that reads each key, and how it decides by them.',
+        description: '`settings`: also all nodes that read each key, with their settings and how they decide by them.',
       }),
   })
   .refine(hasAnId, needsAnId);

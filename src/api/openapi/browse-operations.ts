@@ -123,8 +123,12 @@ export const browseOperations: Operation[] = [
                 valueType: 'Double',
                 nodeId: 41,
                 nodeName: 'cost at least 100',
-                settings: leaf.settings,
-                comparison: leaf.comparison,
+                nodes: [
+                  {
+                    ...{ nodeId: 41, nodeName: 'cost at least 100' },
+                    ...{ settings: leaf.settings, comparison: leaf.comparison },
+                  },
+                ],
               },
             ],
             fallback: false,

@@ -54,10 +54,10 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
 
 const whole = (body: string) => body;
 
-/** The keys alone. Workers answer with the settings of their nodes as well. */
+/** The keys alone. Workers answer with the nodes that read them as well. */
 function plainSchema(body: string): string {
   const answer = readAs(schemaSchema, body);
-  const fields = answer.fields.map((each) => ({ ...each, settings: undefined, comparison: undefined }));
+  const fields = answer.fields.map((each) => ({ ...each, nodes: undefined }));
   return printAs(schemaSchema, { ...answer, fields });
 }
 

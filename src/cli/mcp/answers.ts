@@ -42,8 +42,12 @@ export const inputsAnswer = z.looseObject({
       valueType: z.string().describe('The type of its values: String, Long, Double, …'),
       nodeId: id,
       nodeName: z.string(),
-      settings: z.array(anything).optional().describe('The settings of the node that reads it.'),
-      comparison: anything.nullish().describe('How the node compares it, where its client says so.'),
+      nodes: z.array(
+        z.looseObject({
+          ...{ nodeId: id, nodeName: z.string(), settings: z.array(anything) },
+          comparison: anything.nullable().describe('How the node compares it, where its client says so.'),
+        }),
+      ),
     }),
   ),
 });
@@ -64,7 +68,7 @@ const execution = {
 };
 
 export const runsAnswer = z.looseObject({
-  items: z.array(z.looseObject(execution)),
+  items: z.array(z.looseObject({ ...execution, at: number.nullable().describe('When it was asked for, epoch ms.') })),
   nextCursor: z.string().nullable(),
   looked: anything.optional().describe('How far a search came.'),
 });
@@ -87,3 +91,22 @@ export const explanationAnswer = z.looseObject({
   tree: anything.describe('The tree of the rule as it ran, or `error`.'),
   aboutTheTree: z.string().describe('Which tree it is.'),
 });
+
+export const readinessAnswer = z.looseObject({
+  app: number,
+  target: z.string(),
+  state: z.string().describe('can-ship, cannot-ship or not-tested: the worst of its rules.'),
+  rules: z.array(
+    z.looseObject({ ruleId: id, state: z.string(), findings: z.array(z.looseObject({ message: z.string() })) }),
+  ),
+});
+
+export const sinceAnswer = z.looseObject({
+  mockId: z.string(),
+  decision: z.string().nullable(),
+  since: number.describe('The first version with this decision, as far as it can be told.'),
+  before: number.nullable().describe('The version before that; null where none can be read.'),
+  versions: z.array(anything).describe('What each version looked at comes to.'),
+});
+
+export const toldAnswer = z.looseObject({ text: z.string(), exitCode: z.int() });

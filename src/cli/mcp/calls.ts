@@ -1,4 +1,6 @@
-import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { joinMembers, parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { type ExactObject, isExactObject, stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { field, list } from '../../shared/contract/json/read-exact.ts';
 import { beginRun } from '../runs/begin-run.ts';
 import { statesOf } from '../runs/event-stream.ts';
 import { explainRun } from '../runs/explain-run.ts';
@@ -13,6 +15,23 @@ const BASE = '/rule-server/mock';
 export async function listRules(api: HttpApi, app: number): Promise<string> {
   const [rules, clients] = await Promise.all([get(api, 'rules', { app }), get(api, 'clients', { app })]);
   return joinMembers(Object.entries({ rules, clients }));
+}
+
+const SHORT = [
+  ...['mockId', 'app', 'ruleId', 'confId', 'target', 'address', 'state', 'decision'],
+  ...['outcome', 'error', 'dryRun', 'input'],
+];
+
+/** A page of executions, each with what tells it from others. */
+export async function findRuns(api: HttpApi, words: Parameters<typeof get>[2]): Promise<string> {
+  const page = parseExact(await get(api, 'executions', { ...words, include: 'input' }));
+  const items = list(field(page, 'items')).flatMap((item) => (isExactObject(item) ? shortOf(item) : []));
+  return stringifyExact({ ...(isExactObject(page) ? page : {}), items });
+}
+
+function shortOf(item: ExactObject): ExactObject {
+  const at = field(list(item.history)[0], 'at') ?? null;
+  return { at, ...Object.fromEntries(SHORT.map((name) => [name, item[name] ?? null])) };
 }
 
 type Asked = {

@@ -4,6 +4,7 @@ import { version } from '../../version.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
+import type { Service } from './command-tools.ts';
 import { addTools } from './tools.ts';
 
 export type McpOptions = { url: string; key?: string; allowRun?: boolean };
@@ -14,12 +15,18 @@ are exact: repeat them digit by digit.`;
 
 /**
  * Serves the Model Context Protocol on standard input and output: an assistant lists rules, describes their inputs and
- * explains runs, and runs rules with --allow-run, with the caller's key and its permissions. Ends with its input, or Ctrl-C.
+ * explains runs, and with --allow-run runs rules, with the caller's key and its permissions. Ends with its input, or Ctrl-C.
+ * `addDryTools`: the tools that run something without effects.
  */
-export async function serveMcp({ url, key, allowRun }: McpOptions, surroundings: Surroundings): Promise<number> {
+export async function serveMcp(
+  { url, key, allowRun = false }: McpOptions,
+  surroundings: Surroundings,
+  addDryTools: (server: McpServer, service: Service) => void,
+): Promise<number> {
   const { stdin, stdout, onInterrupt } = surroundings;
   const server = new McpServer({ name: 'rule-server', version }, { instructions: INSTRUCTIONS });
-  addTools(server, createHttpApi({ url, key }), { allowRun: allowRun ?? false });
+  addTools(server, createHttpApi({ url, key }), { allowRun, url, key });
+  if (allowRun) addDryTools(server, { url, key });
   const transport = new StdioServerTransport(stdin, stdout);
   const closed = new Promise<void>((resolve) => {
     server.server.onclose = resolve;

@@ -2,40 +2,26 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
-import { unknownNames } from '../../shared/contract/nearest.ts';
 import { anyForm } from '../../shared/contract/target.ts';
 import { get, type HttpApi } from '../terminal/http-api.ts';
 import { answer } from './answer.ts';
 import { explanationAnswer, inputsAnswer, rulesAnswer, runAnswer, runsAnswer } from './answers.ts';
-import { explanation, listRules, runRule } from './calls.ts';
+import { app, confId, mockId, READS, ruleId, strictInput, time, where } from './arguments.ts';
+import { explanation, findRuns, listRules, runRule } from './calls.ts';
+import { addReadingCommands, type Service } from './command-tools.ts';
 
-const app = z.int().positive().describe('The app that the rule belongs to.');
-const id = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)]).transform(String);
-const ruleId = id.describe('The rule; as text when it has more than 15 digits.').optional();
-const confId = id.describe('A node: only the sub-tree below it. With ruleId: inside that rule.').optional();
-
-const READS = { readOnlyHint: true, openWorldHint: false };
 const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
-/** The arguments of a tool. An unknown one is refused: an assistant that asks for less than it means to would run a rule for real. */
-const input = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? unknownNames(issue.keys, Object.keys(shape))
-            .map(({ name, message }) => `${name} ${message}`)
-            .join('; ')
-        : undefined,
-  });
+type Options = Service & { allowRun: boolean };
 
 /** The tools. Each is one or two calls of the HTTP interface, and hands its answers on as they are. */
-export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowRun: boolean }): void {
+export function addTools(server: McpServer, api: HttpApi, { allowRun, ...service }: Options): void {
   server.registerTool(
     'list_rules',
     {
       title: 'List rules',
       description: 'The apps, or with `app` the rules of that app and its clients.',
-      inputSchema: input({ app: app.optional() }),
+      inputSchema: strictInput({ app: app.optional() }),
       outputSchema: rulesAnswer,
       annotations: READS,
     },
@@ -45,13 +31,15 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     'describe_inputs',
     {
       title: 'Describe the inputs of a rule',
-      description: 'The keys that a rule reads from its input, with their types and the nodes that read them.',
-      inputSchema: input({ app, ruleId, confId }),
+      description:
+        'The keys that a rule reads from its input, with their types and all nodes that read them, with their settings.',
+      inputSchema: strictInput({ app, ruleId, confId }),
       outputSchema: inputsAnswer,
       annotations: READS,
     },
     (selection) => answer(() => get(api, 'schema', { ...selection, include: 'settings' })),
   );
+  addReadingCommands(server, api, service);
   if (allowRun) addRun(server, api);
   addFind(server, api);
   server.registerTool(
@@ -60,7 +48,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
       title: 'Explain a run',
       description:
         'Why an execution came out as it did: the deciding path, a sentence for each reason, and the smallest change of the input with which the result would be TRUE, or FALSE where it was TRUE (computed, not run); then its input, answer and trace, and the tree of its rule as it ran, with the settings of each node.',
-      inputSchema: input({ mockId: z.uuid().describe('The execution: find_runs names it.') }),
+      inputSchema: strictInput({ mockId }),
       outputSchema: explanationAnswer,
       annotations: READS,
     },
@@ -68,24 +56,17 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
   );
 }
 
-const time = z.string().describe('Epoch milliseconds, or an ISO 8601 time.').optional();
-
 function addFind(server: McpServer, api: HttpApi): void {
   server.registerTool(
     'find_runs',
     {
       title: 'Find runs',
       description:
-        'Executions with their inputs, the newest first: all, or those that a search finds. `looked` says how far a search came; with `nextCursor` of an answer as `cursor` it goes on.',
-      inputSchema: input({
+        'Executions in short, with their inputs, the newest first: all, or those that a search finds; explain_run tells one whole. `looked` says how far a search came; with `nextCursor` of an answer as `cursor` it goes on.',
+      inputSchema: strictInput({
         app: app.optional(),
         ruleId,
-        where: z
-          .array(z.string())
-          .describe(
-            'Conditions on the input that all hold, such as uid=42 or cost>=100. uid=42 also finds the text "42"; uid="42" finds the text alone. They need app.',
-          )
-          .optional(),
+        where,
         text: z.string().describe('Words of the input, the id, the client, the key, the code or the error.').optional(),
         outcome: z.enum(['TRUE', 'FALSE', 'NONE', 'no-result']).optional(),
         state: stateSchema.optional(),
@@ -98,14 +79,12 @@ function addFind(server: McpServer, api: HttpApi): void {
         comparisonId: z.string().describe('The comparison it is a part of.').optional(),
         pinned: z.boolean().describe('Only those that somebody pinned.').optional(),
         cursor: z.string().optional(),
+        limit: z.int().min(1).max(100).describe('So many at the most.').default(10),
       }),
       outputSchema: runsAnswer,
       annotations: READS,
     },
-    ({ pinned, ...words }) =>
-      answer(() =>
-        get(api, 'executions', { ...words, ...(pinned && { pinned: 'true' }), include: 'input', limit: 50 }),
-      ),
+    ({ pinned, ...words }) => answer(() => findRuns(api, { ...words, ...(pinned && { pinned: 'true' }) })),
   );
 }
 
@@ -116,7 +95,7 @@ function addRun(server: McpServer, api: HttpApi): void {
     {
       title: 'Run a rule',
       description: 'Runs a rule once on a live client: a real run with real effects, unless dryRun is true.',
-      inputSchema: input({
+      inputSchema: strictInput({
         app,
         ruleId,
         confId,

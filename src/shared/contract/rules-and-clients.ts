@@ -65,8 +65,10 @@ export const schemaSchema = z
   .object({
     fields: z.array(
       fieldSchema.extend({
-        settings: z.array(settingSchema).optional().describe('Of that node; with `include=settings`.'),
-        comparison: comparison.optional(),
+        nodes: z
+          .array(z.object({ nodeId: int64, nodeName: text, settings: z.array(settingSchema), comparison }))
+          .optional()
+          .describe('All nodes that read it, in the order of the tree; with `include=settings`.'),
       }),
     ),
     fallback: z.boolean().describe("The wanted client is not online, and another one's metadata answered."),

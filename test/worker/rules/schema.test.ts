@@ -204,6 +204,17 @@ test('a node shared by many is visited once, its forward condition before it', a
   expect(await fieldsOf({ ruleId: 1n })).toEqual(['age Object 4 first']);
 });
 
+test('a key has every node that reads it, each with its own settings', async () => {
+  registrations = [readerOf('age')];
+  await files.rule(1, '"confId":1');
+  await files.node(1, '"type":1,"sonIds":"2,3,2"');
+  for (const id of [2, 3]) await files.node(id, `"type":5,"confName":"com.sample.AgeFlow","name":"n${id}"`);
+  const schema = await schemaOf({ ruleId: 1n });
+  expect(schema).toMatchObject({
+    fields: [{ key: 'age', nodeId: 2n, nodes: [2n, 3n].map((nodeId) => ({ nodeId, settings: [], comparison: null })) }],
+  });
+});
+
 test('sixty levels that each use the next one twice are walked at once', async () => {
   registrations = [readerOf('age')];
   await files.rule(1, '"confId":1');

@@ -9,16 +9,15 @@ import type { Comparison, ValueType } from './leaf-nodes.ts';
 import type { LeafSetting } from './leaf-settings.ts';
 import { settingsOf } from './leaf-settings.ts';
 
-/** One input key that a rule reads and the first node that reads it. Print with `stringifyExact`: ids are int64. */
-type SchemaField = {
-  key: string;
-  valueType: ValueType;
+type SchemaNode = {
   nodeId: bigint;
   nodeName: string;
-  /** Of that node, and how it decides by them when its client declares that. */
   settings: LeafSetting[];
+  /** How it decides by its settings, when its client declares that. */
   comparison: Comparison | null;
 };
+/** One input key that a rule reads, the first node that reads it, and all of them. Print with `stringifyExact`: ids are int64. */
+type SchemaField = Pick<SchemaNode, 'nodeId' | 'nodeName'> & { key: string; valueType: ValueType; nodes: SchemaNode[] };
 
 /** The form schema, or which id the app's rules do not have. */
 type SchemaAnswer =
@@ -43,10 +42,13 @@ export async function readSchema(query: Selection & Wanted, { rules, metadataFor
     const reading = graph.nodes.get(nodeId);
     const leaf = reading?.kind === 'found' ? metadata.leafOf(reading.value) : null;
     if (reading?.kind !== 'found' || leaf === null) continue;
-    const node = { nodeId, nodeName: nodeNameOf(reading.value), settings: settingsOf(leaf, reading.value.values) };
+    const [nodeName, settings] = [nodeNameOf(reading.value), settingsOf(leaf, reading.value.values)];
+    const node = { nodeId, nodeName, settings, comparison: leaf.comparison };
     for (const { key, direction, valueType } of keysOf(leaf, reading.value.values)) {
-      if (direction !== 'write' && !fields.has(key))
-        fields.set(key, { key, valueType, ...node, comparison: leaf.comparison });
+      if (direction === 'write') continue;
+      const field = fields.get(key) ?? { key, valueType, nodeId, nodeName, nodes: [] };
+      if (field.nodes.at(-1) !== node) field.nodes.push(node);
+      fields.set(key, field);
     }
   }
   return { kind: 'schema', fields: [...fields.values()], fallback: metadata.fellBack() };

@@ -1,0 +1,51 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { answer } from '../mcp/answer.ts';
+import { toldAnswer } from '../mcp/answers.ts';
+import { app, ruleId, strictInput, time, where } from '../mcp/arguments.ts';
+import { type Service, target, told } from '../mcp/command-tools.ts';
+import { replay } from './replay.ts';
+import { test } from './test.ts';
+
+const DRY = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+
+/** Dry runs on live clients; only where the server was started with --allow-run. */
+export function addDryTools(server: McpServer, { url, key }: Service): void {
+  const service = { url, ...(key && { key }) };
+  server.registerTool(
+    'replay',
+    {
+      title: 'Replay recorded runs',
+      description:
+        'Runs the inputs of recorded runs again, without effects, and tells how many came to the same, how many changed and how. Exit code 0: all the same; 1: some changed; 4: some could not be checked or have no answer.',
+      inputSchema: strictInput({
+        ...{ app, ruleId: ruleId.unwrap(), target, where, from: time, to: time },
+        limit: z.int().min(1).max(1000).describe('So many runs at the most, the newest first.').default(100),
+      }),
+      outputSchema: toldAnswer,
+      annotations: DRY,
+    },
+    ({ app, limit, where, from, to, ...asked }, { mcpReq: { signal } }) =>
+      answer(async () => {
+        const search = { ...(where && { where }), ...(from && { from }), ...(to && { to }) };
+        const options = { ...service, ...asked, ...search, app: String(app), limit: String(limit) };
+        return told((around) => replay(options, around), signal);
+      }),
+  );
+  server.registerTool(
+    'test',
+    {
+      title: 'Test the saved cases',
+      description:
+        'Runs the saved cases of a rule without effects, and tells what is not as expected. Exit code 0: all passed; 1: some failed; 4: some could not be checked or have no answer.',
+      inputSchema: strictInput({ app, ruleId: ruleId.unwrap(), target }),
+      outputSchema: toldAnswer,
+      annotations: DRY,
+    },
+    ({ app, ruleId, target }, { mcpReq: { signal } }) =>
+      answer(async () => {
+        const options = { ...service, app: String(app), ruleId, target: [target], saved: true, dryRun: true };
+        return told((around) => test([], options, around), signal);
+      }),
+  );
+}

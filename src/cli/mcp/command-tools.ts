@@ -1,0 +1,71 @@
+import { PassThrough } from 'node:stream';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
+import { anyForm } from '../../shared/contract/target.ts';
+import { since } from '../runs/since.ts';
+import { get, type HttpApi } from '../terminal/http-api.ts';
+import type { Surroundings } from '../terminal/surroundings.ts';
+import { answer } from './answer.ts';
+import { readinessAnswer, sinceAnswer } from './answers.ts';
+import { app, mockId, READS, ruleId, strictInput } from './arguments.ts';
+
+export const target = z
+  .string()
+  .describe(`${anyForm('')}.`)
+  .default('all');
+
+type Command = (surroundings: Surroundings) => Promise<number>;
+
+/** What a command prints, without a terminal. When the assistant gives up, the command is interrupted as by Ctrl-C. */
+async function printed(command: Command, signal: AbortSignal): Promise<{ text: string; exitCode: number }> {
+  const stdout = new PassThrough();
+  const parts: Buffer[] = [];
+  stdout.on('data', (part: Buffer) => parts.push(part));
+  const onInterrupt = (listener: () => void) => signal.addEventListener('abort', listener, { once: true });
+  const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough().resume() };
+  const exitCode = await command({ environment: {}, ...streams, onInterrupt });
+  return { text: Buffer.concat(parts).toString(), exitCode };
+}
+
+/** The words of a command as an answer of `toldAnswer`; its exit code tells whether all is as it was, or as expected. */
+export async function told(command: Command, signal: AbortSignal): Promise<string> {
+  const { text, exitCode } = await printed(command, signal);
+  return joinMembers([
+    ['text', JSON.stringify(text)],
+    ['exitCode', String(exitCode)],
+  ]);
+}
+
+export type Service = { url: string; key?: string | undefined };
+
+/** What the commands `check` and `since` tell; they run nothing. */
+export function addReadingCommands(server: McpServer, api: HttpApi, { url, key }: Service): void {
+  server.registerTool(
+    'check',
+    {
+      title: 'Check before a release',
+      description:
+        'Whether the rules of an app can be released to a target, by their trees and the last run of their cases.',
+      inputSchema: strictInput({ app, ruleId, target }),
+      outputSchema: readinessAnswer,
+      annotations: READS,
+    },
+    (asked) => answer(() => get(api, 'readiness', asked)),
+  );
+  server.registerTool(
+    'since',
+    {
+      title: 'Since which version',
+      description: 'Since which version of its rule an execution comes to what it came to: computed, not run.',
+      inputSchema: strictInput({ mockId }),
+      outputSchema: sinceAnswer,
+      annotations: READS,
+    },
+    ({ mockId }, { mcpReq: { signal } }) =>
+      answer(async () => {
+        return (await printed((around) => since(mockId, { url, ...(key && { key }), json: true }, around), signal))
+          .text;
+      }),
+  );
+}
