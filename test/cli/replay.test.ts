@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,6 +165,64 @@ describe('rule-server replay', () => {
       cases: [{ 'the service': { income: 70 } }],
     };
     expect((await runOf(lanes)).json.targets).toMatchObject([{ counts: { ran: 1 } }, { counts: { changed: 1 } }]);
+  });
+
+  it('what is other at every run is noise where its rules still run, and nothing where the saved cases ignore it', async () => {
+    const app = 10;
+    const stamping = (version: number) => {
+      const nodes = {
+        1: { type: 1, sonIds: '2,4' },
+        2: { type: 5, confName: 'a.Stamp', confField: JSON.stringify({ name: `version ${version}` }) },
+        4: { type: 1, sonIds: '5,6' },
+        5: { type: 5, confName: 'a.Spend' },
+        6: { type: 6, confName: 'a.Pay' },
+      };
+      return releaseRule(service.sharedDir, app, nodes, version);
+    };
+    await stamping(1);
+    const leaves = (large: number) => ({
+      ...leavesOf(200),
+      'a.Stamp': class {
+        name = '';
+        doFlow(data: Data): boolean {
+          data.put('stamp', randomUUID());
+          data.put('amount', data.double('cost', 0) >= 100 ? large : 20);
+          return true;
+        }
+      },
+    });
+    const where = { app, sharedDir: service.sharedDir, heartbeatMs: 250 };
+    clients.push(await createRuleClient({ ...where, leaves: leaves(20) }));
+    clients.push(await createRuleClient({ ...where, lane: 'beta', leaves: leaves(25) }));
+    for (const cost of [10, 30, 100, 250]) expect((await execute(app, { cost })).json.success).toBe(true);
+    const before = paid;
+
+    const beta = await replay('--app', String(app), '--target', 'lane:beta');
+    expect(beta.code).toBe(1);
+    expect(beta.out).toContain(
+      '0 (0.0 %) the same, 1 (25.0 %) changed, 2 (50.0 %) noise, 1 (25.0 %) not checked.\n1 (25.0 %) changed: amount 20 → 25, such as',
+    );
+    expect((await replay('--app', String(app), '--where', 'cost<200')).code).toBe(0);
+    expect(paid).toBe(before);
+
+    // Where a node acted, only another real run could tell: it is not made.
+    const real = await replay('--app', String(app), '--where', 'cost>=200', '--real');
+    expect(real.out).toContain('1 (100.0 %) changed: stamp');
+    expect(paid).toBe(before + 1);
+
+    await stamping(2);
+    const { out } = await eventually(async () => {
+      const later = await replay('--app', String(app), '--where', 'cost<200');
+      expect(later.code).toBe(1);
+      return later;
+    });
+    expect(out).toContain('0 (0.0 %) the same, 3 (100.0 %) changed.');
+
+    const body = JSON.stringify({ ignore: ['stamp'], cases: [{ name: 'any', input: {} }] });
+    const headers = { 'content-type': 'application/json', 'if-none-match': '*' };
+    await service.call(`/rule-server/mock/cases?app=${app}&ruleId=1`, { method: 'PUT', headers, body });
+    const ignoring = await replay('--app', String(app), '--where', 'cost<200');
+    expect(ignoring).toMatchObject({ code: 0, out: expect.stringContaining('3 (100.0 %) the same') });
   });
 
   it('makes no run again whose input has hidden fields, or in which one node ran alone, and counts it', async () => {

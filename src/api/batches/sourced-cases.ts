@@ -34,7 +34,7 @@ type Sources = {
 
 /** Finds the cases that a request names. */
 export async function casesOf(
-  { app, ruleId, confId, source }: BatchRequest,
+  { app, ruleId, confId, source, ignore }: BatchRequest,
   { store, savedCases, privacy, executions }: Sources,
 ): Promise<Sourced> {
   switch (source.kind) {
@@ -48,7 +48,10 @@ export async function casesOf(
       return { kind: 'cases', ...nothingElse, cases, ignore: saved.document.ignore, etag: saved.etag };
     }
     case 'recorded': {
-      const how = { ...nothingElse, dryRun: true, against: RECORDED };
+      const saved = ignore === null ? await savedCases.document({ app, ruleId, confId }) : null;
+      if (saved?.kind === 'refused') return saved;
+      const ofSaved = saved?.kind === 'document' && { ignore: saved.document.ignore };
+      const how = { ...nothingElse, dryRun: true, against: RECORDED, ...ofSaved };
       return { kind: 'cases', ...how, ...(await recordedCases(source, { app, ruleId }, executions)) };
     }
     case 'from': {

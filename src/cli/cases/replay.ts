@@ -72,6 +72,7 @@ function wordsOf({ items, counts, setAside }: Report, { target, real }: { target
   const parts = [
     `${share(counts.same)} the same${otherWay > 0 ? `, ${otherWay} of them on another way` : ''}`,
     `${share(counts.changed)} changed`,
+    ...(counts.noise > 0 ? [`${share(counts.noise)} noise`] : []),
     ...(counts['not-checked'] > 0 ? [`${share(counts['not-checked'])} not checked`] : []),
     ...(counts.unanswered + counts.skipped > 0 ? [`${counts.unanswered + counts.skipped} without an answer`] : []),
   ];
@@ -83,6 +84,7 @@ function wordsOf({ items, counts, setAside }: Report, { target, real }: { target
     return `${share(rest.length + 1)} changed: ${what.join(', ')}${at}, such as ${first?.name} → ${first?.mockId}`;
   });
   const reasons = items.flatMap(({ verdict, notChecked, code, error }) => {
+    if (verdict === 'noise') return 'differ from themselves: their runs of before, made again, came to something else';
     if (verdict === 'not-checked') return notCheckedLines(notChecked).join('; ');
     return verdict === 'unanswered' || verdict === 'skipped' ? `no answer: ${code ?? ''} ${error ?? ''}`.trim() : [];
   });

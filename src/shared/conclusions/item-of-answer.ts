@@ -23,17 +23,21 @@ type Answered = {
   tookMs: number | null;
 };
 
-/** `before`: what the run came to that it is compared with, null where that is not kept any more; absent where an expectation counts. */
-type Against = { ignore: readonly string[]; before?: Conclusion | null; facts?: NodeFacts };
+/**
+ * `before`: what the run came to that it is compared with, null where that is not kept any more; absent where an expectation counts. `again`: what
+ * that run came to when it was made again.
+ */
+type Against = { ignore: readonly string[]; before?: Conclusion | null; again?: Conclusion; facts?: NodeFacts };
 
 /** The record of an item whose client answered: its verdict, and the result of the run. */
 export function itemOfAnswer(
   { input, expect }: Case,
   { body, success, address, rules, tookMs }: Answered,
-  { ignore, before, facts }: Against,
+  { ignore, before, again, facts }: Against,
 ): { head: ItemHead; detail: ItemDetail } {
   const now = conclusionOf({ input, body, success, ...(facts && { facts }) });
-  const judged = before === undefined ? judge(expect, now, { ignore, tookMs }) : judgeByRun(before, now, ignore);
+  const judged =
+    before === undefined ? judge(expect, now, { ignore, tookMs }) : judgeByRun(before, now, { ignore, again });
   const { verdict, differences, notChecked, parting } = judged;
   const changed = changedIn(now);
   const compared = changed && stringifyExact(withoutNoise(changed, ignore));

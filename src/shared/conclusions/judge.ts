@@ -14,8 +14,15 @@ import { type Conclusion, certainPart, doubtsOf, type WayStep } from './conclusi
 /** The verdict on a run: what differs, and what could not be checked. `parting`: where its way and that of the earlier run part. */
 type Judgement = Pick<ItemHead, 'verdict' | 'parting'> & Pick<ItemDetail, 'differences' | 'notChecked'>;
 
-/** Judges a run by an earlier one; null: that is not kept any more. */
-export function judgeByRun(before: Conclusion | null, now: Conclusion, ignore: readonly string[]): Judgement {
+/**
+ * Judges a run by an earlier one; null: that is not kept any more. What the earlier run does not have in common with itself, made `again`, is
+ * noise; a run of which nothing else changed is.
+ */
+export function judgeByRun(
+  before: Conclusion | null,
+  now: Conclusion,
+  { ignore, again }: { ignore: readonly string[]; again?: Conclusion | undefined },
+): Judgement {
   if (before === null)
     return {
       verdict: 'not-checked',
@@ -24,13 +31,18 @@ export function judgeByRun(before: Conclusion | null, now: Conclusion, ignore: r
       parting: null,
     };
   const { kind, changes, notCompared, parting } = compare(before, now, ignore);
+  const unsteady = new Set(again && compare(before, again, ignore).changes.map(placeOf));
+  const steady = changes.filter((change) => !unsteady.has(placeOf(change)));
+  const isNoise = kind === 'changed' && steady.length === 0;
   return {
-    verdict: kind === 'unknown' ? 'not-checked' : kind,
-    differences: changes.slice(0, MAX_DIFFERENCES).map(differenceOf),
+    verdict: isNoise ? 'noise' : kind === 'unknown' ? 'not-checked' : kind,
+    differences: (isNoise ? changes : steady).slice(0, MAX_DIFFERENCES).map(differenceOf),
     notChecked: notCompared,
     parting: parting && { id: parting.id, name: parting.name },
   };
 }
+
+const placeOf = ({ part, path }: Change) => `${part} ${path}`;
 
 function differenceOf({ part, path, before, after }: Change): Difference {
   const [expected, actual] = [before, after].map((text) => (text === null ? null : shortened(text)));

@@ -4,6 +4,8 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readAs } from '../../shared/contract/wire.ts';
+import { readJson } from '../../shared/json-tree/read-json.ts';
+import { ranAsOf } from '../../shared/reasoning/trace/recorded-run.ts';
 import type { TreeNode } from '../../shared/reasoning/tree.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { MetadataFor } from '../rules/leaves/leaf-metadata.ts';
@@ -15,10 +17,13 @@ type Dependencies = { history: History; rules: Rules; metadataFor: MetadataFor }
 /** What trees tell of an earlier run and of one made now. */
 type Facts = { before: NodeFacts; now: NodeFacts };
 
-/** The nodes of the rule as it is released now, and what an earlier run came to; null where its answer is not kept. */
+/** Where and how an earlier run can be made again: the target, and the digest of the rules that it ran on. */
+export type Side = { input: string; ts: string; target: string; digest: string; derivedFrom: string; facts: NodeFacts };
+
+/** The nodes of the rule as it is released now, and what an earlier run came to; null where its answer, or its rules, are not known. */
 export type EarlierRuns = {
   facts(): Promise<NodeFacts>;
-  read(mockId: string): Promise<{ before: Conclusion | null; facts: NodeFacts }>;
+  read(mockId: string): Promise<{ before: Conclusion | null; facts: NodeFacts; side: Side | null }>;
 };
 
 /** Reads earlier runs for the items of one batch that are compared with them. A tree tells which leaves act, so both versions are read. */
@@ -60,14 +65,27 @@ export function createEarlierRuns(
       const record = own ?? (await part.get(mockId));
       const facts = await factsFor(record);
       const [input, body] = await Promise.all([part.input(mockId), part.result(mockId)]);
-      const isAnswered = record !== null && record.outcome?.code === null && input !== null && body !== null;
-      const success = record?.state === 'succeeded';
+      if (record?.outcome?.code !== null || input === null || body === null)
+        return { before: null, facts: facts.now, side: null };
+      const success = record.state === 'succeeded';
       return {
-        before: isAnswered ? conclusionOf({ input, body, success, facts: facts.before }) : null,
+        before: conclusionOf({ input, body, success, facts: facts.before }),
         facts: facts.now,
+        side: sideOf(record, { input, body, facts: facts.before }),
       };
     },
   };
+}
+
+function sideOf(
+  { mockId, lane, rules, ...record }: ExecutionRecord,
+  { input, body, facts }: { input: string; body: string; facts: NodeFacts },
+): Side | null {
+  if (!rules?.digest || rules.unsure || rules.about) return null;
+  const answer = readJson(body);
+  const ts = ranAsOf(record, answer.kind === 'ok' ? answer.root : undefined);
+  const target = lane === null ? 'all' : `lane:${lane}`;
+  return { input, ts, target, digest: rules.digest, derivedFrom: mockId, facts };
 }
 
 function rootsIn(tree: string): TreeNode[] {

@@ -7,7 +7,7 @@ import type { Chosen, TargetRun } from './target-run.ts';
 
 const UNANSWERED_IN_A_ROW = 3;
 /** They tell of the service, nothing of the client: a batch outlives a time without workers. */
-const NOT_THE_CLIENT: readonly string[] = ['overloaded', 'stopping', 'outcome-unknown'];
+export const NOT_THE_CLIENT: readonly string[] = ['overloaded', 'stopping', 'outcome-unknown'];
 
 /** Whether the rest of the target, or of the batch, is better left alone. */
 export async function judgeTarget(

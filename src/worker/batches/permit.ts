@@ -6,16 +6,18 @@ const ASK_AGAIN_MS = 25;
 /** Callers come first: so long until it is looked again whether a batch may send an item. */
 const GIVE_WAY_MS = 100;
 
-/** Waits until a client may have one more item, which has this input; null when the target is stopped meanwhile. */
-export async function permit(self: TargetRun, mockId: string, input: string): Promise<Chosen | null> {
-  const { permits, batch } = self.run;
-  const suits = suitsOf(input, batch.dryRun);
+type Wanted = { mockId: string; input: string; target: string; isDry: boolean };
+
+/** Waits until a client of the target may have one more run of this input; null when the run is stopped meanwhile. */
+export async function permit(self: TargetRun, { mockId, input, target, isDry }: Wanted): Promise<Chosen | null> {
+  const { permits } = self.run;
+  const suits = suitsOf(input, isDry);
   while (goesOn(self)) {
     if (!self.giveWay.maySend()) {
       await pause(self, GIVE_WAY_MS);
       continue;
     }
-    const chosen = await choose(self, suits);
+    const chosen = await choose(self, target, suits);
     if (!(await permits.acquire(chosen.key, mockId, chosen.limit))) await pause(self, ASK_AGAIN_MS);
     else if (goesOn(self)) {
       self.giveWay.sent();
@@ -26,7 +28,8 @@ export async function permit(self: TargetRun, mockId: string, input: string): Pr
 }
 
 async function choose(
-  { run, target, resolveTarget, pace }: TargetRun,
+  { run, resolveTarget, pace }: TargetRun,
+  target: string,
   suits: ReturnType<typeof suitsOf>,
 ): Promise<Chosen> {
   const { app, ruleId, confId, concurrency } = run.batch;

@@ -21,17 +21,17 @@ export async function runBatch(
   if (found === null || found === 'gone') return true;
   const { batch, progress } = found;
   if (progress.state === 'finished' || progress.state === 'cancelled') return true;
-  const failures = failuresIn(progress.counts);
   const stopped = progress.state === 'cancelling' ? cancelledBy(progress) : null;
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const run: BatchRun = {
     batch,
     stopped,
-    failures,
+    failures: failuresIn(progress.counts),
     open: new Set(),
     permits: createPermits(store, batchId),
     earlier: dependencies.earlierRuns(batch),
+    gone: new Set(),
     signal: either,
     isCancelled: stopped !== null,
   };

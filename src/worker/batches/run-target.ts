@@ -12,6 +12,7 @@ import { judgeTarget } from './judge-target.ts';
 import { MARK_MS } from './marks.ts';
 import { permit } from './permit.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
+import { runAgain } from './run-again.ts';
 import type { BatchRun, Chosen, RunTargetDependencies, TargetRun } from './target-run.ts';
 
 /** An item has so much longer than a call to be begun: a worker that took over a batch may have to send it again. */
@@ -72,12 +73,12 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
   if (doubt.kind === 'unknown') {
     // This ending tells nothing about the client, so it is no reason to stop.
     const ending = unknownItem(mockId, 'lost-its-fate');
-    return void (await keep(self, index, await itemOf(self, place, ending)));
+    return void (await keep(self, index, await itemOf(self, { ...place, chosen: null }, ending)));
   }
   if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });
   const skip = one.skip ? 'skip: true' : (self.stopped ?? run.stopped);
   if (skip !== null) return leaveOut(self, place, skip);
-  const chosen = await permit(self, mockId, one.input);
+  const chosen = await permit(self, { mockId, input: one.input, target: self.target, isDry: run.batch.dryRun });
   if (chosen !== null) {
     const claimBy = await markSending(self, index, doubt.claimFrom);
     return launch(self, { ...place, claimBy, chosen });
@@ -152,6 +153,7 @@ async function settle(self: TargetRun, sent: Sent, ending: ItemEnding): Promise<
   const { pace } = self;
   const { index, chosen } = sent;
   const item = itemUnlessStopped(self, await itemOf(self, sent, ending));
+  if (self.run.signal.aborted) return; // it may have been about to be run again: another worker judges it
   const isNew = await keep(self, index, item);
   if (chosen && ending.kind === 'answered') pace.answered(chosen.paceKey, ending.result);
   if (isNew) await judgeTarget(self, item.head, { ending, chosen });
@@ -178,34 +180,42 @@ async function keep(self: TargetRun, index: number, { detail = null, ...kept }: 
   return isNew;
 }
 
+type Judged = Omit<Sent, 'claimBy'>;
 type Item = { head: ItemHead; detail: ItemDetail | null };
 
 /** The record of an item that ended: without hidden fields (MASK), and for some apps only how it ended (HISTORY_OFF). */
-async function itemOf(self: TargetRun, { one, index }: ItemPlace, ending: ItemEnding): Promise<Item> {
+async function itemOf(self: TargetRun, sent: Judged, ending: ItemEnding): Promise<Item> {
   const { run, privacy } = self;
   const { app } = run.batch;
   const item =
     ending.kind === 'unanswered'
       ? { head: itemWithoutAnswer(ending.noAnswer), detail: null }
-      : await judged(self, { one, index }, ending);
+      : await judged(self, sent, ending);
   if (privacy.isOff(app)) return { head: withoutOutcome(item.head), detail: null };
   const mask = privacy.maskFor(app);
   if (mask === null) return item;
-  mask.data(one.input);
+  mask.data(sent.one.input);
   if (ending.kind === 'answered') mask.answer(ending.body); // so that an error that quotes it is known
   return maskOutcome(item, mask);
 }
 
-/** Judged by the run that it repeats, by that of the target it is compared with, or by what is expected of it. */
+/** Judged by the run that it repeats, by that of the target it is compared with, or by what is expected of it. If it differs, that run is made again. */
 async function judged(
-  { run: { batch, earlier }, target }: TargetRun,
-  { one, index }: Pick<ItemPlace, 'one' | 'index'>,
+  self: TargetRun,
+  { one, index, mockId, chosen }: Judged,
   { result, body, tookMs }: Extract<ItemEnding, { kind: 'answered' }>,
 ): Promise<Item> {
-  const { batchId, against, ignore } = batch;
+  const { target, run } = self;
+  const { batchId, against, ignore, targets } = run.batch;
   const { success, address, rules = null } = result;
-  const isCompared = against !== undefined && against !== target && batch.targets.includes(against);
+  const isCompared = against !== undefined && against !== target && targets.includes(against);
   const of = isCompared ? itemMockId(batchId, index, against) : one.of;
-  const by = of === undefined ? { facts: await earlier.facts() } : await earlier.read(of);
-  return itemOfAnswer(one, { body, success, address, rules, tookMs }, { ignore, ...by });
+  const answer = { body, success, address, rules, tookMs };
+  if (of === undefined) return itemOfAnswer(one, answer, { ignore, facts: await run.earlier.facts() });
+  const { side, ...by } = await run.earlier.read(of);
+  const item = itemOfAnswer(one, answer, { ignore, ...by });
+  if (item.head.verdict !== 'changed' || side === null) return item;
+  if (chosen) await run.permits.release(chosen.key, mockId); // its client may be the one that the earlier run came from
+  const again = await runAgain(self, { ...side, ...(isCompared && { target: against }) });
+  return again === null ? item : itemOfAnswer(one, answer, { ignore, ...by, again });
 }

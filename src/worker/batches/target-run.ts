@@ -47,6 +47,8 @@ export type BatchRun = {
   open: Set<string>;
   permits: Permits;
   earlier: EarlierRuns;
+  /** Digests of rules that earlier runs ran on and that cannot be run any more. */
+  gone: Set<string>;
   signal: AbortSignal;
 };
 

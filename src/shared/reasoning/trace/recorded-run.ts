@@ -1,7 +1,7 @@
 import type { RanTo } from '../../cases/verdict.ts';
 import { traceEntries } from '../../contract/trace-entries.ts';
 import { idOf, memberOf, textOf } from '../../json-tree/members.ts';
-import { readJson } from '../../json-tree/read-json.ts';
+import { type Json, readJson } from '../../json-tree/read-json.ts';
 import type { Decision } from './mark.ts';
 
 /** A run that can be made again. `input`: as it was written. `ts`: the time that it ran as of, decimal text. `process`: its trace. */
@@ -33,7 +33,7 @@ type Kept = {
 /** A run as it was kept, to be made again; or why it is left out: nothing runs with `***` in its input. */
 export function recordedRun({ mockId, input, state, ...kept }: Kept): RecordedRun | LeftOut {
   const decision = state === 'failed' ? 'ERROR' : kept.decision;
-  const { confId, dryRun, masked, ts, history, result } = kept;
+  const { confId, dryRun, masked, result } = kept;
   if (dryRun) return 'it was a dry run';
   if (confId !== null) return 'only a part of the rule ran';
   if (decision === null) return 'it has no answer';
@@ -41,9 +41,13 @@ export function recordedRun({ mockId, input, state, ...kept }: Kept): RecordedRu
   if (input === null) return 'its input is not kept, or was cut';
   const read = readJson(result ?? '{}');
   const answer = read.kind === 'ok' ? read.root : undefined;
+  return { mockId, input, ts: ranAsOf(kept, answer), decision, process: textOf(memberOf(answer, 'process')) };
+}
+
+/** The time that a run ran as of, decimal text. */
+export function ranAsOf({ ts, history }: Pick<Kept, 'ts' | 'history'>, answer: Json | undefined): string {
   const dispatched = history.find(({ state }) => state === 'dispatched')?.at ?? history[0]?.at ?? 0;
-  const ranAsOf = ts ?? idOf(memberOf(answer, 'ts')) ?? idOf(memberOf(answer, 'executeAt')) ?? String(dispatched);
-  return { mockId, input, ts: ranAsOf, decision, process: textOf(memberOf(answer, 'process')) };
+  return ts ?? idOf(memberOf(answer, 'ts')) ?? idOf(memberOf(answer, 'executeAt')) ?? String(dispatched);
 }
 
 /** The runs that took one way through the tree, the newest first. */
