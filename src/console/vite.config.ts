@@ -1,6 +1,18 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+type Modules = { getModuleInfo(id: string): { isEntry: boolean; importers: readonly string[] } | null };
+
+/** Whether the page needs a module before its first picture: static imports lead to it from the entry. */
+function isFirst(id: string, modules: Modules, seen = new Set<string>()): boolean {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  const info = modules.getModuleInfo(id);
+  return info !== null && (info.isEntry || info.importers.some((importer) => isFirst(importer, modules, seen)));
+}
+
+const firstName = (id: string, modules: Modules) => (isFirst(id, modules) ? 'first' : null);
+
 /** Builds the page; `npm run build` says where to. Everything it loads comes from the service itself. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -19,13 +31,13 @@ export default defineConfig({
     // Assets as data: URLs would need exceptions in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // All that several parts share is one file: each file more is one request more before the first picture. What is about cases, or
-    // would have been, is fetched when it is wanted.
+    // What the first picture needs and others share is one file, and so is what only later parts share: each file more is one more request.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: 'shared', minShareCount: 2, test: /^(?!.*\/(cases|what-if|api\/(cases|batch|follow-batch)))/ },
+            { name: firstName, debugName: 'first', priority: 1 },
+            { name: 'later', minShareCount: 2 },
           ],
         },
       },
