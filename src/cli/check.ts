@@ -1,13 +1,11 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { noCounts } from '../shared/cases/batch.ts';
-import { parseJson } from '../shared/contract/json/parse-json.ts';
-import { RawNumber } from '../shared/contract/json/raw-number.ts';
 import { visible, visibleJson } from '../shared/contract/json/visible-text.ts';
-import { findingCodes, readinessStates } from '../shared/reasoning/readiness.ts';
+import { findingCodes, readinessSchema } from '../shared/contract/readiness.ts';
 import { junitReport } from '../shared/reports/junit.ts';
 import type { ReportedItem } from '../shared/reports/reported.ts';
 import { exitCodeOfAnswer, exitCodes } from './terminal/exit-codes.ts';
-import { createHttpApi, errorOf } from './terminal/http-api.ts';
+import { createHttpApi, errorOf, readAnswer } from './terminal/http-api.ts';
 import { openOutput } from './terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 
@@ -21,21 +19,7 @@ export type CheckOptions = {
   json?: boolean;
 };
 
-const id = z.union([z.number(), z.instanceof(RawNumber)]).transform(String);
-const answerSchema = z.object({
-  app: z.number(),
-  target: z.string(),
-  state: z.enum(readinessStates),
-  rules: z.array(
-    z.object({
-      ruleId: id,
-      name: z.string().nullable(),
-      state: z.enum(readinessStates),
-      findings: z.array(z.object({ code: z.string(), message: z.string() })),
-    }),
-  ),
-});
-type Answer = z.infer<typeof answerSchema>;
+type Answer = z.output<typeof readinessSchema>;
 type Rule = Answer['rules'][number];
 
 const words = { 'can-ship': 'can ship', 'cannot-ship': 'cannot ship', 'not-tested': 'not tested' } as const;
@@ -48,7 +32,7 @@ export async function check(options: CheckOptions, { stdout, stderr }: Surroundi
   if (options.ruleId !== undefined) query.set('ruleId', options.ruleId);
   const { status, text } = await api.call(`/rule-server/mock/readiness?${query}`);
   if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
-  const answer = answerSchema.parse(parseJson(text));
+  const answer = readAnswer(readinessSchema, text);
   stdout.write(options.json ? `${visibleJson(text)}\n` : told(answer));
   if (junit !== null) {
     await junit(junitOf(answer), 'What it would tell is printed above.');
@@ -89,7 +73,7 @@ function junitOf({ app, target, rules }: Answer): string {
 /** A rule that cannot ship failed; one that was not tested is an error. What only tells is left out. */
 function itemOf({ ruleId, name, state, findings }: Rule, { n, target }: { n: number; target: string }): ReportedItem {
   const verdict = { 'can-ship': 'passed', 'cannot-ship': 'failed', 'not-tested': 'error' } as const;
-  const reasons = findings.filter(({ code }) => effectOf(code) !== 'tells');
+  const reasons = findings.filter(({ code }) => findingCodes[code] !== 'tells');
   return {
     ...{ n, name: `rule ${ruleId}${name === null ? '' : ` ${name}`}`, line: null, target, mockId: '' },
     ...{ verdict: verdict[state], outcome: null, address: null, code: null, mayHaveRun: false, tookMs: null },
@@ -98,9 +82,4 @@ function itemOf({ ruleId, name, state, findings }: Rule, { n, target }: { n: num
     notChecked: [],
     parting: null,
   };
-}
-
-/** The effect of a finding's code on the answer; an unknown code of a newer service stops the rule. */
-function effectOf(code: string): string {
-  return new Map<string, string>(Object.entries(findingCodes)).get(code) ?? 'stops';
 }

@@ -1,8 +1,9 @@
 import { type Batch, type ItemHead, itemNumber, placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import type { RanTo, Verdict } from '../../shared/cases/verdict.ts';
+import type { Coverage } from '../../shared/contract/batches.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import type { RanTo, Verdict } from '../../shared/contract/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ItemWithData } from '../../shared/reports/reported.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
@@ -136,17 +137,13 @@ function detailOf({ batchId }: Batch, { n, head }: NumberedHead, store: BatchSto
   return head.outcome === null && head.differences === 0 && head.digest === null ? null : store.detail(batchId, n);
 }
 
-/** How many cases reached each node, on one target or on any. */
+/**
+ * Of each node in a trace, on one target or on any: in how many cases it ran, and in how many it came to each state. Outside its time window, or
+ * behind a condition that was FALSE, it did not run.
+ */
 export async function coverage(batch: Batch, target: string | undefined, store: BatchStore): Promise<Coverage> {
   return coverageOf(batch, await allHeads(batch, store), { target, store });
 }
-
-/** Of each node in a trace: in how many cases it ran, and in how many it came to each state. Outside its time window, or behind a condition that was FALSE, it did not run. */
-type Coverage = {
-  cases: number;
-  unknown: number;
-  nodes: Record<string, { ran: number; states: Partial<Record<string, number>> }>;
-};
 
 /** The same of heads that were read already. */
 export async function coverageOf(

@@ -1,3 +1,4 @@
+import { readinessSchema } from '../../shared/contract/readiness.ts';
 import {
   appsSchema,
   clientListSchema,
@@ -6,7 +7,6 @@ import {
   treeSchema,
 } from '../../shared/contract/rules-and-clients.ts';
 import { appParameters, readinessParameters, schemaParameters, treeParameters } from '../http/parameters.ts';
-import { readinessAnswer } from './browse-answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
 
@@ -223,7 +223,7 @@ export const browseOperations: Operation[] = [
     answers: {
       200: {
         description: 'Each rule, and what a person must know of it.',
-        schema: readinessAnswer,
+        schema: readinessSchema,
         examples: { readiness },
       },
       400: badParameter,

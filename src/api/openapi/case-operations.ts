@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { int, int64, time } from '../../shared/contract/wire.ts';
+import {
+  changedCases,
+  readCasesSchema,
+  savedCasesListSchema,
+  savedCasesSchema,
+} from '../../shared/contract/saved-cases.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problemAnswer } from './answers.ts';
@@ -22,30 +26,7 @@ cases:
     expect: { outcome: TRUE }
 `;
 
-const listedAnswer = z
-  .object({
-    items: z.array(z.object({ ruleId: int64.nullable(), confId: int64.nullable(), bytes: int, changedAt: time })),
-  })
-  .meta({ id: 'SavedCasesList' });
-const casesAnswer = z
-  .object({
-    etag: z.string().nullable(),
-    ignore: z.array(z.string()),
-    cases: z.array(
-      z.object({
-        name: z.string(),
-        line: int.nullable(),
-        [DATA_FIELD]: z.looseObject({}),
-        ts: time.nullable(),
-        tags: z.array(z.string()),
-        skip: z.boolean(),
-        expect: z.looseObject({}).nullable(),
-      }),
-    ),
-  })
-  .meta({ id: 'ReadCases' });
-const savedAnswer = z.strictObject({ etag: z.string(), cases: int }).meta({ id: 'SavedCases' });
-const changedAnswer = problemAnswer.extend({ etag: z.string().nullable(), cases: z.array(z.string()) }).meta({
+const changedAnswer = problemAnswer.extend(changedCases).meta({
   id: 'ChangedCases',
   description: 'The saved cases are not those that the caller read: their ETag, and the cases that differ.',
 });
@@ -64,7 +45,7 @@ const ifNoneMatch: HeaderDoc = {
 };
 const saved: AnswerDoc = {
   description: 'They are saved.',
-  schema: savedAnswer,
+  schema: savedCasesSchema,
   examples: { saved: { etag: ETAG, cases: 1 } },
   headers: { ETag: 'The SHA-256 of the text, for the next change.' },
 };
@@ -113,7 +94,7 @@ export const caseOperations: Operation[] = [
         // Its text, or what a reader of YAML makes of that.
         schema: asJson({ type: ['string', 'object'] }),
         examples: { cases: EXAMPLE },
-        alternatives: { 'application/json': z.union([listedAnswer, casesAnswer]) },
+        alternatives: { 'application/json': z.union([savedCasesListSchema, readCasesSchema]) },
         headers: { ETag: 'The SHA-256 of the text.' },
       },
       304: { description: 'The caller has it already (If-None-Match).' },

@@ -1,17 +1,11 @@
 import { z } from 'zod';
-import { int } from '../../shared/contract/wire.ts';
-import { permissions } from '../../shared/runtime/access/caller.ts';
+import { callerSchema, permissions } from '../../shared/contract/caller.ts';
 import { sessionRequestSchema } from '../access/session-request.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, failed, forbidden, refusal, unavailable, usual } from './refusals.ts';
 
 const ready = { status: 'ready', queue: 'up', reason: null, workers: 3, problems: [], waiting: 0, active: 12 };
-const callerAnswer = z.strictObject({
-  name: z.string().nullable(),
-  may: z.array(z.enum(permissions)),
-  apps: z.array(int).nullable(),
-});
 const anybody = { name: null, may: [...permissions], apps: null };
 const common = { method: 'get', tag: 'Service' } as const;
 
@@ -51,7 +45,7 @@ export const serviceOperations: Operation[] = [
       200: {
         description:
           'The name of the key, its permissions and its apps; null for every app. Without keys the name is null.',
-        schema: callerAnswer,
+        schema: callerSchema,
         examples: { reader: { name: 'dashboard', may: ['read'], apps: [1, 9001] }, anybody },
       },
       ...usual,

@@ -1,18 +1,11 @@
-import { z } from 'zod';
 import { type Batch, type BatchProgress, placeOfItem } from '../../shared/cases/batch.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import type { RuleReadiness } from '../../shared/contract/readiness.ts';
 import { type RuleSummary, ruleListSchema, treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { savedCasesListSchema } from '../../shared/contract/saved-cases.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { readAs } from '../../shared/contract/wire.ts';
-import {
-  type Finding,
-  finding,
-  findingsOf,
-  type LastVerdict,
-  type Readiness,
-  readinessOf,
-} from '../../shared/reasoning/readiness.ts';
+import { type Finding, finding, findingsOf, type LastVerdict, readinessOf } from '../../shared/reasoning/readiness.ts';
 import { endOf } from '../../shared/reasoning/time-window.ts';
 import { refusals } from '../../shared/reasons/refusals.ts';
 import { errorOfRefusal, type Refused, refused } from '../../shared/runtime/http-refusals.ts';
@@ -26,18 +19,7 @@ const v = QUERY_VERSION;
 /** So many rules are looked at in one answer: each costs a question to a worker. */
 const MOST_RULES = 500;
 
-const savedSchema = z.object({ items: z.array(z.object({ ruleId: z.string().nullable(), changedAt: z.number() })) });
-
 type Asked = { app: number; ruleId: string | null; target: Target };
-/** `batchId`: the last batch of its saved cases on the target. */
-export type RuleReadiness = {
-  ruleId: string;
-  name: string | null;
-  digest: string | null;
-  state: Readiness;
-  findings: Finding[];
-  batchId: string | null;
-};
 type Answer = { kind: 'found'; rules: RuleReadiness[] } | Refused;
 type ReadinessDependencies = { ask: AskWorker['ask']; savedCases: SavedCases; store: BatchStore };
 
@@ -51,7 +33,7 @@ export function createReadiness({ ask, savedCases, store }: ReadinessDependencie
     const wanted = all.filter((rule) => ruleId === null || rule.ruleId === ruleId);
     if (ruleId !== null && wanted.length === 0) return refused('unknown-rule', { app, ruleId });
     if (wanted.length > MOST_RULES) return refused('too-many-rules', { app, rules: wanted.length, most: MOST_RULES });
-    const { items } = savedSchema.parse(parseJson(saved.body));
+    const { items } = readAs(savedCasesListSchema, saved.body);
     const changedAt = new Map(items.map((item) => [item.ruleId, item.changedAt]));
     const batches = await lastBatches({ app, target: formatTarget(target) }, store);
     const found: RuleReadiness[] = [];
@@ -101,7 +83,11 @@ async function ofRule(
 }
 
 function read(about: Omit<RuleReadiness, 'state' | 'findings'>, findings: Finding[]) {
-  return { kind: 'read' as const, rule: { ...about, state: readinessOf(findings), findings } };
+  const told = findings.map(({ parameters, ...finding }) => ({
+    ...finding,
+    parameters: Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
+  }));
+  return { kind: 'read' as const, rule: { ...about, state: readinessOf(findings), findings: told } };
 }
 
 type Last = { batch: Batch; progress: BatchProgress };

@@ -1,11 +1,20 @@
 import { type Context, Hono } from 'hono';
+import {
+  batchListSchema,
+  cancelledBatchSchema,
+  coverageSchema,
+  itemListSchema,
+  toldBatchSchema,
+  wholeItemSchema,
+} from '../../shared/contract/batches.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { csvReport } from '../../shared/reports/csv.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { markdownReport } from '../../shared/reports/markdown.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
-import { batchBody, detailedItemBody, itemBody, wholeItemBody } from '../batches/batch-bodies.ts';
+import { toldBatch, toldItem, toldWhole, toldWithDetails } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
@@ -89,7 +98,7 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
 
 type Asked = Context<Environment>;
 
-const show = (found: Found) => json(200, batchBody(found));
+const show = (found: Found) => json(200, printAs(toldBatchSchema, toldBatch(found)));
 
 async function list(context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(batchListParameters, context);
@@ -97,7 +106,7 @@ async function list(context: Asked, batches: Batches): Promise<Response> {
   const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
   if (notIts) return notIts;
   const found = await batches.list({ ...read.value, apps: callerOf(context).apps });
-  return json(200, `{"items":[${found.map((found) => batchBody(found)).join(',')}]}`);
+  return json(200, printAs(batchListSchema, { items: found.map((one) => toldBatch(one)) }));
 }
 
 async function items({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
@@ -114,12 +123,12 @@ async function items({ batch }: Found, context: Asked, batches: Batches): Promis
   if (withDetails || filter.where.length > 0) context.set('readsInput', true);
   const { items: found, next } = await batches.items(batch, { ...filter, details: withDetails, after: Number(cursor) });
   const decidedBy = batches.decidedBy(batch);
-  const bodies = await Promise.all(
+  const told = await Promise.all(
     found.map(async (one) =>
-      withDetails ? detailedItemBody(batch, { ...one, decidedBy: await decidedBy(one) }) : itemBody(batch, one),
+      withDetails ? toldWithDetails(batch, { ...one, decidedBy: await decidedBy(one) }) : toldItem(batch, one),
     ),
   );
-  return json(200, `{"items":[${bodies.join(',')}],"nextCursor":${next === null ? 'null' : `"${next}"`}}`);
+  return json(200, printAs(itemListSchema, { items: told, nextCursor: next === null ? null : String(next) }));
 }
 
 async function item({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
@@ -128,14 +137,14 @@ async function item({ batch }: Found, context: Asked, batches: Batches): Promise
   context.set('readsInput', true);
   const found = await batches.item(batch, n);
   return found
-    ? json(200, wholeItemBody(batch, found))
+    ? json(200, printAs(wholeItemSchema, toldWhole(batch, found)))
     : problem('unknown-item', { batchId: batch.batchId, n: `${req.param('n')}` });
 }
 
 async function coverage({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(coverageParameters, context);
   if (read.kind === 'bad') return badRequest(read.problems);
-  return json(200, JSON.stringify(await batches.coverage(batch, read.value.target)));
+  return json(200, printAs(coverageSchema, await batches.coverage(batch, read.value.target)));
 }
 
 async function report({ batch, progress }: Found, context: Asked, batches: Batches): Promise<Response> {
@@ -156,14 +165,15 @@ function streamProgress(
   return streamEvents(context, stopping, async (stream, gone) => {
     let event = 'snapshot';
     for await (const found of batches.follow(batchId, gone)) {
-      await stream.writeSSE({ event, data: batchBody(found) });
+      await stream.writeSSE({ event, data: printAs(toldBatchSchema, toldBatch(found)) });
       event = 'progress';
     }
   });
 }
 
 async function cancel({ batch: { batchId }, progress }: Found, batches: Batches): Promise<Response> {
-  if (progress.state === 'cancelled') return json(200, JSON.stringify({ batchId, state: 'cancelled' }));
-  if (await batches.cancel(batchId)) return json(202, JSON.stringify({ batchId, state: 'cancelling' }));
+  const told = (state: 'cancelled' | 'cancelling') => printAs(cancelledBatchSchema, { batchId, state });
+  if (progress.state === 'cancelled') return json(200, told('cancelled'));
+  if (await batches.cancel(batchId)) return json(202, told('cancelling'));
   return problem('batch-ended', { batchId });
 }

@@ -6,6 +6,8 @@ import { createRefusals, noLines } from '../../shared/cases/document/refusal.ts'
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
+import { savedCasesSchema } from '../../shared/contract/saved-cases.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { needs, refusedApp, tellAbout } from '../access/permission.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import type { Problem } from '../calls/read-request.ts';
@@ -30,7 +32,7 @@ export function casesRoutes({ savedCases, openBodies }: CasesDependencies) {
       const { app, ruleId, confId } = which.value;
       if (ruleId !== null || confId !== null) return show(context, which.value, savedCases);
       const listed = await savedCases.list(app);
-      return listed.kind === 'found' ? json(200, withIds(listed.body)) : respondToRefusal(listed);
+      return listed.kind === 'found' ? json(200, listed.body) : respondToRefusal(listed);
     })
     .put('/cases', needs('cases'), async (context) => {
       const change = readConditions(context);
@@ -119,7 +121,7 @@ function respondToSaving(saving: Saving): Response {
     case 'saved': {
       const { etag, cases } = saving;
       if (etag === null) return new Response(null, { status: 204 });
-      return json(200, JSON.stringify({ etag, cases }), { etag });
+      return json(200, printAs(savedCasesSchema, { etag, cases }), { etag });
     }
     case 'bad':
       return badRequest(saving.problems);
@@ -134,11 +136,6 @@ function respondToSaving(saving: Saving): Response {
 }
 
 const notSaved = (message: string) => badRequest([{ field: 'body', message }]);
-
-/** Ids as the integers they are. They come from file names, which hold digits only. */
-function withIds(body: string): string {
-  return body.replace(/"(ruleId|confId)":"(\d+)"/g, '"$1":$2');
-}
 
 /** The precondition of a change, in If-Match or If-None-Match (RFC 9110 §13.1). `missing`: it has none. */
 type ReadPrecondition =

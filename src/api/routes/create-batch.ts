@@ -1,7 +1,9 @@
 import type { Context } from 'hono';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
+import { toldBatchSchema } from '../../shared/contract/batches.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { refusedApp, refusedPermission, tellAbout } from '../access/permission.ts';
-import { batchBody } from '../batches/batch-bodies.ts';
+import { toldBatch } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchBodyParameters, csvBatchParameters } from '../batches/parameters.ts';
 import { type ReadBatch, readBatchRequest } from '../batches/read-batch-request.ts';
@@ -74,7 +76,9 @@ async function respondToTaken(taken: Taken, setAside: SetAside, batches: Batches
       const location = `/rule-server/mock/batches/${taken.batchId}`;
       const found = await batches.read(taken.batchId);
       const body =
-        found === null || found === 'gone' ? JSON.stringify({ batchId: taken.batchId }) : batchBody(found, setAside);
+        found === null || found === 'gone'
+          ? JSON.stringify({ batchId: taken.batchId })
+          : printAs(toldBatchSchema, toldBatch(found, setAside));
       return json(202, body, { location });
     }
   }

@@ -1,12 +1,13 @@
 import { Hono } from 'hono';
-import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { readinessSchema } from '../../shared/contract/readiness.ts';
 import { formatTarget } from '../../shared/contract/target.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import { readinessOf } from '../../shared/reasoning/readiness.ts';
 import { needs, refusedApp } from '../access/permission.ts';
 import type { Environment } from '../http/environment.ts';
 import { readinessParameters, readParameters } from '../http/parameters.ts';
 import { badRequest, json, respondToRefusal } from '../http/respond.ts';
-import { createReadiness, type RuleReadiness } from '../readiness/readiness.ts';
+import { createReadiness } from '../readiness/readiness.ts';
 
 /** Whether the rules of an app can be released to a target. Nothing runs. */
 export function readinessRoute(dependencies: Parameters<typeof createReadiness>[0]) {
@@ -21,16 +22,6 @@ export function readinessRoute(dependencies: Parameters<typeof createReadiness>[
     if (answer.kind === 'refused') return respondToRefusal(answer);
     const { rules } = answer;
     const state = rules.length === 0 ? 'not-tested' : readinessOf(rules.flatMap(({ findings }) => findings));
-    return json(200, stringifyExact({ app, target: formatTarget(target), state, rules: rules.map(printed) }));
+    return json(200, printAs(readinessSchema, { app, target: formatTarget(target), state, rules }));
   });
-}
-
-/** Ids are printed as integers. */
-function printed({ ruleId, findings, ...rest }: RuleReadiness) {
-  const withIds = findings.map(({ nodeId, parameters, ...rest }) => ({
-    ...rest,
-    nodeId: nodeId === null ? null : BigInt(nodeId),
-    parameters: Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
-  }));
-  return { ruleId: BigInt(ruleId), ...rest, findings: withIds };
 }

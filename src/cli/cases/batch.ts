@@ -1,5 +1,6 @@
 import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
 import { refusalLines } from '../../shared/cases/document/refusal.ts';
+import type { ToldSetAside } from '../../shared/contract/batches.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
 import { readText } from '../../shared/runtime/read-text.ts';
@@ -8,7 +9,7 @@ import { createHttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { announce } from './announce.ts';
-import { countsLine, readReport, readReportAs, runBatch, type SetAside, showProgress } from './follow-batch.ts';
+import { countsLine, readReport, readReportAs, runBatch, showProgress } from './follow-batch.ts';
 import { queryOf } from './suite.ts';
 import { exitCodeOfReport } from './test.ts';
 
@@ -74,7 +75,7 @@ export async function batch(options: BatchOptions, surroundings: Surroundings): 
   return exitCodeOfReport(report);
 }
 
-function setAsideLines(file: string, { cases, errors }: SetAside): string {
+function setAsideLines(file: string, { cases, errors }: ToldSetAside): string {
   const head = `${file}: ${cases === 1 ? '1 row is' : `${cases} rows are`} set aside; the others run.`;
   return [head, ...errors.map(({ field, message }) => `  ${field} ${message}`)]
     .map((line) => `${visible(line)}\n`)

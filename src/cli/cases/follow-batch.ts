@@ -2,53 +2,33 @@ import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { z } from 'zod';
-import { batchStateSchema, countsSchema, failuresIn, notCheckedSchema } from '../../shared/cases/batch.ts';
-import { differenceSchema } from '../../shared/cases/judging/difference.ts';
-import { ranToSchema, verdictSchema } from '../../shared/cases/verdict.ts';
-import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import type { z } from 'zod';
+import { failuresIn } from '../../shared/cases/batch.ts';
+import {
+  type BatchReport,
+  batchReportSchema,
+  type ToldBatch,
+  type ToldSetAside,
+  toldBatchSchema,
+} from '../../shared/contract/batches.ts';
 import type { JUnitBatch } from '../../shared/reports/junit.ts';
 import { messagesIn } from '../runs/event-stream.ts';
 import { exitCodeOfRefusal, exitCodes } from '../terminal/exit-codes.ts';
-import { errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { errorOf, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
 
 const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
 
-const progressSchema = z.object({ state: batchStateSchema, counts: countsSchema });
-type Progress = z.infer<typeof progressSchema>;
-
-const itemSchema = z.object({
-  ...{ n: z.int(), name: z.string(), line: z.int().nullable(), target: z.string(), mockId: z.string() },
-  ...{ verdict: verdictSchema, outcome: ranToSchema.nullable(), address: z.string().nullable() },
-  ...{ code: codeSchema.nullable(), mayHaveRun: z.boolean(), error: z.string().nullable() },
-  ...{ tookMs: z.number().nullable(), differences: z.array(differenceSchema), notChecked: z.array(notCheckedSchema) },
-  parting: z.object({ id: z.string(), name: z.string() }).nullable(),
-});
-const setAsideSchema = z.object({
-  cases: z.int(),
-  errors: z.array(z.object({ field: z.string(), message: z.string() })),
-});
-/** What the service left out, and why: of recorded runs, or cases as `?invalid=skip` asks for. */
-export type SetAside = z.infer<typeof setAsideSchema>;
-export const reportSchema = progressSchema.extend({
-  ...{ batchId: z.string(), app: z.int(), file: z.string().nullable(), createdAt: z.int() },
-  ...{ endedAt: z.int().nullable(), etag: z.string().nullable() },
-  targets: z.array(z.object({ target: z.string(), counts: countsSchema })),
-  items: z.array(itemSchema),
-  setAside: setAsideSchema.optional(),
-});
-/** A batch that is over, with all its items. */
-export type Report = z.infer<typeof reportSchema>;
+const progressSchema = toldBatchSchema.pick({ state: true, counts: true });
+type Progress = Pick<ToldBatch, 'state' | 'counts'>;
 
 type Body = { text: string; type: string; query?: string };
-const takenSchema = z.object({ batchId: z.string(), setAside: setAsideSchema.optional() });
+const begunSchema = toldBatchSchema.pick({ batchId: true, setAside: true });
 type Watching = {
   signal: AbortSignal;
   onProgress: (progress: Progress) => void;
-  onSetAside?: (setAside: SetAside) => void;
+  onSetAside?: (setAside: ToldSetAside) => void;
 };
 
 /** Runs a batch to its end and resolves to its id. When `signal` aborts it is cancelled: throws `CommandFailed`. */
@@ -67,14 +47,14 @@ export async function runBatch(api: HttpApi, body: Body, watching: Watching): Pr
 }
 
 /** Everything about a batch that is over; `json` as the service wrote it. */
-export async function readReport(api: HttpApi, batchId: string): Promise<{ report: Report; json: string }> {
+export async function readReport(api: HttpApi, batchId: string): Promise<{ report: BatchReport; json: string }> {
   const json = await readReportAs(api, batchId, 'json');
-  return { report: reportSchema.parse(parseJson(json)), json };
+  return { report: readAnswer(batchReportSchema, json), json };
 }
 
 /** A batch that is over, as a JUnit report tells it. */
 export function junitBatch(
-  { batchId, app, file, createdAt, targets, items }: Report,
+  { batchId, app, file, createdAt, targets, items }: BatchReport,
   { ruleId, confId }: { ruleId: string | null; confId: string | null },
 ): JUnitBatch {
   return {
@@ -90,11 +70,11 @@ export async function readReportAs(api: HttpApi, batchId: string, format: string
   throw new CommandFailed(`The report of batch ${batchId} cannot be read: ${errorOf(text)}`, exitCodes.unknown);
 }
 
-async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<z.infer<typeof takenSchema>> {
+async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<z.output<typeof begunSchema>> {
   // A proxy before the API may send a call again when a connection breaks: under a key it still runs once.
   const headers = { 'content-type': type, 'idempotency-key': randomUUID() };
   const answer = await api.call(`/rule-server/mock/batches${query}`, { method: 'POST', headers, body: text });
-  if (answer.status === 202) return takenSchema.parse(parseJson(answer.text));
+  if (answer.status === 202) return readAnswer(begunSchema, answer.text);
   throw new CommandFailed(errorOf(answer.text), exitCodeOfRefusal(answer.status, false));
 }
 
@@ -104,12 +84,12 @@ async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Wat
     const path = `/rule-server/mock/batches/${batchId}/events`;
     const response = await api.open(path, { headers: { accept: 'text/event-stream' }, signal }).catch(() => null);
     if (response?.status === 404 || response?.status === 410) return false;
-    for await (const { data } of response?.ok && response.body ? messagesIn(response.body) : []) {
-      const progress = progressSchema.safeParse(parseJson(data));
-      if (!progress.success) continue;
+    for await (const { event, data } of response?.ok && response.body ? messagesIn(response.body) : []) {
+      if (event !== 'snapshot' && event !== 'progress') continue;
+      const progress = readAnswer(progressSchema, data);
       toldAt = Date.now();
-      onProgress(progress.data);
-      if (progress.data.state === 'finished' || progress.data.state === 'cancelled') return true;
+      onProgress(progress);
+      if (progress.state === 'finished' || progress.state === 'cancelled') return true;
     }
     if (response?.ok) toldAt = Date.now();
     await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});

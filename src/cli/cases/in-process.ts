@@ -7,15 +7,15 @@ import type { Case } from '../../shared/cases/case.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { factsOfTrees } from '../../shared/conclusions/conclusion.ts';
 import { itemOfAnswer, skippedItem } from '../../shared/conclusions/item-of-answer.ts';
+import { batchReportSchema } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { readAs } from '../../shared/contract/wire.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
 import type { ItemWithData } from '../../shared/reports/reported.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { rawMember } from '../terminal/raw-member.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
-import { reportSchema } from './follow-batch.ts';
 import { IN_PROCESS, type Ran, type Runner, type RunOptions } from './runner.ts';
 import type { Suite } from './suite.ts';
 
@@ -77,7 +77,7 @@ async function runSuite(inProcess: InProcess, suite: Suite, options: RunOptions)
   }
   const batch = batchOf(suite, createdAt, options);
   const json = jsonReport({ batch, progress: { state: 'finished', endedAt: Date.now(), counts: [counts] }, items });
-  return { suite, report: reportSchema.parse(parseJson(json)), json };
+  return { suite, report: readAs(batchReportSchema, json), json };
 }
 
 type Item = { head: ItemHead; detail: ReturnType<typeof itemOfAnswer>['detail'] };
@@ -102,11 +102,12 @@ const notRun = (reason: string): Item => ({
 });
 
 function reported({ name, line }: Case, n: number, { head, detail }: Item): ItemWithData {
-  const { verdict, outcome, address, code, mayHaveRun, error, tookMs, parting } = head;
-  const ran = { verdict, outcome, address, code, mayHaveRun, error, tookMs, parting };
+  const { verdict, outcome, address, code, reason, params, mayHaveRun, error, rules, parting } = head;
+  const ran = { verdict, outcome, address, code, reason, params, mayHaveRun, error, rules, parting };
+  const tookMs = head.tookMs === null ? null : Math.round(head.tookMs);
   const where = { n, name, line, target: HERE, mockId: `case-${n}` };
   const { differences, notChecked, data, cut } = detail;
-  return { ...where, ...ran, differences, notChecked, changed: data, cut };
+  return { ...where, ...ran, tookMs, differences, notChecked, changed: data, cut };
 }
 
 /** The batch that the service would have kept. */

@@ -1,18 +1,18 @@
-import { isBad } from '../../shared/cases/verdict.ts';
 import { differenceLine, notCheckedLines } from '../../shared/conclusions/words.ts';
+import type { BatchReport } from '../../shared/contract/batches.ts';
+import { isBad } from '../../shared/contract/verdict.ts';
 import { reasonsOf } from '../../shared/reports/reported.ts';
-import type { Report } from './follow-batch.ts';
 import type { Suite } from './suite.ts';
 
-type Item = Report['items'][number];
+type Item = BatchReport['items'][number];
 
 /** Items that are a reason not to release. */
-export function badItems({ items }: Pick<Report, 'items'>): Item[] {
+export function badItems({ items }: Pick<BatchReport, 'items'>): Item[] {
   return items.filter(({ verdict }) => isBad(verdict));
 }
 
 /** One line for each item that did not pass, each with what differs below it. */
-export function failureLines(suite: Suite, report: Report): string[] {
+export function failureLines(suite: Suite, report: BatchReport): string[] {
   return report.items
     .filter(({ verdict }) => isBad(verdict) || verdict === 'not-checked')
     .flatMap((item) => {
@@ -40,7 +40,7 @@ function diffOf(difference: Item['differences'][number]): string[] {
 }
 
 /** Annotations that GitHub shows beside the lines of a pull request. */
-export function githubLines(suite: Suite, report: Report): string[] {
+export function githubLines(suite: Suite, report: BatchReport): string[] {
   return badItems(report).map((item) => {
     const file = suite.origin.kind === 'file' ? `file=${property(suite.origin.path)},line=${item.line ?? 1},` : '';
     const reasons = [...detailsOf({ ...item, differences: [] }).map((line) => line.trim())];

@@ -1,11 +1,11 @@
 import { noiseBetween, withoutNoise } from '../../shared/cases/judging/noise.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
+import type { BatchReport } from '../../shared/contract/batches.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { rawMember } from '../terminal/raw-member.ts';
-import type { Report } from './follow-batch.ts';
 
-type Ran = { report: Report; json: string };
-type Item = Report['items'][number];
+type Ran = { report: BatchReport; json: string };
+type Item = BatchReport['items'][number];
 
 /**
  * Compares two runs of the same cases on one target, and writes `ignore` of their document as lines of YAML: the paths that it ignores already,

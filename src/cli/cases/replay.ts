@@ -1,4 +1,5 @@
 import { changeGroups, notCheckedLines } from '../../shared/conclusions/words.ts';
+import type { BatchReport } from '../../shared/contract/batches.ts';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { type HistoryOptions, limitOf, pagesOf } from '../runs/history.ts';
@@ -8,7 +9,7 @@ import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 import { announce } from './announce.ts';
-import { type Report, readReport, readReportAs, runBatch, showProgress } from './follow-batch.ts';
+import { readReport, readReportAs, runBatch, showProgress } from './follow-batch.ts';
 import { exitCodeOfReport } from './test.ts';
 
 export type ReplayOptions = HistoryOptions & {
@@ -66,7 +67,10 @@ export async function replay(options: ReplayOptions, surroundings: Surroundings)
 }
 
 /** The answer in the first line, then each way in which runs changed, the most frequent one first. */
-function wordsOf({ items, counts, setAside }: Report, { target, real }: { target: string; real: boolean }): string {
+function wordsOf(
+  { items, counts, setAside }: BatchReport,
+  { target, real }: { target: string; real: boolean },
+): string {
   const share = (count: number) => `${count} (${((100 * count) / items.length).toFixed(1)} %)`;
   const otherWay = items.filter(({ verdict, parting }) => verdict === 'same' && parting !== null).length;
   const parts = [

@@ -1,7 +1,8 @@
+import type { BatchReport } from '../../shared/contract/batches.ts';
 import type { HttpApi } from '../terminal/http-api.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
 import { batchRequest } from './batch-request.ts';
-import { type Report, readReport, runBatch, showProgress } from './follow-batch.ts';
+import { readReport, runBatch, showProgress } from './follow-batch.ts';
 import type { Suite } from './suite.ts';
 
 /** The id of what ran without the service. */
@@ -11,7 +12,7 @@ export const IN_PROCESS = 'in process';
 export type RunOptions = { target?: string[]; concurrency?: string; bail?: boolean; dryRun?: boolean; json?: boolean };
 
 /** A suite that has run. `json`: the whole report, with what each run changed in the data. */
-export type Ran = { suite: Suite; report: Report; json: string };
+export type Ran = { suite: Suite; report: BatchReport; json: string };
 
 /** Runs suites: on live clients, or in this process. */
 export type Runner = {

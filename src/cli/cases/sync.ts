@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { changedCases } from '../../shared/contract/saved-cases.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { readText } from '../../shared/runtime/read-text.ts';
 import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
@@ -15,7 +16,7 @@ export type PullOptions = Common & { app: string; out?: string };
 export type PushOptions = Common;
 
 const NEITHER_LOST = 'Nothing was changed';
-const changedSchema = z.object({ cases: z.array(z.string()) });
+const changedSchema = z.object(changedCases);
 
 /** Writes the saved cases into a file of the repository. Without --force never over a file that says something else. */
 export async function pull(options: PullOptions, { stdout }: Surroundings): Promise<number> {

@@ -1,4 +1,5 @@
 import { rename, writeFile } from 'node:fs/promises';
+import type { BatchReport } from '../../shared/contract/batches.ts';
 import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
@@ -6,7 +7,7 @@ import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { announce } from './announce.ts';
-import { countsLine, junitBatch, type Report } from './follow-batch.ts';
+import { countsLine, junitBatch } from './follow-batch.ts';
 import { failureLines, githubLines } from './print-failures.ts';
 import { proposeIgnore } from './propose-ignore.ts';
 import { createServiceRunner, IN_PROCESS, type Ran, type Runner, type RunOptions } from './runner.ts';
@@ -150,7 +151,7 @@ function whichOf({ app, ruleId, confId }: Suite) {
 }
 
 /** 0 when all is as expected or as before, 1 when something is not, else 4 when something was not answered, not run or cannot be told. */
-export function exitCodeOfReport({ counts, state }: Pick<Report, 'counts' | 'state'>): number {
+export function exitCodeOfReport({ counts, state }: Pick<BatchReport, 'counts' | 'state'>): number {
   if (counts.failed + counts.changed + counts.error > 0) return exitCodes.failed;
   return counts.unanswered + counts['not-checked'] > 0 || state === 'cancelled' ? exitCodes.timedOut : exitCodes.ok;
 }

@@ -1,16 +1,16 @@
 import { type Replacement, replaceValues } from '../../shared/cases/document/splice.ts';
 import { valueAt } from '../../shared/cases/judging/value-at.ts';
 import { parsePath, printPath, type Step } from '../../shared/cases/path.ts';
+import type { BatchReport } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { HIDDEN } from '../../shared/privacy/hide-at.ts';
-import type { Report } from './follow-batch.ts';
 import { badItems } from './print-failures.ts';
 import type { Suite } from './suite.ts';
 
-type Item = Report['items'][number];
+type Item = BatchReport['items'][number];
 /** An item as the service tells it: its input and what the run changed, as JSON text. */
 type ItemText = (n: number) => Promise<string>;
 /** The document with what the runs came to, and the cases that were not updated, each with the reason. */
@@ -21,7 +21,7 @@ type Change = { kind: 'change'; replacements: Replacement[] } | { kind: 'left'; 
  * Writes what was found into the expectations it differs from. Only members that are in `expect` already, never after an
  * error or without an answer, and never where targets came to different things.
  */
-export async function updateExpectations(itemText: ItemText, suite: Suite, report: Report): Promise<Updated> {
+export async function updateExpectations(itemText: ItemText, suite: Suite, report: BatchReport): Promise<Updated> {
   const names = [...new Set(badItems(report).map(({ name }) => name))];
   const replacements: Replacement[] = [];
   const result: Omit<Updated, 'text'> = { updated: [], left: [] };
@@ -36,7 +36,11 @@ export async function updateExpectations(itemText: ItemText, suite: Suite, repor
   return { ...result, text: replacements.length === 0 ? suite.text : replaceValues(suite.text, replacements) };
 }
 
-async function changeOf(itemText: ItemText, report: Report, one: { name: string; index: number }): Promise<Change> {
+async function changeOf(
+  itemText: ItemText,
+  report: BatchReport,
+  one: { name: string; index: number },
+): Promise<Change> {
   const items = report.items.filter(({ name, verdict }) => name === one.name && verdict !== 'skipped');
   const bad = items.find(({ verdict }) => verdict === 'error' || verdict === 'unanswered');
   if (bad) return { kind: 'left', why: `it has no result on ${bad.target} (${bad.verdict})` };

@@ -1,16 +1,12 @@
-import { field, list, text } from '../../shared/contract/json/read-exact.ts';
-import { get } from './request.ts';
+import { callerSchema, type Permission } from '../../shared/contract/caller.ts';
+import { getAs } from './request.ts';
 
-/** The permissions of a key. */
-export type Permission = 'read' | 'run' | 'cancel' | 'cases' | 'ops';
+export type { Permission };
 
 /** The page's caller. `name`: null where no key is needed. */
-type Caller = { name: string | null; may: ReadonlySet<string> };
+type Caller = { name: string | null; may: ReadonlySet<Permission> };
 
-export function getCaller(signal?: AbortSignal): Promise<Caller> {
-  const read = (answer: Parameters<typeof field>[0]): Caller => ({
-    name: text(field(answer, 'name')),
-    may: new Set(list(field(answer, 'may')).flatMap((permission) => text(permission) ?? [])),
-  });
-  return get('/session', read, signal);
+export async function getCaller(signal?: AbortSignal): Promise<Caller> {
+  const { name, may } = await getAs('/session', callerSchema, signal);
+  return { name, may: new Set(may) };
 }

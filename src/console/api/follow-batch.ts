@@ -1,5 +1,6 @@
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { type Batch, batchEventsPath, getBatch, isOver, readBatch } from './batches.ts';
+import { toldBatchSchema } from '../../shared/contract/batches.ts';
+import { readAs } from '../../shared/contract/wire.ts';
+import { type Batch, batchEventsPath, getBatch, isOver } from './batches.ts';
 import { type Failure, Refused } from './request.ts';
 
 /** A batch as it goes on. `lost`: the service has not answered since then, epoch ms by this browser. */
@@ -18,7 +19,7 @@ export function followBatch(batchId: string, report: (followed: FollowedBatch) =
   let over = false;
   let poll: ReturnType<typeof setTimeout> | undefined;
   const source = new EventSource(batchEventsPath(batchId));
-  const hear = (event: MessageEvent<string>) => update(readBatch(parseExact(event.data)));
+  const hear = (event: MessageEvent<string>) => update(readAs(toldBatchSchema, event.data));
   source.addEventListener('snapshot', hear);
   source.addEventListener('progress', hear);
   source.addEventListener('open', () => clearTimeout(poll));

@@ -112,12 +112,6 @@ export async function getAs<Schema extends z.ZodType>(
   return readAs(schema, (await request(path, signal ? { signal } : {})).text);
 }
 
-/** The answer to a GET, read by `read`. */
-export async function get<T>(path: string, read: (value: ExactValue) => T, signal?: AbortSignal): Promise<T> {
-  const answer = await request(path, signal ? { signal } : {});
-  return read(parseExact(answer.text));
-}
-
 /** A path with its query; what is null or empty is left out. */
 export function withQuery(path: string, query: Record<string, string | null | readonly string[]>): string {
   const given = Object.entries(query).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]));

@@ -3,7 +3,7 @@ import { valuesText, wordSearch } from '../../shared/contract/word-search.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
-import type { Item, outcomes } from '../api/batch-items.ts';
+import type { Item, RanTo } from '../api/batch-items.ts';
 import { type Verdict, verdicts } from '../api/batches.ts';
 import type { SchemaField } from '../api/browse.ts';
 import type { SavedCase } from '../api/cases.ts';
@@ -117,8 +117,6 @@ const isGood = (verdict: Verdict) => verdict === 'passed' || verdict === 'same' 
 export const orders = ['failing', 'given', 'name', 'slowest'] as const;
 type Order = (typeof orders)[number];
 
-type Outcome = (typeof outcomes)[number];
-
 /**
  * Which rows are shown, and in which order. `text`: words that must all be in the name, the input, the client, the error or the outcome.
  * `answer`: what a run came to on one of the targets, by its id. `decidedBy`: the id of the node that decided on one of them.
@@ -136,7 +134,7 @@ export const noRowFilter: RowFilter = { text: '', answer: null, decidedBy: null,
 export type Answer = {
   id: string;
   verdict: Verdict | 'not-run';
-  now: Outcome | null;
+  now: RanTo | null;
   /** What changed, a line for each value, and the first node that differs from the run before. */
   what: string[];
   at: NamedNode | null;

@@ -43,7 +43,7 @@ export function VerdictChip({ verdict }: { verdict: Verdict }) {
 }
 
 /** The rule's result, in plain letters beside the verdict. */
-export function OutcomeWord({ item }: { item: Item }) {
+export function OutcomeWord({ item }: { item: Pick<Item, 'outcome'> }) {
   const { say } = useText();
   return item.outcome === null ? null : <span className="outcome-word">{say(`outcome.${item.outcome}`)}</span>;
 }

@@ -1,10 +1,16 @@
 import { z } from 'zod';
+import {
+  type batchStateSchema,
+  countsSchema,
+  differenceSchema,
+  namedNodeSchema,
+  notCheckedSchema,
+} from '../contract/batches.ts';
 import { codeSchema, paramsSchema } from '../contract/endings/outcomes.ts';
 import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
+import { isBad, ranToSchema, type Verdict, verdictSchema, verdicts } from '../contract/verdict.ts';
 import { setAsideSchema } from './document/refusal.ts';
-import { differenceSchema } from './judging/difference.ts';
-import { isBad, ranToSchema, type Verdict, verdictSchema, verdicts } from './verdict.ts';
 
 /** The version of what is stored about batches. */
 export const BATCH_VERSION = 3;
@@ -13,8 +19,6 @@ export const MAX_ITEMS = 10_000;
 export const DEFAULT_CONCURRENCY = 4;
 export const MAX_CONCURRENCY = 500;
 
-export const batchStates = ['running', 'cancelling', 'cancelled', 'finished'] as const;
-export const batchStateSchema = z.enum(batchStates);
 export type BatchState = z.infer<typeof batchStateSchema>;
 
 /** A batch as it was asked for. Ids are decimal text; `targets` are as they were resolved when it was accepted. */
@@ -74,18 +78,11 @@ export const itemHeadSchema = z.object({
   /** The rules it ran on. */
   rules: rulesOfRunSchema.nullable().default(null),
   /** Where its way and that of the run it is compared with part. */
-  parting: z.object({ id: z.string(), name: z.string() }).nullable().default(null),
+  parting: namedNodeSchema.nullable().default(null),
   /** Epoch ms after which no worker may begin it, once it may have been sent. */
   claimBy: z.int().nullable().default(null),
 });
 export type ItemHead = z.infer<typeof itemHeadSchema>;
-
-/** What could not be checked or compared, and the nodes that are why. */
-export const notCheckedSchema = z.object({
-  part: z.enum(['outcome', 'error', 'actions', 'data', 'way']),
-  why: z.enum(['not-called', 'not-told', 'hidden', 'not-kept']),
-  nodes: z.array(z.string()),
-});
 
 /** The rest that is kept of an item. `data`: the members that changed, as JSON text. */
 export const itemDetailSchema = z.object({
@@ -109,8 +106,6 @@ export function placeOfItem(
 ): { caseIndex: number; targetIndex: number } {
   return { caseIndex: Math.floor((n - 1) / targets.length), targetIndex: (n - 1) % targets.length };
 }
-
-export const countsSchema = z.record(verdictSchema, z.int());
 
 const none = countsSchema.parse(Object.fromEntries(verdicts.map((verdict) => [verdict, 0])));
 export const noCounts = (): Counts => ({ ...none });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ranToSchema } from './verdict.ts';
+import { ranToSchema } from '../contract/verdict.ts';
 
 /** The states that can be expected of a node. */
 export const nodeStateNames = ['TRUE', 'FALSE', 'NONE', 'ERROR', 'OUT_OF_TIME', 'REJECTED', 'NOT_REACHED'] as const;

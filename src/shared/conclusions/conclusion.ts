@@ -1,4 +1,3 @@
-import type { RanTo } from '../cases/verdict.ts';
 import { DATA_FIELD } from '../contract/data-field.ts';
 import { decisionOf } from '../contract/endings/decision.ts';
 import { parseExact, scanJson } from '../contract/json/exact-json.ts';
@@ -6,6 +5,7 @@ import type { Member } from '../contract/json/json-tokens.ts';
 import { type ExactObject, type ExactValue, isExactObject } from '../contract/json/raw-number.ts';
 import { digits, field, list } from '../contract/json/read-exact.ts';
 import { type NodeState, traceEntries } from '../contract/trace-entries.ts';
+import type { RanTo } from '../contract/verdict.ts';
 import { isLeaf, isParallel, type Occurrence, occurrencesOf, type TreeNode } from '../reasoning/tree.ts';
 import { memberOf, sameValue } from './changes-of-data.ts';
 

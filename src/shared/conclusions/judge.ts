@@ -1,10 +1,11 @@
 import type { ItemDetail, ItemHead } from '../cases/batch.ts';
 import type { Expect } from '../cases/case.ts';
 import { compareData } from '../cases/judging/compare.ts';
-import { type Difference, MAX_DIFFERENCES, shortened } from '../cases/judging/difference.ts';
+import { MAX_DIFFERENCES, shortened } from '../cases/judging/difference.ts';
 import { withoutNoise } from '../cases/judging/noise.ts';
 import { valueAt } from '../cases/judging/value-at.ts';
 import { parsePath } from '../cases/path.ts';
+import type { Difference } from '../contract/batches.ts';
 import { parseExact } from '../contract/json/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../contract/json/raw-number.ts';
 import type { Change, NotCompared } from './compare.ts';

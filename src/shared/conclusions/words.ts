@@ -1,4 +1,4 @@
-import type { Difference } from '../cases/judging/difference.ts';
+import type { Difference } from '../contract/batches.ts';
 import type { NotCompared } from './compare.ts';
 
 type Parting = { id: string; name: string } | null;

@@ -1,7 +1,7 @@
 import type { ItemDetail, ItemHead } from '../cases/batch.ts';
 import type { Case } from '../cases/case.ts';
-import type { Difference } from '../cases/judging/difference.ts';
 import { parsePath } from '../cases/path.ts';
+import type { Difference } from '../contract/batches.ts';
 import { mapTexts } from '../reasons/template.ts';
 import { HIDDEN } from './hide-at.ts';
 import type { Mask } from './mask.ts';

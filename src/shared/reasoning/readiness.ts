@@ -1,4 +1,5 @@
 import type { Counts } from '../cases/batch.ts';
+import { type FindingCode, findingCodes, type Readiness } from '../contract/readiness.ts';
 import { endOf } from './time-window.ts';
 import { occurrencesOf, type TreeNode } from './tree.ts';
 import { shortened } from './words/fact-words.ts';
@@ -7,32 +8,6 @@ import { readinessEnglish } from './words/readiness-english.ts';
 
 /** One thing that a person must know before a release of a rule. `nodeId`: the node it is about. `parameters`: what stands in its sentence. */
 export type Finding = { code: FindingCode; message: string; nodeId: string | null; parameters: Parameters };
-
-/** The code of a finding says what it does to the answer. */
-export const findingCodes = {
-  'no-rule': 'stops',
-  'missing-node': 'stops',
-  'unusable-node': 'stops',
-  circle: 'stops',
-  'missing-class': 'stops',
-  'wrong-setting': 'stops',
-  failed: 'stops',
-  unanswered: 'stops',
-  'no-cases': 'untested',
-  'never-run': 'untested',
-  'other-rules': 'untested',
-  'other-cases': 'untested',
-  'not-checked': 'untested',
-  'nothing-expected': 'untested',
-  'classes-unknown': 'tells',
-  'rule-over': 'tells',
-  'node-over': 'tells',
-  'not-reached': 'tells',
-} as const satisfies Record<string, 'stops' | 'untested' | 'tells'>;
-export type FindingCode = keyof typeof findingCodes;
-
-export const readinessStates = ['can-ship', 'cannot-ship', 'not-tested'] as const;
-export type Readiness = (typeof readinessStates)[number];
 
 /** The last batch of the saved cases of a rule on one target. `onDigests`: the rules its runs ran on; null of a run where that is not known. */
 export type LastVerdict = {
@@ -58,7 +33,7 @@ type Known = {
 const MOST_NAMED = 20;
 
 /** The state that follows from a rule's findings. It can ship only if its cases passed on the requested rules and target. */
-export function readinessOf(findings: readonly Finding[]): Readiness {
+export function readinessOf(findings: readonly Pick<Finding, 'code'>[]): Readiness {
   const effects = findings.map(({ code }) => findingCodes[code]);
   if (effects.includes('stops')) return 'cannot-ship';
   return effects.includes('untested') ? 'not-tested' : 'can-ship';

@@ -1,28 +1,20 @@
-import { totalOf } from '../cases/batch.ts';
+import { type Batch, type BatchProgress, noCounts, totalOf } from '../cases/batch.ts';
 import { toldSetAside } from '../cases/document/refusal.ts';
-import { joinMembers } from '../contract/json/exact-json.ts';
-import { stringifyExact } from '../contract/json/raw-number.ts';
-import type { ItemWithData, Reported } from './reported.ts';
+import { batchReportSchema, type ToldBatch } from '../contract/batches.ts';
+import { printAs } from '../contract/wire.ts';
+import type { Reported } from './reported.ts';
 
-/** A batch with its progress, as it is told: ids as the integers they are. */
-export function toldBatch({ batch, progress }: Pick<Reported, 'batch' | 'progress'>) {
-  const id = (text: string | null) => (text === null ? null : BigInt(text));
-  const { v, once, ruleId, confId, targets, cases, setAside, ...rest } = batch;
-  const { state, endedAt, counts } = progress;
-  const ids = { ruleId: id(ruleId), confId: id(confId) };
-  const byTarget = targets.map((target, index) => ({ target, counts: counts[index] }));
-  const whole = { ...rest, ...ids, cases, state, endedAt, counts: totalOf(counts), targets: byTarget };
-  return { ...whole, ...(setAside && { setAside: toldSetAside(setAside) }) };
+/** The whole report as one JSON document, ids as the integers they are. */
+export function jsonReport({ batch, progress, items }: Reported): string {
+  return `${printAs(batchReportSchema, { ...reportedBatch({ batch, progress }), items })}\n`;
 }
 
-/** The whole report as one JSON document. */
-export function jsonReport(reported: Reported): string {
-  const head = stringifyExact(toldBatch(reported)).slice(0, -1);
-  return `${head},"items":[${reported.items.map(itemText).join(',')}]}\n`;
-}
+type Found = { batch: Batch; progress: BatchProgress };
 
-/** An item whose data stays as the client wrote it. */
-function itemText({ changed, ...item }: ItemWithData): string {
-  const members = Object.entries(item).map(([key, value]): [string, string] => [key, stringifyExact(value)]);
-  return joinMembers([...members, ['changed', changed ?? 'null']]);
+/** A batch and how far it is, with the counts of its targets and of all. */
+export function reportedBatch({ batch, progress: { state, endedAt, counts } }: Found): Omit<ToldBatch, 'items'> {
+  const { setAside, ...rest } = batch;
+  const targets = batch.targets.map((target, index) => ({ target, counts: counts[index] ?? noCounts() }));
+  const told = { ...rest, targets, state, endedAt, counts: totalOf(counts) };
+  return { ...told, ...(setAside && { setAside: toldSetAside(setAside) }) };
 }

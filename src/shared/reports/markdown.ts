@@ -1,7 +1,7 @@
 import { totalOf } from '../cases/batch.ts';
-import { isBad, verdicts } from '../cases/verdict.ts';
 import { changeGroups } from '../conclusions/words.ts';
 import { visible } from '../contract/json/visible-text.ts';
+import { isBad, verdicts } from '../contract/verdict.ts';
 import { type Reported, reasonsOf } from './reported.ts';
 
 const MAX_LISTED = 100;

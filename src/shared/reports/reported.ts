@@ -15,7 +15,8 @@ export type ReportedItem = Pick<
   };
 
 /** `changed`: the members that the run added or changed, as JSON text; null when there are none, or `cut`. */
-export type ItemWithData = ReportedItem & { changed: string | null; cut: boolean };
+export type ItemWithData = ReportedItem &
+  Pick<ItemHead, 'rules' | 'reason' | 'params'> & { changed: string | null; cut: boolean };
 
 /** A batch with all its items, grouped by target in the order of the cases. */
 export type Reported = { batch: Batch; progress: BatchProgress; items: ItemWithData[] };

@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
 import type { Batch } from '../../shared/cases/batch.ts';
-import { type Verdict, verdicts } from '../../shared/cases/verdict.ts';
 import { queueNames } from '../../shared/contract/queue-names.ts';
+import { type Verdict, verdicts } from '../../shared/contract/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';

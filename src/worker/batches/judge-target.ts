@@ -1,7 +1,7 @@
 import type { ItemHead } from '../../shared/cases/batch.ts';
-import { isBad } from '../../shared/cases/verdict.ts';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
+import { isBad } from '../../shared/contract/verdict.ts';
 import type { ItemEnding } from './follow-items.ts';
 import type { Chosen, TargetRun } from './target-run.ts';
 

@@ -1,5 +1,5 @@
 import type { Batch } from '../../shared/cases/batch.ts';
-import type { Verdict } from '../../shared/cases/verdict.ts';
+import type { Verdict } from '../../shared/contract/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';

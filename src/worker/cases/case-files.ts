@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { MAX_CASES_BYTES } from '../../shared/cases/document/document.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
+import type { SavedFile } from '../../shared/contract/saved-cases.ts';
 import { absent, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { type ClientDirectory, directoryAt } from '../files/client-directory.ts';
@@ -13,7 +14,6 @@ import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 
 /** The rule or the node that the cases belong to. Ids are decimal text. */
 type CasesOf = { app: number; ruleId: string | null; confId: string | null };
-type SavedFile = { ruleId: string | null; confId: string | null; bytes: number; changedAt: number };
 /** `changed`: they are not those that `expected` is the ETag of; `reading` is what is there. */
 type Saving = { kind: 'saved' } | { kind: 'changed'; reading: Reading<string> } | { kind: 'busy' };
 

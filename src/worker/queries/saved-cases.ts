@@ -1,4 +1,6 @@
 import type { Query } from '../../shared/contract/query.ts';
+import { savedCasesListSchema } from '../../shared/contract/saved-cases.ts';
+import { printAs } from '../../shared/contract/wire.ts';
 import type { Reading } from '../../shared/rules/reading.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { refused } from '../../shared/runtime/http-refusals.ts';
@@ -16,7 +18,10 @@ export function createSavedCases({ caseFiles, sharedDirectory }: SavedCasesDepen
   async function answer(query: Asked): Promise<Answer> {
     switch (query.ask) {
       case 'list-saved-cases':
-        return found({ items: await caseFiles.list(query.app) });
+        return {
+          kind: 'found',
+          body: printAs(savedCasesListSchema, { items: await caseFiles.list(query.app) }),
+        };
       case 'saved-cases':
         return textOf(await caseFiles.read(query), 'text');
       case 'save-cases': {

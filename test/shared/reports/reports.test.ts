@@ -39,7 +39,7 @@ const item = (n: number, more: Partial<ItemWithData>): ItemWithData => ({
     address: 'a',
   },
   ...{ code: null, mayHaveRun: true, error: null, tookMs: 1234, differences: [] },
-  ...{ notChecked: [], parting: null, changed: null, cut: false },
+  ...{ notChecked: [], rules: null, reason: null, params: {}, parting: null, changed: null, cut: false },
   ...more,
 });
 const nasty = 'a\nb ]]> <x a="1"> & \u0000\u0008\ufffe\ud800 \u{1f600} \r\t"';

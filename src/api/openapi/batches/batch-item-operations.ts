@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { int } from '../../../shared/contract/wire.ts';
+import { coverageSchema, itemListSchema, wholeItemSchema } from '../../../shared/contract/batches.ts';
 import { coverageParameters, itemParameters, reportParameters } from '../../batches/parameters.ts';
 import type { Operation } from '../operation.ts';
-import { listedItemAnswer, wholeItemAnswer } from './batch-answers.ts';
 import { item, itemDetails, wholeItem } from './batch-examples.ts';
 import { BATCHES, badParameter, common, refusalsOfOne } from './batch-refusals.ts';
 
@@ -20,7 +19,7 @@ export const batchItemOperations: Operation[] = [
     answers: {
       200: {
         description: 'One page.',
-        schema: z.object({ items: z.array(listedItemAnswer), nextCursor: z.string().nullable() }),
+        schema: itemListSchema,
         examples: {
           page: { items: [item], nextCursor: null },
           details: { items: [{ ...item, ...itemDetails }], nextCursor: null },
@@ -38,7 +37,7 @@ export const batchItemOperations: Operation[] = [
     id: 'getBatchItem',
     summary: 'Read one item: its input, what was expected, and each difference',
     answers: {
-      200: { description: 'The item.', schema: wholeItemAnswer, examples: { failed: wholeItem } },
+      200: { description: 'The item.', schema: wholeItemSchema, examples: { failed: wholeItem } },
       ...refusalsOfOne,
     },
   },
@@ -54,11 +53,7 @@ export const batchItemOperations: Operation[] = [
       200: {
         description:
           'By node id. Outside its time window, or behind a condition that was FALSE, a node does not run. `unknown`: runs whose trace does not say.',
-        schema: z.object({
-          cases: int,
-          unknown: int,
-          nodes: z.record(z.string(), z.object({ ran: int, states: z.record(z.string(), int) })),
-        }),
+        schema: coverageSchema,
         examples: {
           coverage: {
             cases: 2,

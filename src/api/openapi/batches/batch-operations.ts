@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { batchListSchema, cancelledBatchSchema, toldBatchSchema } from '../../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { batchBodyParameters, batchListParameters } from '../../batches/parameters.ts';
 import type { Operation } from '../operation.ts';
 import { badCall, refusal, unavailable, usual } from '../refusals.ts';
-import { batchAnswer, batchRequest, stateAnswer } from './batch-answers.ts';
 import { batch, batchId } from './batch-examples.ts';
 import { batchItemOperations } from './batch-item-operations.ts';
 import { BATCHES, badParameter, common, goneBatch, refusalsOfOne, unknownBatch } from './batch-refusals.ts';
+import { batchRequest } from './batch-request.ts';
 
 /** Many inputs on one or more targets, each an ordinary execution. */
 export const batchOperations: Operation[] = [
@@ -44,7 +45,7 @@ export const batchOperations: Operation[] = [
     answers: {
       202: {
         description: 'It runs.',
-        schema: batchAnswer,
+        schema: toldBatchSchema,
         examples: { running: { ...batch, state: 'running', endedAt: null } },
         headers: { Location: 'The batch.' },
       },
@@ -75,7 +76,7 @@ export const batchOperations: Operation[] = [
     answers: {
       200: {
         description: 'At most a hundred.',
-        schema: z.object({ items: z.array(batchAnswer) }),
+        schema: batchListSchema,
         examples: { batches: { items: [batch] } },
       },
       400: badParameter,
@@ -91,7 +92,7 @@ export const batchOperations: Operation[] = [
     id: 'getBatch',
     summary: 'Read how far a batch is',
     answers: {
-      200: { description: 'The batch.', schema: batchAnswer, examples: { finished: batch } },
+      200: { description: 'The batch.', schema: toldBatchSchema, examples: { finished: batch } },
       ...refusalsOfOne,
     },
   },
@@ -107,12 +108,12 @@ export const batchOperations: Operation[] = [
     answers: {
       200: {
         description: 'It had been cancelled before.',
-        schema: stateAnswer,
+        schema: cancelledBatchSchema,
         examples: { cancelled: { batchId, state: 'cancelled' } },
       },
       202: {
         description: 'It is being cancelled.',
-        schema: stateAnswer,
+        schema: cancelledBatchSchema,
         examples: { cancelling: { batchId, state: 'cancelling' } },
       },
       409: refusal('It has ended.', 'batch-ended', { batchId }),

@@ -1,6 +1,8 @@
 import { Hono } from 'hono';
+import { callerSchema } from '../../../shared/contract/caller.ts';
 import { parseJson } from '../../../shared/contract/json/parse-json.ts';
 import { decodeWhole } from '../../../shared/contract/json/utf8.ts';
+import { printAs } from '../../../shared/contract/wire.ts';
 import { type Access, foreign } from '../../access/authenticate.ts';
 import { callerOf } from '../../access/permission.ts';
 import { comesFromHere } from '../../access/same-origin.ts';
@@ -19,7 +21,7 @@ export function sessionRoutes({ keyring, sessions, origins }: Access) {
   return new Hono<Environment>()
     .get('/session', warnOfParameters(), (context) => {
       const { name, may, apps } = callerOf(context);
-      return json(200, JSON.stringify({ name, may: [...may], apps: apps && [...apps] }));
+      return json(200, printAs(callerSchema, { name, may: [...may], apps: apps && [...apps] }));
     })
     .post('/session', takesNoParameters(), async (context) => {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../../../shared/reasoning/readiness.ts';
+import type { FindingCode } from '../../../shared/contract/readiness.ts';
 
 /** The sentences of findings in Chinese. They are fetched with the panel: those in English come with the answer. */
 export const findingsZh: Record<FindingCode, string> = {

@@ -1,7 +1,8 @@
+import type { Difference } from '../../contract/batches.ts';
 import { type ExactValue, RawNumber, stringifyExact } from '../../contract/json/raw-number.ts';
 import { printPath, type Step } from '../path.ts';
 import { isApproximable, isNear, sameNumber } from './decimal.ts';
-import { type Difference, MAX_DIFFERENCES, shortened } from './difference.ts';
+import { MAX_DIFFERENCES, shortened } from './difference.ts';
 
 type Members = { [key: string]: ExactValue };
 type Operator = { kind: 'any' } | { kind: 'approx'; expected: string; by: string };

@@ -1,5 +1,5 @@
-import type { RanTo } from '../../cases/verdict.ts';
 import { traceEntries } from '../../contract/trace-entries.ts';
+import type { RanTo } from '../../contract/verdict.ts';
 import { idOf, memberOf, textOf } from '../../json-tree/members.ts';
 import { type Json, readJson } from '../../json-tree/read-json.ts';
 import type { Decision } from './mark.ts';

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
+import { type Permission, permissions } from '../../contract/caller.ts';
 
-/**
- * The permissions of a key: reading executions and rules, running, cancelling, keeping cases, and looking after the service.
- */
-export const permissions = ['read', 'run', 'cancel', 'cases', 'ops'] as const;
-export type Permission = (typeof permissions)[number];
+export { type Permission, permissions };
 
 /** How much one caller may do at once: calls a second and streams at each API process, open calls and batches at all of them. */
 export type Limits = { callsPerSecond: number; openCalls: number; streams: number; batches: number };

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import {
   type BatchState,
   batchSchema,
-  batchStateSchema,
   type Counts,
   itemDetailSchema,
   itemHeadSchema,
   noCounts,
 } from '../../cases/batch.ts';
 import { caseSchema } from '../../cases/case.ts';
-import { verdicts } from '../../cases/verdict.ts';
+import { batchStateSchema } from '../../contract/batches.ts';
 import { parseJson } from '../../contract/json/parse-json.ts';
+import { verdicts } from '../../contract/verdict.ts';
 import {
   BATCH_KEY_SECONDS,
   type BatchLimits,

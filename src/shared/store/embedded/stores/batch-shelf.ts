@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import {
-  type Batch,
-  type BatchProgress,
-  batchSchema,
-  batchStateSchema,
-  itemHeadSchema,
-  noCounts,
-} from '../../../cases/batch.ts';
+import { type Batch, type BatchProgress, batchSchema, itemHeadSchema, noCounts } from '../../../cases/batch.ts';
+import { batchStateSchema } from '../../../contract/batches.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
 import { sizeOf } from '../../batches/batch-store.ts';
 import type { Entry, Shelf } from './shelf.ts';
