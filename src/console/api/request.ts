@@ -16,7 +16,7 @@ export type Failure = { error: string; reason: string | null; params: Params; ma
 export const noFailure: Failure = { error: '', reason: null, params: {}, mayHaveRun: null };
 
 /** What the service tells of a failure, in an answer or a record. */
-export function readFailure(value: ExactValue | undefined, error: string): Failure {
+function readFailure(value: ExactValue | undefined, error: string): Failure {
   const mayHaveRun = field(value, 'mayHaveRun');
   return {
     error,

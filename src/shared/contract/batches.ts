@@ -5,7 +5,7 @@ import { rulesOfRunSchema } from './rules-of-run.ts';
 import { ranToSchema, verdictSchema } from './verdict.ts';
 import { int, int64, jsonObject, text, time } from './wire.ts';
 
-export const batchStates = ['running', 'cancelling', 'cancelled', 'finished'] as const;
+const batchStates = ['running', 'cancelling', 'cancelled', 'finished'] as const;
 export const batchStateSchema = z.enum(batchStates);
 export const countsSchema = z.record(verdictSchema, int);
 export const namedNodeSchema = z.object({ id: text, name: text });
@@ -86,7 +86,7 @@ const itemMembers = {
 };
 
 /** An item in a list. The last five are there with `?include=details`. */
-export const listedItemSchema = z
+const listedItemSchema = z
   .object({
     ...itemMembers,
     differences: int,

@@ -24,7 +24,7 @@ export const findingCodes = {
 } as const satisfies Record<string, 'stops' | 'untested' | 'tells'>;
 export type FindingCode = keyof typeof findingCodes;
 
-export const readinessStates = ['can-ship', 'cannot-ship', 'not-tested'] as const;
+const readinessStates = ['can-ship', 'cannot-ship', 'not-tested'] as const;
 export type Readiness = (typeof readinessStates)[number];
 
 const codeSchema = z.enum(Object.keys(findingCodes).filter(isFindingCode));

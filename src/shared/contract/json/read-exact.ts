@@ -15,20 +15,10 @@ export function digits(value: ExactValue | undefined): string | null {
   return value instanceof RawNumber ? value.text : null;
 }
 
-/** A number small enough for JavaScript: times in ms and counts. */
-export function number(value: ExactValue | undefined): number | null {
-  return value instanceof RawNumber ? Number(value.text) : null;
-}
-
 export function flag(value: ExactValue | undefined): boolean {
   return value === true;
 }
 
 export function list(value: ExactValue | undefined): ExactValue[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** The value when it is one of the words, else the first of them. */
-export function oneOf<T extends string>(value: ExactValue | undefined, words: readonly [T, ...T[]]): T {
-  return words.find((word) => word === value) ?? words[0];
 }
