@@ -4,7 +4,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** The first documents are the ones to read first. */
-const FIRST = ['README.md', 'docs/start.md'];
+const FIRST = ['README.md', 'docs/start.md', 'docs/concepts.md', 'docs/how-it-works.md', 'docs/numbers.md'];
 const ALONE = ['CHANGELOG.md', 'SECURITY.md', 'src/client/README.md'];
 /** What is in docs/internals is for maintainers, who have the repository. */
 const FOLDERS = ['docs', 'docs/use', 'docs/run'];

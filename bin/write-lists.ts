@@ -15,11 +15,11 @@ const OF_THE_COMPOSITION =
   /^(QUEUE_URL|REDIS_.*|SENTINEL_.*|SHARED_DIR|EMBEDDED_STORE|EMBEDDED_FLUSH|HOST|PORT|WORKER_PORT)$/;
 
 edit('docs/run/settings.md', writeDefaults);
-edit('docs/run/runbook.md', writeStatuses);
-edit('docs/run/runbook.md', writeEndings);
-edit('docs/run/runbook.md', writeMetrics);
+edit('docs/use/codes.md', writeStatuses);
+edit('docs/use/codes.md', writeEndings);
+edit('docs/run/metrics.md', writeMetrics);
 edit('docker-compose.yml', writeComposition);
-edit('docs/internals/client-api.md', writeClientApi);
+edit('packages/rule-server-client/api.txt', declarations);
 for (const line of missing) console.error(line);
 if (missing.length > 0) process.exitCode = 1;
 
@@ -50,7 +50,7 @@ function writeStatuses(text: string): string {
   const ROW = /^\| \d{3} \| `([\w-]+)` \|/gm;
   const statuses = new Map(Object.entries(outcomes).map(([code, { status }]) => [code, status]));
   wantRows(
-    'docs/run/runbook.md',
+    'docs/use/codes.md',
     [...statuses.keys()],
     [...text.matchAll(ROW)].map(([, code = '']) => code),
   );
@@ -60,15 +60,21 @@ function writeStatuses(text: string): string {
 /** Each ending as it is sent. */
 function writeEndings(text: string): string {
   const HEAD = '| Status | `code` | `reason` | `mayHaveRun` | `Retry-After` |\n|---|---|---|---|---|\n';
-  const [before = '', after = ''] = text.split(HEAD);
-  if (after === '') missing.push('docs/run/runbook.md: the head of the table of endings is gone');
   const rows = Object.entries(endings).flatMap(([reason, { code, ran }]) =>
     (ran === 'either' ? [false, true] : [ran !== 'no']).map((mayHaveRun) => {
       const seconds = retryAfterOf({ code, reason });
       return `| ${statusOf({ code, mayHaveRun })} | \`${code}\` | \`${reason}\` | ${mayHaveRun} | ${seconds ?? ''} |`;
     }),
   );
-  return `${before}${HEAD}${rows.sort().join('\n')}\n${after.slice(after.indexOf('\n\n') + 1)}`;
+  return withTable('docs/use/codes.md', text, HEAD, rows.sort());
+}
+
+function withTable(path: string, text: string, head: string, rows: readonly string[]): string {
+  const begin = text.indexOf(head);
+  if (begin < 0) missing.push(`${path}: there is no table with the head ${head.split('\n')[0]}`);
+  if (begin < 0) return text;
+  const end = begin + head.length;
+  return `${text.slice(0, end)}${rows.join('\n')}\n${text.slice(end).replace(/^(\|.*\n)*/, '')}`;
 }
 
 function wantRows(path: string, wanted: readonly string[], rows: readonly string[]): void {
@@ -77,11 +83,8 @@ function wantRows(path: string, wanted: readonly string[], rows: readonly string
 }
 
 function writeMetrics(text: string): string {
-  const HEAD = '| Metric | On | What |\n|---|---|---|\n';
-  const [before = '', after = ''] = text.split(HEAD);
-  if (after === '') missing.push('docs/run/runbook.md: the head of the table of metrics is gone');
   const rows = globSync('src/{api,worker,shared}/**/*.ts').flatMap(metricsOf).sort();
-  return `${before}${HEAD}${rows.join('\n')}\n${after.slice(after.indexOf('\n\n') + 1)}`;
+  return withTable('docs/run/metrics.md', text, '| Metric | On | What |\n|---|---|---|\n', rows);
 }
 
 /** One row for each metric that a file makes: by prom-client, or by `metrics.gauge`, which adds the prefix. */
@@ -107,11 +110,7 @@ function writeComposition(text: string): string {
   return text.replace(block, [block, ...absent.map((name) => `  ${name}:`)].join('\n'));
 }
 
-function writeClientApi(text: string): string {
-  return text.replace(/```ts\n[\s\S]*?\n```/, () => `\`\`\`ts\n${declarations().trimEnd()}\n\`\`\``);
-}
-
-/** The declarations that somebody who imports the package can see, file by file, without comments. */
+/** The declarations that somebody who imports the package can see, file by file, without comments: a change there is one for its users. */
 function declarations(): string {
   const folder = mkdtempSync(join(tmpdir(), 'client-api-'));
   try {
