@@ -6,7 +6,7 @@ const result = {
   v: 1,
   address: 'bench',
   success: true,
-  decision: 'TRUE',
+  outcome: 'TRUE',
   body: JSON.stringify({
     mockId: '0',
     success: true,

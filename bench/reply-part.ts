@@ -7,7 +7,7 @@ import { openQueueBackend } from '../src/shared/queue/open-queue-backend.ts';
 const [mechanism = 'stream', role = 'worker', url = ''] = process.argv.slice(2);
 const common = { connection: { url }, prefix: '{rule-server}' };
 const body = JSON.stringify({ mockId: randomUUID(), success: true, 'the service': { uid: 1 }, process: '[1:And:T:0]' });
-const result = { v: 1, address: 'bench', success: true, decision: 'TRUE', body };
+const result = { v: 1, address: 'bench', success: true, outcome: 'TRUE', body };
 const waiting = new Map<string, () => void>();
 const name = queueNames.executions;
 const settle = (id: string) => {

@@ -7,7 +7,7 @@ import {
   executionSchema,
   type ListedExecution,
 } from '../shared/contract/execution.ts';
-import { decisionSchema } from '../shared/contract/job.ts';
+import { outcomeSchema } from '../shared/contract/job.ts';
 import { parseExact } from '../shared/contract/json/exact-json.ts';
 import { parseJson } from '../shared/contract/json/parse-json.ts';
 import {
@@ -182,7 +182,7 @@ type Sent = { method?: string; body?: string; headers?: Record<string, string>; 
 const answerSchema = z.object({
   mockId: z.string(),
   success: z.boolean(),
-  outcome: decisionSchema.nullable().default(null),
+  outcome: outcomeSchema.nullable().default(null),
   [DATA_FIELD]: json,
   error: json.optional(),
 });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { statesOf } from '../../src/cli/runs/event-stream.ts';
 
-const step = (state: string) => JSON.stringify({ state, at: 1, address: null, outcome: null }, null, 1);
+const step = (state: string) => JSON.stringify({ state, at: 1, address: null, ending: null }, null, 1);
 
 test.each([
   ['lines that end in CRLF', (text: string) => text.replaceAll('\n', '\r\n')],

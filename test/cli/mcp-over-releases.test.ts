@@ -59,12 +59,12 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
     expect(await explained(before)).toMatchObject({
       aboutTheTree:
         'This is the tree of version 1, which its client says it ran. It may have changed since. 1 change since: #2 Spend (min 100 → 80).',
-      why: { decision: 'FALSE', sentences: OF_100 },
+      why: { outcome: 'FALSE', sentences: OF_100 },
     });
     expect((await explained(await during)).why.sentences).toEqual(OF_100);
     const { why, aboutTheTree } = await explained(after);
     expect(aboutTheTree).toMatch(/^This is the tree of version 2, which its client says it ran\./);
-    expect(why).toMatchObject({ decision: 'TRUE', sentences: OF_80 });
+    expect(why).toMatchObject({ outcome: 'TRUE', sentences: OF_80 });
 
     const { rules, result } = (await service.call(`/rule-server/mock/executions/${before}`)).json;
     const { process } = result;
@@ -80,7 +80,7 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
     expect(silent.aboutTheTree).toMatch(
       /version 2, which was released\. The client had told that it has version 1: it may have run that one\./,
     );
-    expect(silent.why.decision).toBe('FALSE');
+    expect(silent.why.outcome).toBe('FALSE');
     expect(silent.why.sentences.join(' ')).not.toMatch(/min is|would be/);
   });
 
@@ -112,7 +112,7 @@ onEachQueue('an assistant that explains runs over a release', (start) => {
       /version 3, which was released when the run was sent\. Another version was released before its answer came/,
     );
     expect(aboutTheTree).not.toMatch(/min/);
-    expect(why).toMatchObject({ decision: 'FALSE' });
+    expect(why).toMatchObject({ outcome: 'FALSE' });
     expect(why.sentences.join(' ')).not.toMatch(/min|would be/i);
 
     const young = await explained(after);

@@ -69,7 +69,7 @@ describe('rule-server mcp', () => {
     const explained = await call(client, 'explain_run', { mockId });
     expect(explained.text).toContain(`"input":${input}`);
     expect(JSON.parse(explained.text)).toMatchObject({
-      why: { decision: null, path: [], sentences: [] }, // this client writes no trace
+      why: { outcome: null, path: [], sentences: [] }, // this client writes no trace
       execution: { mockId, result: { success: true } },
       tree: { rule: { name: 'campaign' } },
     });

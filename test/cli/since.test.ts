@@ -41,13 +41,13 @@ afterAll(async () => {
 
 const since = (...line: string[]) => runCli('since', ...line, '--url', service.url);
 
-test('tells the version that changed a decision, what it changed, and every version that was looked at', async () => {
+test('tells the version that changed an outcome, what it changed, and every version that was looked at', async () => {
   const mockId = await run(90);
   const { code, out } = await since(mockId, '--json');
   expect(JSON.parse(out)).toEqual({
-    ...{ mockId, decision: 'FALSE', since: 4, before: 3 },
+    ...{ mockId, outcome: 'FALSE', since: 4, before: 3 },
     versions: [4, 3].map((version) => ({
-      ...{ version, decision: version === 4 ? 'FALSE' : 'TRUE', assumed: [], unknown: [] },
+      ...{ version, outcome: version === 4 ? 'FALSE' : 'TRUE', assumed: [], unknown: [] },
     })),
   });
   expect(code).toBe(0);
@@ -61,9 +61,9 @@ test('guesses nothing of a version whose leaf declares no comparison', async () 
   const mockId = await run(120);
   const { code, out } = await since(mockId, '--json');
   expect(JSON.parse(out)).toMatchObject({ since: 2, before: 1 });
-  expect(JSON.parse(out).versions.at(-1)).toEqual({ version: 1, decision: null, assumed: [], unknown: ['2'] });
+  expect(JSON.parse(out).versions.at(-1)).toEqual({ version: 1, outcome: null, assumed: [], unknown: ['2'] });
   expect(code).toBe(3);
-  expect((await since(mockId, '--release', '2', '--json')).out).toContain('"decision":"TRUE"');
+  expect((await since(mockId, '--release', '2', '--json')).out).toContain('"outcome":"TRUE"');
   expect(await since(mockId, '--release', '1')).toMatchObject({
     code: 3,
     out: expect.stringContaining('cannot be told'),

@@ -11,17 +11,17 @@ import {
   searchOf,
   splitSearch,
 } from '../../src/console/run/history/history-filter.ts';
-import type { Decision } from '../../src/shared/contract/job.ts';
+import type { Outcome } from '../../src/shared/contract/job.ts';
 import { toldExecution } from '../support/told-execution.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const HOUR = 3_600_000;
 
-type Run = { input?: string; target?: string; decision?: Decision };
+type Run = { input?: string; target?: string; outcome?: Outcome };
 
-function run(mockId: string, at: number, { input = '{}', target = 'all', decision = 'TRUE' }: Run = {}): Listed {
+function run(mockId: string, at: number, { input = '{}', target = 'all', outcome = 'TRUE' }: Run = {}): Listed {
   const history = [{ state: 'queued' as const, at }];
-  return readExecution(toldExecution({ mockId, target, decision, history, input }));
+  return readExecution(toldExecution({ mockId, target, outcome, history, input }));
 }
 const ids = (runs: readonly Listed[]) => runs.map(({ mockId }) => mockId);
 

@@ -78,7 +78,7 @@ onEachQueue('a run without effects', (start) => {
       ...{ outcome: 'TRUE', instead: 'assumed', writes: [] },
     });
     const kept = await service.call(`/rule-server/mock/executions/${json.mockId}`);
-    expect(kept.json).toMatchObject({ dryRun: true, ruleId: 1, decision: 'TRUE', state: 'succeeded' });
+    expect(kept.json).toMatchObject({ dryRun: true, ruleId: 1, outcome: 'TRUE', state: 'succeeded' });
 
     const real = await service.execute(CALL);
     expect(effects).toEqual(['looked up', 'paid', 'looked up', 'sent']);

@@ -91,7 +91,7 @@ onOneQueue('executions as a resource', (start) => {
     it('goes on when its caller has long gone', async () => {
       await using client = await clientThat(answersAfter(300));
       const mockId = await begin({ app: client.app, ruleId: 1 });
-      expect((await reaches(mockId, 'succeeded')).json.outcome).toEqual({
+      expect((await reaches(mockId, 'succeeded')).json.ending).toEqual({
         status: 200,
         code: null,
         reason: null,
@@ -175,7 +175,7 @@ onOneQueue('executions as a resource', (start) => {
       await using client = await clientThat(errs('no such leaf'));
       const { json } = await service.execute({ app: client.app, ruleId: 1 });
       const execution = await reaches(json.mockId, 'failed');
-      expect(execution.json.outcome).toEqual({ status: 200, code: null, reason: null, params: {}, mayHaveRun: true });
+      expect(execution.json.ending).toEqual({ status: 200, code: null, reason: null, params: {}, mayHaveRun: true });
       expect(execution.json.result.error).toBe('no such leaf');
     });
 
@@ -185,7 +185,7 @@ onOneQueue('executions as a resource', (start) => {
       expect(states(execution)).toEqual(['queued', 'rejected']);
       expect(execution.json).toMatchObject({
         address: null,
-        outcome: { status: 503, code: 'no-client', reason: 'no-client-online', mayHaveRun: false },
+        ending: { status: 503, code: 'no-client', reason: 'no-client-online', mayHaveRun: false },
         result: answer.json,
         timings: { queued: expect.any(Number), pickUp: null, running: null, noticing: null },
       });
@@ -195,7 +195,7 @@ onOneQueue('executions as a resource', (start) => {
       await using client = await createResponder({ sharedDir: hasty.sharedDir, app: 1, does: staysSilent });
       const mockId = await begin({ app: 1, ruleId: 1 }, {}, hasty);
       const { json } = await reaches(mockId, 'timed-out', hasty);
-      expect(json.outcome).toEqual({
+      expect(json.ending).toEqual({
         ...{ status: 504, code: 'not-picked-up', reason: 'not-picked-up', mayHaveRun: false },
         params: { address: client.address, timeoutMs: expect.any(Number) },
       });
@@ -247,7 +247,7 @@ onOneQueue('executions as a resource', (start) => {
       });
       expect(Object.keys(page.json.items[0])).toEqual([
         ...['mockId', 'app', 'ruleId', 'confId', 'ts', 'target', 'keyName', 'address', 'lane', 'state', 'history'],
-        ...['warnings', 'outcome', 'decision', 'error', 'dryRun', 'comparisonId', 'derivedFrom', 'rules', 'timings'],
+        ...['warnings', 'ending', 'outcome', 'error', 'dryRun', 'comparisonId', 'derivedFrom', 'rules', 'timings'],
       ]);
     });
 
@@ -353,7 +353,7 @@ onOneQueue('executions as a resource', (start) => {
 
       expect(stream.headers).toMatchObject({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' });
       const [snapshot, ...rest] = stream.events;
-      expect(snapshot).toMatchObject({ event: 'snapshot', data: { mockId, state: 'dispatched', outcome: null } });
+      expect(snapshot).toMatchObject({ event: 'snapshot', data: { mockId, state: 'dispatched', ending: null } });
       expect(rest.map(({ event, id, data }) => [event, id, data.state])).toEqual([
         ['state', '0', 'queued'],
         ['state', '1', 'dispatched'],
@@ -364,9 +364,9 @@ onOneQueue('executions as a resource', (start) => {
         state: 'succeeded',
         at: expect.any(Number),
         address: client.address,
-        outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
+        ending: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
       });
-      expect(rest[1]?.data.outcome).toBeNull();
+      expect(rest[1]?.data.ending).toBeNull();
     });
 
     it('who comes back gets what is missing, and 204 when nothing will come any more', async () => {
@@ -416,7 +416,7 @@ onOneQueue('executions as a resource', (start) => {
       const mockId = await begin({ app: client.app, ruleId: 1 });
       await reaches(mockId, 'picked-up');
       expect((await cancel(mockId)).status).toBe(202);
-      expect((await reaches(mockId, 'cancelled')).json.outcome).toEqual({
+      expect((await reaches(mockId, 'cancelled')).json.ending).toEqual({
         ...{ status: 409, code: 'cancelled', reason: 'cancelled-after-pick-up', mayHaveRun: true },
         params: { address: client.address },
       });
@@ -438,7 +438,7 @@ onOneQueue('executions as a resource', (start) => {
     expect((await lonely.call(`${EXECUTIONS}/${mockId}`)).json.state).toBe('queued');
     expect((await lonely.call(`${EXECUTIONS}/${mockId}`, { method: 'DELETE' })).status).toBe(202);
     const { json } = await lonely.call(`${EXECUTIONS}/${mockId}`);
-    expect(json).toMatchObject({ state: 'cancelled', outcome: { code: 'cancelled', mayHaveRun: true } });
+    expect(json).toMatchObject({ state: 'cancelled', ending: { code: 'cancelled', mayHaveRun: true } });
     expect((await lonely.call(EXECUTIONS)).json.items).toMatchObject([{ mockId, state: 'cancelled' }]);
   });
 
@@ -447,7 +447,7 @@ onOneQueue('executions as a resource', (start) => {
     const answer = await lonely.execute({ app: 1, ruleId: 1 });
     expect(answer.status).toBe(503);
     const { json } = await lonely.call(`${EXECUTIONS}/${answer.json.mockId}`);
-    expect(json).toMatchObject({ state: 'rejected', outcome: { status: 503 }, result: answer.json });
+    expect(json).toMatchObject({ state: 'rejected', ending: { status: 503 }, result: answer.json });
     expect(json.timings.queued).toBeGreaterThanOrEqual(500);
   });
 

@@ -89,7 +89,7 @@ onEachQueue('executions that are kept', (start) => {
       const { text } = await service.execute({ app: 7, ruleId: 1, 'the service': {} });
       expect(text).not.toContain('42 rules'); // its caller is told what is wrong with it, not what it is
       const mockId = (await found(service, ''))[0] ?? '';
-      expect(await whole(service, mockId)).toMatchObject({ written: kept, outcome: { code: 'invalid-result' } });
+      expect(await whole(service, mockId)).toMatchObject({ written: kept, ending: { code: 'invalid-result' } });
     }
   });
 

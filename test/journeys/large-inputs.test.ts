@@ -19,7 +19,7 @@ onEachQueue('open executions with large inputs', (start) => {
     await eventually(async () => {
       const { items } = (await call(EXECUTIONS)).json;
       expect(items.map(({ mockId }: { mockId: string }) => mockId).sort()).toEqual(mockIds.toSorted());
-      expect(items[0]).toMatchObject({ app: 1, ruleId: 1, target: 'all', state: 'dispatched', outcome: null });
+      expect(items[0]).toMatchObject({ app: 1, ruleId: 1, target: 'all', state: 'dispatched', ending: null });
       expect(items[0].address).toBe(client.address);
     });
     expect((await call(`${EXECUTIONS}/${mockIds[0]}`)).json.input.note).toBe('c'.repeat(100_000));

@@ -38,7 +38,7 @@ const tells: Behaviour = answers({
 const read = async ({ call }: Service, mockId: string) => {
   await vi.waitFor(async () => {
     const { status, json } = await call(`${EXECUTIONS}/${mockId}`);
-    expect(status === 410 || json.outcome !== null).toBe(true);
+    expect(status === 410 || json.ending !== null).toBe(true);
   }, 60_000);
   return call(`${EXECUTIONS}/${mockId}`);
 };
@@ -67,7 +67,7 @@ onEachQueue('with MASK', (start) => {
       expect(json.result.process).toBe('[1:looked at ***:T:0]');
       expect(json.result.steps[1].reads[0].value).toEqual({ phone: '***', city: 'Ulm' });
       expect(text).toContain('9007199254740991');
-      await eventually(async () => expect((await service.call(EXECUTIONS)).json.items[0].outcome).not.toBeNull());
+      await eventually(async () => expect((await service.call(EXECUTIONS)).json.items[0].ending).not.toBeNull());
     }
     const list = await service.call(`${EXECUTIONS}?include=input`);
     expect([list.text.includes('marker-of'), list.json.items[0].input.customer.city]).toEqual([false, 'Ulm']);

@@ -32,7 +32,7 @@ onOneQueue('what a run tells', (start) => {
   const settled = (mockId: string) =>
     eventually(async () => {
       const { json } = await service.call(`${EXECUTIONS}/${mockId}`);
-      expect(json.outcome).not.toBeNull();
+      expect(json.ending).not.toBeNull();
       return json;
     });
   const runWith = async (body: object) => {
@@ -81,7 +81,7 @@ onOneQueue('what a run tells', (start) => {
       const said = { comparisonId: 'Nightly_2026-11-23', derivedFrom: OTHER_RUN };
       const headers = { prefer: 'respond-async' };
       const { mockId } = (await service.execute({ app: client.app, ruleId: 1, ...said }, { headers })).json;
-      expect((await service.call(`${EXECUTIONS}/${mockId}`)).json).toMatchObject({ outcome: null, ...said });
+      expect((await service.call(`${EXECUTIONS}/${mockId}`)).json).toMatchObject({ ending: null, ...said });
       const request = await client.firstRequest();
       expect(request.text).not.toMatch(/comparisonId|derivedFrom/);
       await answers()(request, client);
@@ -237,7 +237,7 @@ onOneQueue('what a run tells', (start) => {
     expect(unusable).toMatchObject({ reason: 'result-unusable', error: expect.stringContaining(SECRET) });
     const record = await eventually(async () => {
       const found = await kept()?.get(unusable.mockId);
-      expect(found?.outcome).toMatchObject({ code: 'invalid-result', reason: null, params: {} });
+      expect(found?.ending).toMatchObject({ code: 'invalid-result', reason: null, params: {} });
       return found;
     });
     expect(JSON.stringify(record)).not.toContain(SECRET);

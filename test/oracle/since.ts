@@ -47,20 +47,20 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   for (const { rule, version, root } of releases) {
     really.push((await run(ruleSetOf(rule), input)).outcome);
     const told = toldOn(asked, { root, timeWindow: null });
-    if (told.decision !== null && told.decision !== really.at(-1))
+    if (told.outcome !== null && told.outcome !== really.at(-1))
       throw new Error(
-        `seed ${seed}: version ${version} comes to ${really.at(-1)}, told was ${told.decision}: ${ran.text}`,
+        `seed ${seed}: version ${version} comes to ${really.at(-1)}, told was ${told.outcome}: ${ran.text}`,
       );
-    count(told.decision === null ? 'a version that cannot be told' : 'a version that was told');
+    count(told.outcome === null ? 'a version that cannot be told' : 'a version that was told');
   }
-  const [decision] = really;
-  if (decision !== 'TRUE' && decision !== 'FALSE' && decision !== 'NONE') return counts;
-  const found = sinceWhen(asked, decision, releases);
-  if (found === null || (found.from && found.from.decision === null)) {
+  const [outcome] = really;
+  if (outcome !== 'TRUE' && outcome !== 'FALSE' && outcome !== 'NONE') return counts;
+  const found = sinceWhen(asked, outcome, releases);
+  if (found === null || (found.from && found.from.outcome === null)) {
     count('the release cannot be told');
     return counts;
   }
-  const first = really.findIndex((each) => each !== decision);
+  const first = really.findIndex((each) => each !== outcome);
   const since = (first === -1 ? releases.at(-1) : releases[first - 1])?.version;
   if (found.since.version !== since && (found.from === null || found.from.assumed.length === 0))
     throw new Error(`seed ${seed}: it is since ${since}, told was ${found.since.version}`);

@@ -77,7 +77,7 @@ it(
       async ([mockId, { settled }]) => {
         const body = await eventually(async () => {
           const { status, json } = await httpCall(url(`executions/${mockId}`));
-          expect({ mockId, status, ended: json?.outcome !== null }).toEqual({ mockId, status: 200, ended: true });
+          expect({ mockId, status, ended: json?.ending !== null }).toEqual({ mockId, status: 200, ended: true });
           return json;
         }, 60_000);
         if (settled) expect(body).toMatchObject({ state: 'succeeded' });

@@ -92,7 +92,7 @@ describe.skipIf(!inject('hasRedisBinary'))('while executions are open, Redis', (
       worker?.wake();
 
       expect((await call).json).toMatchObject({ code: 'cancelled', mayHaveRun: true });
-      expect((await httpCall(url)).json.outcome).toMatchObject({ code: 'cancelled', mayHaveRun: true });
+      expect((await httpCall(url)).json.ending).toMatchObject({ code: 'cancelled', mayHaveRun: true });
       expect(client.found).toHaveLength(1);
     } finally {
       await redis.stop();

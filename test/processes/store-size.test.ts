@@ -53,12 +53,12 @@ it(`with history and batches of ${LIMIT_MB} MB each, the store takes at most ${B
     const mockId = randomUUID();
     const ended = {
       state: 'succeeded',
-      outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
+      ending: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
     } as const;
     const record = {
       ...{ mockId, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, batchId: null },
       ...{ address: 'a', history: [{ state: 'succeeded' as const, at: 1 }], warnings: [] },
-      ...{ ...ended, decision: 'TRUE' as const, answeredAt: 1, lateResult: false, rules: null },
+      ...{ ...ended, outcome: 'TRUE' as const, answeredAt: 1, lateResult: false, rules: null },
       ...{ lane: null, error: null, written: null, dryRun: false, comparisonId: null, derivedFrom: null },
     };
     await history.add({ record, input: text(15_000), result: { body: text(15_000) } });

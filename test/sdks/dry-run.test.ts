@@ -97,7 +97,7 @@ describe.each(sdkNames)('a dry run in the hands of the published %s SDK', (name)
       expect([answer.status, answer.json]).toMatchObject([502, ignored]);
       expect(answer.json.reason).toBe('dry-run-impossible');
       const kept = (await get(`executions/${found.mockId}`)).json;
-      expect(kept).toMatchObject({ address, state: 'failed', dryRun: true, outcome: { status: 502, ...ignored } });
+      expect(kept).toMatchObject({ address, state: 'failed', dryRun: true, ending: { status: 502, ...ignored } });
 
       // As long as the registration of the other one is there: a node alone, and a node inside a rule.
       for (const what of ['"confId":2', '"ruleId":1,"confId":3'])

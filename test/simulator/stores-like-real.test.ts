@@ -30,8 +30,8 @@ const whole = (name: string, { run }: Context) => `${run}-${name}`;
 function record(mockId: string, n: number, { run }: Context): ExecutionRecord {
   const ids = { ruleId: String(run), confId: null, ts: null, target: 'any', keyName: null, address: null };
   const ended = {
-    outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
-    decision: null,
+    ending: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
+    outcome: null,
     answeredAt: null,
   };
   const batchId = n === 3 ? 'batch' : null;

@@ -116,7 +116,7 @@ function lostExecutions({ url }: Calls, { accepted }: Told): Promise<string[]> {
   return inParts([...accepted], async ([mockId, { isAnswered }]) => {
     const ended = async () => {
       const { status, json } = await httpCall(url(`executions/${mockId}`));
-      expect({ mockId, status, ended: json?.outcome !== null }).toEqual({ mockId, status: 200, ended: true });
+      expect({ mockId, status, ended: json?.ending !== null }).toEqual({ mockId, status: 200, ended: true });
       return json;
     };
     try {

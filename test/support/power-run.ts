@@ -107,7 +107,7 @@ async function callUntilKilled(service: ServiceProcess, { mount: { mark }, port 
   const async = async () => {
     const { status, json } = await run(++last, { prefer: 'respond-async' });
     if (status === 202) await mark(`accepted ${json.mockId}`);
-    const hasEnded = async () => (await httpCall(url(`executions/${json.mockId}`))).json.outcome !== null;
+    const hasEnded = async () => (await httpCall(url(`executions/${json.mockId}`))).json.ending !== null;
     for (let looks = 0; looks < 50; looks++) {
       await delay(10);
       if (!(await hasEnded())) continue;

@@ -3,7 +3,7 @@ import { printAs } from '../../src/shared/contract/wire.ts';
 
 /** An execution with these members, as GET executions answers it. Ids, inputs and results are text. */
 export function toldExecution(members: Partial<Execution>): string {
-  const none = { ruleId: '1', confId: null, ts: null, keyName: null, address: null, lane: null, outcome: null };
+  const none = { ruleId: '1', confId: null, ts: null, keyName: null, address: null, lane: null, ending: null };
   return printAs(executionSchema, {
     ...{
       mockId: 'm',
@@ -12,7 +12,7 @@ export function toldExecution(members: Partial<Execution>): string {
       state: 'succeeded',
       history: [],
       warnings: [],
-      decision: null,
+      outcome: null,
       rules: null,
     },
     ...{

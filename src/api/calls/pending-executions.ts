@@ -133,5 +133,5 @@ async function endingAtLast(
 /** The queue store may have lost a job whose ending the history has. */
 async function endingInHistory(history: History, mockId: string): Promise<Ending | null> {
   const record = await history.get(mockId);
-  return record?.outcome ? endingOf(record, await history.result(mockId)) : null;
+  return record?.ending ? endingOf(record, await history.result(mockId)) : null;
 }

@@ -48,14 +48,14 @@ export function createExecutions(dependencies: ExecutionsDependencies) {
     /** How long an execution is kept at the most: epoch ms, null for one that is pinned or has not ended. */
     async keptUntil({
       mockId,
-      outcome,
+      ending,
       history: steps,
     }: ExecutionRecord): Promise<{ pinned: boolean; keptUntil: number | null }> {
       const isPinned = (await pins.get(mockId)) !== null;
       const endedAt = steps.at(-1)?.at ?? 0;
       return {
         pinned: isPinned,
-        keptUntil: isPinned || outcome === null ? null : endedAt + settings.HISTORY_SECONDS * 1000,
+        keptUntil: isPinned || ending === null ? null : endedAt + settings.HISTORY_SECONDS * 1000,
       };
     },
 

@@ -90,8 +90,8 @@ async function shownPage({ records, ...page }: HistoryPage, from: Texts, privacy
 
 /** Inputs as they may be shown; null for what has not ended, and where none is kept. */
 function createShownInputs(history: Texts, privacy: Privacy) {
-  return async ({ app, mockId, outcome }: ExecutionRecord): Promise<string | null> => {
-    const input = outcome === null || privacy.isOff(app) ? null : await history.input(mockId);
+  return async ({ app, mockId, ending }: ExecutionRecord): Promise<string | null> => {
+    const input = ending === null || privacy.isOff(app) ? null : await history.input(mockId);
     return input === null ? null : (privacy.maskFor(app)?.data(input) ?? input);
   };
 }

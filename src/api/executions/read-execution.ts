@@ -53,7 +53,7 @@ export function createReadExecution(dependencies: ReadExecutionDependencies) {
     }
     if (job && (!privacy.isOff(known.app) || job.collect)) return masked({ ...job, record: known }, privacy);
     const nothing = { input: null, result: null, lateResult: null, masked: [EVERYTHING] };
-    return { record: known, ...nothing, gone: known.outcome !== null };
+    return { record: known, ...nothing, gone: known.ending !== null };
   }
 
   let reading: Promise<ExecutionRecord[]> | undefined;

@@ -46,7 +46,7 @@ export function createReadJobs(queue: ExecutionQueue) {
       const records: ExecutionRecord[] = [];
       for (let start = 0; start < ids.length; start += JOBS_AT_ONCE) {
         for (const found of await shortOnes(ids.slice(start, start + JOBS_AT_ONCE))) {
-          if (found !== 'newer' && found.record.outcome === null) records.push(found.record);
+          if (found !== 'newer' && found.record.ending === null) records.push(found.record);
         }
       }
       return records;

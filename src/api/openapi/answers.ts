@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { codeSchema, paramsSchema } from '../../shared/contract/endings/outcomes.ts';
-import { decisionSchema } from '../../shared/contract/job.ts';
+import { outcomeSchema } from '../../shared/contract/job.ts';
 import { int, int64, json, jsonObject, mockId, text, time } from '../../shared/contract/wire.ts';
 import { asJson } from './json-schema.ts';
 
@@ -38,7 +38,7 @@ export const resultAnswer = z
     ),
     error: asJson({}).describe('The error of the rule, null when there is none.'),
     executeAt: time.describe('When the client ran it, epoch milliseconds.'),
-    outcome: decisionSchema.nullable().optional().describe('What the rule came to; null where it came to nothing.'),
+    outcome: outcomeSchema.nullable().optional().describe('What the rule came to; null where it came to nothing.'),
     ts: time.optional().describe('The time that it ran as of, epoch milliseconds.'),
     rules: z
       .looseObject({ version: int64, digest: text })

@@ -61,8 +61,8 @@ export const listed = {
   ],
   timings: { queued: 12, pickUp: 1000, running: 1044, noticing: 4, total: 2060 },
   warnings: [],
-  outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
-  decision: 'TRUE',
+  ending: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
+  outcome: 'TRUE',
   error: null,
   dryRun: false,
   comparisonId: null,
@@ -92,14 +92,14 @@ export const rejected = {
   ],
   timings: { queued: 9, pickUp: null, running: null, noticing: null, total: 9 },
   error: errorOf(nobody),
-  outcome: {
+  ending: {
     status: statusOf(nobody),
     code: nobody.code,
     reason: nobody.reason,
     params: nobody.params,
     mayHaveRun: false,
   },
-  decision: null,
+  outcome: null,
   rules: null,
 };
 
@@ -123,10 +123,10 @@ export const failures = {
 
 export const events = [
   'event: snapshot',
-  `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), outcome: null, decision: null, rules: null })}`,
+  `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), ending: null, outcome: null, rules: null })}`,
   '',
   'event: state',
-  `data: ${JSON.stringify({ state: 'picked-up', at: AT + 1012, address: listed.address, outcome: null })}`,
+  `data: ${JSON.stringify({ state: 'picked-up', at: AT + 1012, address: listed.address, ending: null })}`,
   'id: 2',
   '',
   '',

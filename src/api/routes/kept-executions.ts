@@ -34,7 +34,7 @@ export function keptExecutionRoutes(executions: Executions) {
       const mockId = context.req.param('mockId');
       const record = await itsRecord(context, mockId);
       if (record === null) return unknownExecution(mockId);
-      const pinned = record.outcome === null ? 'unknown' : await executions.pins.pin(mockId);
+      const pinned = record.ending === null ? 'unknown' : await executions.pins.pin(mockId);
       if (pinned === 'unknown') return problem('not-in-history', { mockId });
       if (pinned === 'full') return problem('pins-full', { most: MAX_PINNED });
       return new Response(null, { status: 204 });

@@ -63,9 +63,9 @@ function linesOfRun(run: AnsweredRecord): string {
 }
 
 /** What a run came to: its outcome, the nodes that acted, where its trace and its tree tell them, and the keys that it changed. */
-function expectedOf({ input, result, decision, root }: AnsweredRecord): string {
-  const outcome: [string, string] = ['outcome', JSON.stringify(decision)];
-  if (result === null || decision === 'ERROR') return joinMembers([outcome]);
+function expectedOf({ input, result, outcome: told, root }: AnsweredRecord): string {
+  const outcome: [string, string] = ['outcome', JSON.stringify(told)];
+  if (result === null || told === 'ERROR') return joinMembers([outcome]);
   const facts = factsOfTrees(root === null ? [] : [root]);
   const conclusion = conclusionOf({ input, body: result, success: true, facts });
   const { known, unknown, isWhole } = actionsOf(conclusion);

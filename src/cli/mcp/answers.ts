@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
-import { decisionSchema } from '../../shared/contract/job.ts';
+import { outcomeSchema } from '../../shared/contract/job.ts';
 
 /*
  * The answers of each tool, for programs. They are those of the HTTP interface, whose description has every member. These schemas have the
@@ -60,8 +60,8 @@ const execution = {
   target: z.string(),
   address: z.string().nullable().describe('The client that it went to.'),
   state: stateSchema,
-  decision: decisionSchema.nullable(),
-  outcome: z.looseObject({ status: z.number(), code: z.string().nullable(), mayHaveRun: z.boolean() }).nullable(),
+  outcome: outcomeSchema.nullable(),
+  ending: z.looseObject({ status: z.number(), code: z.string().nullable(), mayHaveRun: z.boolean() }).nullable(),
   error: z.string().nullable(),
   dryRun: z.boolean(),
   input: anything.nullish(),
@@ -80,7 +80,7 @@ export const runAnswer = z.looseObject({
 
 export const explanationAnswer = z.looseObject({
   why: z.looseObject({
-    decision: z.string().nullable(),
+    outcome: z.string().nullable(),
     path: z
       .array(z.looseObject({ nodeId: z.string(), name: z.string(), outcome: z.string().nullable() }))
       .describe('The nodes that decided, from the root down.'),
@@ -103,8 +103,8 @@ export const readinessAnswer = z.looseObject({
 
 export const sinceAnswer = z.looseObject({
   mockId: z.string(),
-  decision: z.string().nullable(),
-  since: number.describe('The first version with this decision, as far as it can be told.'),
+  outcome: z.string().nullable(),
+  since: number.describe('The first version with this outcome, as far as it can be told.'),
   before: number.nullable().describe('The version before that; null where none can be read.'),
   versions: z.array(anything).describe('What each version looked at comes to.'),
 });

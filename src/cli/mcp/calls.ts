@@ -18,8 +18,8 @@ export async function listRules(api: HttpApi, app: number): Promise<string> {
 }
 
 const SHORT = [
-  ...['mockId', 'app', 'ruleId', 'confId', 'target', 'address', 'state', 'decision'],
-  ...['outcome', 'error', 'dryRun', 'input'],
+  ...['mockId', 'app', 'ruleId', 'confId', 'target', 'address', 'state', 'outcome'],
+  ...['ending', 'error', 'dryRun', 'input'],
 ];
 
 /** A page of executions, each with what tells it from others. */
@@ -60,9 +60,9 @@ export async function runRule(api: HttpApi, asked: Asked, signal: AbortSignal): 
 
 /** One execution, why it came out as it did, the tree that its trace names the nodes of, and which tree that is. */
 export async function explanation(api: HttpApi, mockId: string): Promise<string> {
-  const { execution, tree, about, decision, path, sentences, change } = await explainRun(api, mockId);
+  const { execution, tree, about, outcome, path, sentences, change } = await explainRun(api, mockId);
   const shown = tree !== null && tree.length <= MAX_TREE ? tree : JSON.stringify({ error: NO_TREE });
-  const why = JSON.stringify({ decision, path, sentences, change });
+  const why = JSON.stringify({ outcome, path, sentences, change });
   return joinMembers(Object.entries({ why, execution, tree: shown, aboutTheTree: JSON.stringify(about) }));
 }
 

@@ -47,6 +47,6 @@ async function report(
   const execution = readAnswer(executionSchema, text, exitCodes.unknown);
   if (options.json) stdout.write(`${visibleJson(execution.result ?? 'null')}\n`);
   // Standard output is for what the client answered.
-  else (execution.outcome?.code == null ? stdout : stderr).write(visibleLines(resultLines(execution)));
+  else (execution.ending?.code == null ? stdout : stderr).write(visibleLines(resultLines(execution)));
   return exitCodeOf(execution);
 }

@@ -11,13 +11,13 @@ import { format, type Parameters } from '../../shared/reasoning/words/format.ts'
 import { get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
 
-type About = Pick<Execution, 'app' | 'ruleId' | 'confId' | 'address' | 'rules' | 'outcome' | 'history' | 'ts'>;
+type About = Pick<Execution, 'app' | 'ruleId' | 'confId' | 'address' | 'rules' | 'ending' | 'history' | 'ts'>;
 
 /**
  * A run with what explains it. `execution` and `tree` are JSON text; the tree is null where none could be read. `knowsRules`: the tree is
  * the one that it ran on, so that its settings explain something. `about`: a sentence on which tree it is.
  */
-type Explained = Pick<ReturnType<typeof explain>, 'decision' | 'path' | 'sentences' | 'change'> & {
+type Explained = Pick<ReturnType<typeof explain>, 'outcome' | 'path' | 'sentences' | 'change'> & {
   execution: string;
   tree: string | null;
   knowsRules: boolean;
@@ -44,10 +44,10 @@ export async function explainWhole(
   const tree = own ?? now;
   const knowsRules = own !== null && !isOfAnother(about);
   const why = tree === null ? null : explainBy(tree, about, knowsRules);
-  const { decision = null, path = [], sentences = [], change = null } = why ?? {};
+  const { outcome = null, path = [], sentences = [], change = null } = why ?? {};
   const changes = knowsRules && !isUnchanged && now !== null ? [changesSince(own ?? now, now)].flat() : [];
   const told = [sentenceAbout(about, own !== null), ...changes].join(' ');
-  return { execution, tree, knowsRules, about: told, decision, path, sentences, change };
+  return { execution, tree, knowsRules, about: told, outcome, path, sentences, change };
 }
 
 function digestOf(tree: string): string | null {
@@ -104,7 +104,7 @@ function toldWords({ released, loaded }: NonNullable<About['rules']>): string {
 }
 
 function sentenceAbout(about: About, isKept: boolean): string {
-  if (about.outcome?.mayHaveRun === false) return 'It did not run. This is the tree of now.';
+  if (about.ending?.mayHaveRun === false) return 'It did not run. This is the tree of now.';
   if (!isKept)
     return 'This is the tree of now: that of the run is not known. Its settings may have been others, so they explain nothing.';
   if (about.rules?.unsure)

@@ -21,20 +21,20 @@ export async function explainExecution(
   const saved = isMockId(run) ? null : await readRunFile(run);
   const api = createHttpApi({ url: options.url, key: options.key });
   const explained = saved ? await explainWhole(saved.execution) : await explainRun(api, run);
-  const { decision, path, sentences, change, about, knowsRules } = explained;
+  const { outcome, path, sentences, change, about, knowsRules } = explained;
   const mockId = saved?.mockId ?? run;
   const isChanged = saved?.changed === true;
   const code = isChanged ? exitCodes.failed : exitCodes.ok;
   if (options.json) {
-    const told = { mockId, decision, path, sentences, change, knowsRules, about, ...(saved && { changed: isChanged }) };
+    const told = { mockId, outcome, path, sentences, change, knowsRules, about, ...(saved && { changed: isChanged }) };
     stdout.write(`${visibleJson(JSON.stringify(told))}\n`);
     return code;
   }
   const lines = [
     ...(isChanged ? ['This file was changed after it was saved: its digest is that of another execution.'] : []),
-    decision === null
+    outcome === null
       ? 'What decided is not known: there is no trace, or it does not fit the tree.'
-      : `It came to ${decision}.`,
+      : `It came to ${outcome}.`,
     ...sentences,
     about,
   ];

@@ -74,10 +74,10 @@ export const jsonLine = (listed: ListedExecution) => visibleJson(printAs(listedE
 
 /** When, which execution, what came of it, of what, how long it took, where, for whom, with which input. */
 function lineOf(listed: ListedExecution): string {
-  const { mockId, keyName, address, state, decision, history, outcome } = listed;
+  const { mockId, keyName, address, state, outcome, history, ending } = listed;
   const [first, last] = [history[0], history.at(-1)];
   const took = isEndState(state) && first && last ? `${((last.at - first.at) / 1000).toFixed(2)} s` : '';
-  const result = outcome?.code ?? (state === 'succeeded' ? (decision ?? state) : state);
+  const result = ending?.code ?? (state === 'succeeded' ? (outcome ?? state) : state);
   const input = listed.input ?? '';
   const shown = input.length > MAX_INPUT ? `${input.slice(0, MAX_INPUT)}…` : input;
   const by = keyName === null ? '' : `by ${visible(keyName)}`;

@@ -5,9 +5,9 @@ import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-
 import { prettyJson } from '../terminal/pretty-json.ts';
 
 /** A result as a person reads it: how it went, the data after it, and where the time went. */
-export function resultLines({ result, decision, address, warnings, timings }: Execution): string {
+export function resultLines({ result, outcome, address, warnings, timings }: Execution): string {
   const answer = parseExact(result ?? 'null');
-  const lines: string[] = decision === null ? [] : [decision];
+  const lines: string[] = outcome === null ? [] : [outcome];
   const error = memberOf(answer, 'error');
   if (typeof error === 'string') lines.push(error);
   lines.push(...dryRunLines(answer));

@@ -21,7 +21,7 @@ const AT_ONCE = 8;
 
 /**
  * Tells since which version of its rule an execution comes to what it came to, or with `--release` what one version would have said. Every
- * version down to the first other decision is computed from the run; nothing runs.
+ * version down to the first other outcome is computed from the run; nothing runs.
  */
 export async function since(mockId: string, options: SinceOptions, { stdout }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
@@ -32,14 +32,14 @@ export async function since(mockId: string, options: SinceOptions, { stdout }: S
     stdout.write(
       options.json ? lineOf({ mockId, versions: [shown(looked)] }) : visibleLines(`${wordsOf(looked)}\n${COMPUTED}\n`),
     );
-    return looked.decision === null ? exitCodes.rejected : exitCodes.ok;
+    return looked.outcome === null ? exitCodes.rejected : exitCodes.ok;
   }
   const found = await search(api, ran);
-  const { decision, since: first, from, looked } = found;
-  const isTold = from === null || (from.decision !== null && from.assumed.length === 0) || from.decision !== decision;
+  const { outcome, since: first, from, looked } = found;
+  const isTold = from === null || (from.outcome !== null && from.assumed.length === 0) || from.outcome !== outcome;
   const told = { since: Number(first.version), before: from && Number(from.version), versions: looked.map(shown) };
-  stdout.write(options.json ? lineOf({ mockId, decision, ...told }) : visibleLines(`${linesOf(found).join('\n')}\n`));
-  return isTold && from?.decision !== null ? exitCodes.ok : exitCodes.rejected;
+  stdout.write(options.json ? lineOf({ mockId, outcome, ...told }) : visibleLines(`${linesOf(found).join('\n')}\n`));
+  return isTold && from?.outcome !== null ? exitCodes.ok : exitCodes.rejected;
 }
 
 const COMPUTED = 'This is computed, not run, with the classes of the client that ran it.';
@@ -64,8 +64,8 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
   const { trace, replay } = replayResult(result, occurrences);
   const [root] = occurrences;
   const mark = root && replay.marks.get(root);
-  const decision = mark ? decisionOf(mark) : null;
-  if (decision === null) throw refusal('it came to no decision, or its trace does not say to which');
+  const outcome = mark ? decisionOf(mark) : null;
+  if (outcome === null) throw refusal('it came to no outcome, or its trace does not say to which');
   const read = readJson(input);
   const ranAt = Number(ts ?? result?.executeAt ?? history[0]?.at ?? 0);
   const run = {
@@ -76,7 +76,7 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
     input: read.kind === 'ok' ? read.root : null,
   };
   const newest: RuleVersion = { version: String(version), root: own.root, timeWindow: own.rule?.timeWindow ?? null };
-  return { execution, run, decision, newest };
+  return { execution, run, outcome, newest };
 }
 
 /** Reads version after version, so many at once, until one came to something else. */
@@ -90,7 +90,7 @@ async function search(api: HttpApi, ran: Ran): Promise<Since> {
     );
     const older = read.slice(0, read.includes(null) ? read.indexOf(null) : undefined).filter((one) => one !== null);
     // All before came to the same.
-    const found = sinceWhen(ran.run, ran.decision, [last, ...older]);
+    const found = sinceWhen(ran.run, ran.outcome, [last, ...older]);
     if (found === null) throw refusal('what it came to is not what its rules and its trace come to');
     looked.push(...found.looked.slice(looked.length === 0 ? 0 : 1));
     last = older.at(-1) ?? last;
@@ -110,15 +110,15 @@ function notThere(error: unknown): null {
   throw error;
 }
 
-function linesOf({ decision, since: first, from, looked }: Since): string[] {
+function linesOf({ outcome, since: first, from, looked }: Since): string[] {
   const versions = looked.map(({ version }) => version);
   const seen = `${COMPUTED} Versions looked at: ${versions.join(', ')}.`;
   if (from === null)
-    return [`It comes to ${decision} at least since version ${first.version}: no earlier one can be read.`, seen];
-  const isOther = from.decision !== null && from.decision !== decision;
+    return [`It comes to ${outcome} at least since version ${first.version}: no earlier one can be read.`, seen];
+  const isOther = from.outcome !== null && from.outcome !== outcome;
   const head = isOther
-    ? `It comes to ${decision} since version ${first.version}.`
-    : `Since when it comes to ${decision} cannot be told: on version ${first.version} it still does.`;
+    ? `It comes to ${outcome} since version ${first.version}.`
+    : `Since when it comes to ${outcome} cannot be told: on version ${first.version} it still does.`;
   const [before, now] = [from, first].map(ofRule);
   const changes = before && now ? changesBetween(before, now) : [];
   const words = changeWords(changes, (key, parameters) => format(reasonEnglish[key], parameters ?? {}));
@@ -128,11 +128,11 @@ function linesOf({ decision, since: first, from, looked }: Since): string[] {
 const ofRule = ({ root, timeWindow }: Looked) => ({ root, rule: timeWindow && { name: null, timeWindow } });
 
 /** What one version would have said. */
-function wordsOf({ version, decision, assumed, unknown }: Looked): string {
-  if (decision === null)
+function wordsOf({ version, outcome, assumed, unknown }: Looked): string {
+  if (outcome === null)
     return `Version ${version}: it cannot be told, because nothing is known of ${named(unknown)} there.`;
-  if (decision === 'NOTHING') return `Version ${version}: nothing would have run.`;
-  return `Version ${version}: ${decision}${assumed.length === 0 ? '' : `, if ${named(assumed)} ${assumed.length === 1 ? 'comes' : 'come'} to TRUE`}.`;
+  if (outcome === 'NOTHING') return `Version ${version}: nothing would have run.`;
+  return `Version ${version}: ${outcome}${assumed.length === 0 ? '' : `, if ${named(assumed)} ${assumed.length === 1 ? 'comes' : 'come'} to TRUE`}.`;
 }
 
 const MAX_NAMED = 4;
@@ -144,7 +144,7 @@ function named(all: readonly Occurrence[]): string {
     : `${names.join(', ')}${all.length > MAX_NAMED ? ' and others' : ''}`;
 }
 
-const shown = ({ version, decision, assumed, unknown }: Looked) => ({
-  ...{ version: Number(version), decision },
+const shown = ({ version, outcome, assumed, unknown }: Looked) => ({
+  ...{ version: Number(version), outcome },
   ...{ assumed: assumed.map(({ node }) => node.id), unknown: unknown.map(({ node }) => node.id) },
 });

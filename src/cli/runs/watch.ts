@@ -98,12 +98,12 @@ function isAway(error: unknown): boolean {
 
 /** When, which execution, of what, how far it is, and where. */
 function line(listed: ListedExecution, stream: Writable): string {
-  const { mockId, address, state, history, outcome } = listed;
+  const { mockId, address, state, history, ending } = listed;
   const [first, last] = [history[0], history.at(-1)];
   const at = new Date(last?.at ?? 0).toISOString().slice(11, 23);
   const took = isEndState(state) && first && last ? `${((last.at - first.at) / 1000).toFixed(2)} s` : '';
   const color = isEndState(state) ? (state === 'succeeded' ? 'green' : 'red') : 'cyan';
   const shown = styleText(color, state.padEnd(10), { stream });
-  const more = [whatRan(listed), visible(address ?? ''), took, outcome?.code].filter(Boolean).join('  ');
+  const more = [whatRan(listed), visible(address ?? ''), took, ending?.code].filter(Boolean).join('  ');
   return `${at}  ${mockId}  ${shown}  ${more}\n`;
 }

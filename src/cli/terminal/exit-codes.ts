@@ -19,7 +19,7 @@ type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** What each code means in every command; docs/use/command-line.md has the same table. */
 const MEANINGS: Record<ExitCode, string> = {
   0: 'done, and everything is as it should be',
-  1: 'something is not as it should be: a rule failed, a case or a decision differs, a check failed',
+  1: 'something is not as it should be: a rule failed, a case or an outcome differs, a check failed',
   2: 'the command line, a file or the request is wrong; nothing ran',
   3: 'nothing or nobody is there, its state does not allow it, or there is too much to do; nothing ran',
   4: 'not picked up, no answer, or the client left; of several, some were not answered',
@@ -54,9 +54,9 @@ export function exitCodeOfAnswer(status: number): ExitCode {
 }
 
 /** The exit code of an execution that has ended. */
-export function exitCodeOf({ state, outcome }: Pick<ExecutionRecord, 'state' | 'outcome'>): ExitCode {
-  if (outcome?.code === 'outcome-unknown') return exitCodes.unknown;
-  if (outcome?.code === 'invalid-result') return exitCodes.invalidResult;
+export function exitCodeOf({ state, ending }: Pick<ExecutionRecord, 'state' | 'ending'>): ExitCode {
+  if (ending?.code === 'outcome-unknown') return exitCodes.unknown;
+  if (ending?.code === 'invalid-result') return exitCodes.invalidResult;
   switch (state) {
     case 'succeeded':
       return exitCodes.ok;

@@ -68,10 +68,10 @@ function listen(following: Following): void {
 }
 
 /** The record with the step that an event told; null when there is no record yet, or when it has the step already. */
-function withStep(record: ExecutionRecord | null, { state, at, address, outcome }: StateEvent): ExecutionRecord | null {
+function withStep(record: ExecutionRecord | null, { state, at, address, ending }: StateEvent): ExecutionRecord | null {
   if (!record || record.history.some((step) => step.state === state && step.at === at)) return null;
   const history = [...record.history, { state, at }];
-  return { ...record, state, history, address: address ?? record.address, outcome };
+  return { ...record, state, history, address: address ?? record.address, ending };
 }
 
 function update(following: Following, next: ExecutionRecord): void {

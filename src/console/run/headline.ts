@@ -69,14 +69,14 @@ export function endedHeadline(reading: Reading, about: About): Headline {
   const { result } = reading;
   const { client } = about;
   const error = result?.error ?? '';
-  const code = record.outcome?.code ?? null;
+  const code = record.ending?.code ?? null;
   if (reading.late)
     return {
       title: { key: 'state.late' },
       hint: null,
       tone: 'warn',
     };
-  if (code !== null) return unanswered(record, code, about, { ...noFailure, ...record.outcome, error });
+  if (code !== null) return unanswered(record, code, about, { ...noFailure, ...record.ending, error });
   if (result !== null && !result.success) {
     const hint: Words =
       error === '' ? { key: 'state.threw.silent' } : { key: 'state.threw.hint', parameters: { error } };
@@ -136,14 +136,14 @@ const knownCode = (code: string | null): Code | 'rejected' => (isCode(code) ? co
 function titleKey(record: ExecutionRecord, code: string): TextKey {
   const known = knownCode(code);
   if (known === 'no-client') return noClientKey(record);
-  if (known === 'client-left' && record.outcome?.mayHaveRun === false) return 'state.client-left.never';
-  const maybe = record.outcome?.mayHaveRun === true;
+  if (known === 'client-left' && record.ending?.mayHaveRun === false) return 'state.client-left.never';
+  const maybe = record.ending?.mayHaveRun === true;
   return maybe && (known === 'not-picked-up' || known === 'cancelled') ? `state.${known}.maybe` : `state.${known}`;
 }
 
 function hintKey(record: ExecutionRecord, code: string): TextKey {
   if (code === 'no-client') return `${noClientKey(record)}.hint`;
-  if (code === 'cancelled' && record.outcome?.mayHaveRun === true) return 'state.forgotten.hint';
+  if (code === 'cancelled' && record.ending?.mayHaveRun === true) return 'state.forgotten.hint';
   return `state.${knownCode(code)}.hint`;
 }
 

@@ -51,7 +51,7 @@ export function OutcomeWord({ item }: { item: Pick<Item, 'outcome'> }) {
 /** The result of a run, or how it ended without one. */
 export function RunResult({ record }: { record: ExecutionRecord }) {
   const { say } = useText();
-  if (record.decision !== null && record.state === 'succeeded') return <OutcomeChip outcome={record.decision} />;
+  if (record.outcome !== null && record.state === 'succeeded') return <OutcomeChip outcome={record.outcome} />;
   const tone = record.state === 'failed' || record.state === 'timed-out' ? 'error' : 'none';
   return <span className={`chip ${tone}`}>{say(`history.state.${record.state}`)}</span>;
 }

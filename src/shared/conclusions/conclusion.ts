@@ -1,5 +1,5 @@
 import { DATA_FIELD } from '../contract/data-field.ts';
-import { decisionOf } from '../contract/endings/decision.ts';
+import { outcomeOf } from '../contract/endings/outcome-of-rule.ts';
 import { parseExact, scanJson } from '../contract/json/exact-json.ts';
 import type { Member } from '../contract/json/json-tokens.ts';
 import { type ExactObject, type ExactValue, isExactObject } from '../contract/json/raw-number.ts';
@@ -103,7 +103,7 @@ export function conclusionOf({ input, body, success, facts = factsOfTrace }: Ans
   const told = effects?.kind === 'object' ? parseExact(effects.raw) : undefined;
   const idsIn = (name: string) => list(field(told, name)).flatMap((id) => digits(id) ?? []);
   return {
-    outcome: hasFailed ? 'ERROR' : decisionOf(members.get('process'), members.get('outcome')),
+    outcome: hasFailed ? 'ERROR' : outcomeOf(members.get('process'), members.get('outcome')),
     error: hasFailed ? (error ?? 'The client reports a failure without a reason.') : null,
     data,
     changed: data === null ? new Set() : changedKeys(before, data),

@@ -39,7 +39,7 @@ export type Settled = { record: ExecutionRecord; input: string; result: { body: 
 export type Queued = { mockId: string; data: JobData; queuedAt: number; progress?: Progress | null };
 
 const unknownYet = {
-  ...{ warnings: [], outcome: null, decision: null, answeredAt: null, lateResult: false, rules: null },
+  ...{ warnings: [], ending: null, outcome: null, answeredAt: null, lateResult: false, rules: null },
   ...{ lane: null, error: null, written: null },
 };
 
@@ -76,34 +76,33 @@ export function toSettled(queued: Queued, ending: Ending, at: number): Settled {
 function endedRecord(open: ExecutionRecord, ending: Ending, at: number): ExecutionRecord {
   const told = ending.kind === 'answered' ? ending.result : ending.noAnswer;
   const steps = told.steps ? [...open.history.slice(0, 1), ...told.steps] : open.history;
-  const { state, outcome } = endOf(ending);
+  const end = endOf(ending);
   const answer = ending.kind === 'answered' ? ending.result : undefined;
   return {
     ...open,
-    state,
-    outcome,
+    ...end,
     warnings: told.warnings ?? [],
     address: told.address ?? open.address,
-    decision: answer?.decision ?? null,
+    outcome: answer?.outcome ?? null,
     rules: told.rules ?? null,
     lane: told.lane ?? null,
     error: answer?.error ?? null,
     written: (ending.kind === 'unanswered' && ending.noAnswer.written) || null,
     answeredAt: answer?.answeredAt === undefined ? null : between(steps.at(-1)?.at ?? at, answer.answeredAt, at),
-    history: [...steps, { state, at }],
+    history: [...steps, { state: end.state, at }],
   };
 }
 
-function endOf(ending: Ending): { state: State; outcome: ExecutionRecord['outcome'] } {
+function endOf(ending: Ending): { state: State; ending: ExecutionRecord['ending'] } {
   if (ending.kind === 'answered') {
     const state = ending.result.success ? 'succeeded' : 'failed';
-    return { state, outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true } };
+    return { state, ending: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true } };
   }
   const { code, reason, params, mayHaveRun } = ending.noAnswer;
   const kept = mapTexts(params, beginningOf);
   return {
     state: outcomes[code].state,
-    outcome: { status: statusOf(ending.noAnswer), code, reason, params: kept, mayHaveRun },
+    ending: { status: statusOf(ending.noAnswer), code, reason, params: kept, mayHaveRun },
   };
 }
 
@@ -114,33 +113,33 @@ function between(first: number, at: number, last: number): number {
 
 /** How a recorded execution ended; null while it is on its way. `body`: what its caller was answered, if that is kept. */
 export function endingOf(record: ExecutionRecord, body: string | null): Ending | null {
-  const { outcome, address, decision, state } = record;
-  if (outcome === null) return null;
-  if (outcome.code !== null) return unanswered(noAnswerOf(record, body ?? ''));
+  const { ending, address, outcome, state } = record;
+  if (ending === null) return null;
+  if (ending.code !== null) return unanswered(noAnswerOf(record, body ?? ''));
   const success = state === 'succeeded';
-  return answered({ address: address ?? '', success, decision, body: body ?? undefined });
+  return answered({ address: address ?? '', success, outcome, body: body ?? undefined });
 }
 
 /** Whether it ended before anything of it could be seen by a client. */
-export function wasNeverDispatched({ outcome, history }: ExecutionRecord): boolean {
-  return outcome !== null && ranNothing(outcome) && !history.some(({ state }) => state === 'dispatched');
+export function wasNeverDispatched({ ending, history }: ExecutionRecord): boolean {
+  return ending !== null && ranNothing(ending) && !history.some(({ state }) => state === 'dispatched');
 }
 
 /** A record without what is hidden in why it failed: the client's error, or the parameters of the reason. */
 export function maskedReason(record: ExecutionRecord, mask: { text: (text: string) => string }): ExecutionRecord {
   const error = record.error === null ? null : mask.text(record.error);
-  const outcome = record.outcome && { ...record.outcome, params: mapTexts(record.outcome.params, mask.text) };
-  return { ...record, error, outcome };
+  const ending = record.ending && { ...record.ending, params: mapTexts(record.ending.params, mask.text) };
+  return { ...record, error, ending };
 }
 
 /** A record without why it failed: where nobody knows what of it is hidden, or nothing is to be kept. The code stays. */
 export function withoutReason(record: ExecutionRecord): ExecutionRecord {
-  return { ...record, error: null, outcome: record.outcome && { ...record.outcome, reason: null, params: {} } };
+  return { ...record, error: null, ending: record.ending && { ...record.ending, reason: null, params: {} } };
 }
 
 /** The error of an execution for people: the client's, or why there is no answer. */
-export function shownError({ outcome, error }: Pick<ExecutionRecord, 'outcome' | 'error'>): string | null {
-  return outcome?.reason == null ? error : errorOf({ ...outcome, reason: outcome.reason });
+export function shownError({ ending, error }: Pick<ExecutionRecord, 'ending' | 'error'>): string | null {
+  return ending?.reason == null ? error : errorOf({ ...ending, reason: ending.reason });
 }
 
 /** The body that tells a caller why there is no answer, in the shape of a result. */
@@ -154,13 +153,13 @@ export function noAnswerBody(mockId: string, noAnswer: NoAnswer): string {
 const noAnswerBodySchema = z.object({ executeAt: z.int(), reason: z.string(), params: paramsSchema });
 
 /** Why a settled execution had no answer, back from the body its caller got, and from its record, which may have no reason. */
-function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionRecord, body: string): NoAnswer {
+function noAnswerOf({ mockId, address, ending, warnings }: ExecutionRecord, body: string): NoAnswer {
   const told = noAnswerBodySchema.safeParse(parseJson(body)).data;
-  const code = codeSchema.safeParse(outcome?.code).data ?? 'outcome-unknown';
+  const code = codeSchema.safeParse(ending?.code).data ?? 'outcome-unknown';
   const recorded =
-    outcome?.reason == null
+    ending?.reason == null
       ? { reason: 'ending-unknown', params: { mockId } }
-      : { reason: outcome.reason, params: outcome.params };
+      : { reason: ending.reason, params: ending.params };
   const { reason, params } = told ?? recorded;
   return {
     code,
@@ -168,7 +167,7 @@ function noAnswerOf({ mockId, address, outcome, warnings }: ExecutionRecord, bod
     params,
     executeAt: told?.executeAt ?? Date.now(),
     address,
-    mayHaveRun: outcome?.mayHaveRun ?? true,
+    mayHaveRun: ending?.mayHaveRun ?? true,
     warnings,
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { codes } from '../reasons/codes.ts';
 import { paramsSchema } from './endings/outcomes.ts';
 import { stateSchema, stepSchema } from './endings/states.ts';
-import { decisionSchema, warningSchema } from './job.ts';
+import { outcomeSchema, warningSchema } from './job.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 import { int, int64, json, jsonObject, long, mockId, pageOf, text, time } from './wire.ts';
 
@@ -20,7 +20,7 @@ export const executionMembers = {
   state: stateSchema,
   history: z.array(stepSchema),
   warnings: z.array(warningSchema),
-  outcome: z
+  ending: z
     .object({
       status: int,
       code: text.nullable().meta({ json: { type: ['string', 'null'], enum: [...codes, null] } }),
@@ -30,7 +30,7 @@ export const executionMembers = {
     })
     .nullable()
     .describe('The answer that its caller got, null until then.'),
-  decision: decisionSchema
+  outcome: outcomeSchema
     .nullable()
     .describe(
       'The outcome of the rule, as its client tells it, else by the last entry of its trace; null when neither says.',
@@ -114,7 +114,7 @@ export type Execution = z.output<typeof executionSchema>;
 /** The event of each state that an execution reaches. */
 export const stateEventSchema = stepSchema.extend({
   address: executionMembers.address,
-  outcome: executionMembers.outcome,
+  ending: executionMembers.ending,
 });
 export type StateEvent = z.output<typeof stateEventSchema>;
 

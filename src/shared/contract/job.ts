@@ -119,16 +119,16 @@ export const warningSchema = z
   .meta({ id: 'Warning' });
 export type Warning = z.infer<typeof warningSchema>;
 
-/** The decision of a rule: its root's state, with inversion done. */
-export const decisionSchema = z.enum(['TRUE', 'FALSE', 'NONE']);
-export type Decision = z.infer<typeof decisionSchema>;
+/** The outcome of a rule: its root's state, with inversion done. */
+export const outcomeSchema = z.enum(['TRUE', 'FALSE', 'NONE']);
+export type Outcome = z.infer<typeof outcomeSchema>;
 
 /** What a client answered: the answer itself if it is small, else the key it is stored under. */
 export const jobResultSchema = z.object({
   address: z.string(),
   success: z.boolean(),
-  /** The decision that its trace tells. */
-  decision: decisionSchema.nullable().optional(),
+  /** What its trace tells. */
+  outcome: outcomeSchema.nullable().optional(),
   body: z.string().optional(),
   stored: z.string().optional(),
   warnings: z.array(warningSchema).optional(),

@@ -65,7 +65,7 @@ export function createEarlierRuns(
       const record = own ?? (await part.get(mockId));
       const facts = await factsFor(record);
       const [input, body] = await Promise.all([part.input(mockId), part.result(mockId)]);
-      if (record?.outcome?.code !== null || input === null || body === null)
+      if (record?.ending?.code !== null || input === null || body === null)
         return { before: null, facts: facts.now, side: null };
       const success = record.state === 'succeeded';
       return {

@@ -60,7 +60,7 @@ export async function toEnded(
 
 async function toJobResult(
   claim: Claim,
-  { body, success, decision, error, rules: told, answeredAt }: Answer,
+  { body, success, outcome, error, rules: told, answeredAt }: Answer,
   { warnings, store, privacy, input, isReleased }: Told & { warnings: Warning[] },
 ): Promise<JobResult> {
   const all = [...withoutRefuted(warnings, body), ...answerWarnings(claim, { body, success, input })];
@@ -69,7 +69,7 @@ async function toJobResult(
   const head = {
     address: claim.address,
     success,
-    decision,
+    outcome,
     answeredAt,
     ...some(all, hide),
     ...laneOf(claim),

@@ -56,8 +56,8 @@ export function createLateResults(dependencies: LateResultsDependencies) {
 type Parts = LateResultsDependencies & { seen: LRUCache<string, string>; removal: ThrottledAlert };
 
 /** Whether an execution ended without an answer, though its client may have run it. */
-function mayComeLate({ outcome, lateResult }: ExecutionRecord): boolean {
-  return outcome !== null && outcome.code !== null && outcome.mayHaveRun && !lateResult;
+function mayComeLate({ ending, lateResult }: ExecutionRecord): boolean {
+  return ending !== null && ending.code !== null && ending.mayHaveRun && !lateResult;
 }
 
 function readLateResult(

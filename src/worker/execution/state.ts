@@ -1,5 +1,5 @@
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
-import type { Decision } from '../../shared/contract/job.ts';
+import type { Outcome } from '../../shared/contract/job.ts';
 import type { ToldRules } from '../../shared/contract/rules-of-run.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';
 import type { Claim } from '../files/claims/claim.ts';
@@ -59,7 +59,7 @@ export type Doing = { event: WaitEvent } & (
 export type Answer = {
   body: string;
   success: boolean;
-  decision: Decision | null;
+  outcome: Outcome | null;
   error: string | null;
   rules: ToldRules | null;
   /** It says that it had no effects. */

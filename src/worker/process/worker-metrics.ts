@@ -120,11 +120,11 @@ export function countByApp({ registry }: Metrics) {
   return {
     know,
     /** `reached`: a client of the app was chosen for it. */
-    ended({ app, outcome }: ExecutionRecord, reached: boolean): void {
+    ended({ app, ending }: ExecutionRecord, reached: boolean): void {
       if (reached) know(app);
       if (!known.has(app)) return;
-      if (outcome === null || outcome.code === null) executions.inc({ app, outcome: 'answered' });
-      else if (OF_THE_APP.has(outcome.code)) executions.inc({ app, outcome: 'unanswered' });
+      if (ending === null || ending.code === null) executions.inc({ app, outcome: 'answered' });
+      else if (OF_THE_APP.has(ending.code)) executions.inc({ app, outcome: 'unanswered' });
     },
   };
 }

@@ -11,8 +11,8 @@ function record({ error = null, address = 'shop-1', at = 1000, state = 'failed',
   const mockId = `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`;
   const data = { app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, input: '{}' };
   const open = openRecord({ mockId, data: { v: 1, ...data, claimBy: 0 }, queuedAt: 0 });
-  const outcome = { status: 200, code, reason: null, params: {}, mayHaveRun: true };
-  return { ...open, address, error, state, outcome, history: [...open.history, { state, at }] };
+  const ending = { status: 200, code, reason: null, params: {}, mayHaveRun: true };
+  return { ...open, address, error, state, ending, history: [...open.history, { state, at }] };
 }
 
 describe('failures that are alike', () => {

@@ -42,7 +42,7 @@ describe.skipIf(choice.kind === 'unavailable')('an API that hears from a newer w
     const { status, json } = await answering(queueNames.executions, () => ending, execute);
     expect([status, json.code, json.mayHaveRun]).toEqual([504, 'outcome-unknown', true]);
     const { json: execution } = await service.call(`/rule-server/mock/executions/${json.mockId}`);
-    expect(execution).toMatchObject({ state: 'failed', outcome: { code: 'outcome-unknown', mayHaveRun: true } });
+    expect(execution).toMatchObject({ state: 'failed', ending: { code: 'outcome-unknown', mayHaveRun: true } });
   });
 
   it('fields it does not know are no reason not to read the rest', async () => {

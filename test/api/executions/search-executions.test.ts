@@ -78,8 +78,8 @@ const records = inputs.map((_, n): ExecutionRecord => {
       { state: 'queued', at },
       { state: 'succeeded', at: at + 5 },
     ],
-    outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
-    decision: n % 3 === 0 ? 'TRUE' : 'FALSE',
+    ending: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
+    outcome: n % 3 === 0 ? 'TRUE' : 'FALSE',
     ...{ lane: n % 7 === 0 ? 'beta' : null, comparisonId: `compared-${n % 11}` },
     error: n % 13 === 0 ? `Card ${n} was declined` : null,
   });

@@ -195,7 +195,7 @@ describe('every answer matches the schema that is documented for it', () => {
     expect((await call(one, { method: 'DELETE' })).status).toBe(202);
     expect((await answer).status).toBe(409);
     await eventually(async () => expect((await call(one, { method: 'DELETE' })).status).toBe(200));
-    expect((await call(one)).json.outcome.code).toBe('cancelled');
+    expect((await call(one)).json.ending.code).toBe('cancelled');
   });
 
   it('rules and clients that are not there, or not right', async () => {

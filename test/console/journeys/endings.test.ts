@@ -316,7 +316,7 @@ describeInBrowser('how the console tells of every ending', () => {
   });
 
   /** Presses Run; the service says of the execution that it was never picked up and ended after 2.5 s. */
-  async function runThatTimedOut(outcome: { code: string; mayHaveRun: boolean }): Promise<Page> {
+  async function runThatTimedOut(ending: { code: string; mayHaveRun: boolean }): Promise<Page> {
     const page = await journey.visit('/?app=7&rule=1');
     await page.getByRole('treegrid').waitFor();
     const ended = toldExecution({
@@ -324,7 +324,7 @@ describeInBrowser('how the console tells of every ending', () => {
         app: 7,
         address: 'orders-1',
         state: 'timed-out',
-        outcome: { status: 504, reason: null, params: {}, ...outcome },
+        ending: { status: 504, reason: null, params: {}, ...ending },
       },
       history: [
         { state: 'queued', at: 1000 },

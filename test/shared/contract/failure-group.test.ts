@@ -3,7 +3,7 @@ import { failureGroupOf } from '../../../src/shared/contract/endings/failure-gro
 
 const failed = {
   state: 'failed',
-  outcome: { code: 'engine-failed', reason: null, params: {} },
+  ending: { code: 'engine-failed', reason: null, params: {} },
   address: 'host/demo/abc',
 } as const;
 
@@ -18,12 +18,12 @@ test('failures that differ in client, ids, quoted values and numbers only are on
 });
 
 test('endings without an answer are one group by their reason and its cause', () => {
-  const outcome = (address: string, problem: string) => ({
+  const ending = (address: string, problem: string) => ({
     ...{ code: 'invalid-result', reason: 'result-unusable' },
     params: { address, problem, bytes: 17 },
   });
   const group = (address: string, problem: string) =>
-    failureGroupOf({ state: 'failed', address, outcome: outcome(address, problem) });
+    failureGroupOf({ state: 'failed', address, ending: ending(address, problem) });
   expect(group('shop-1', 'result-cut')).toEqual(group('shop-2', 'result-cut'));
   expect(group('shop-1', 'result-cut')).not.toEqual(group('shop-1', 'result-empty'));
 });

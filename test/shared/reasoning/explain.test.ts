@@ -22,7 +22,7 @@ describe('an explanation as text', () => {
   test('names what decided, the value to its last digit, and what would have been TRUE', () => {
     const root = node(1, 'And', [spend, leaf(3)], { label: 'gate' });
     expect(why(root, '[2:Spend:F:0][1:And:F:0]')).toEqual({
-      decision: 'FALSE',
+      outcome: 'FALSE',
       path: [
         { nodeId: '1', name: 'gate', outcome: 'FALSE' },
         { nodeId: '2', name: 'spent 100 or more', outcome: 'FALSE' },
@@ -103,7 +103,7 @@ describe('an explanation as text', () => {
   });
 
   test('knows nothing where there is no trace, and where it does not fit', () => {
-    const nothing = { decision: null, path: [], sentences: [], change: null };
+    const nothing = { outcome: null, path: [], sentences: [], change: null };
     expect(why(node(1, 'And', [spend]), '')).toEqual(nothing);
     expect(why(node(1, 'And', [spend]), '[77:Other:T:0]')).toEqual(nothing);
   });

@@ -75,14 +75,14 @@ function recordOn({ digest = OLD, ...more }: Run): ExecutionRecord {
   ];
   const asked = { mockId: randomUUID(), app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null };
   const ended = { address: 'one', state: 'timed-out', history, warnings: [] };
-  const outcome = { status: 504, code: 'no-answer', reason: null, params: {}, mayHaveRun: true };
-  const none = { batchId: null, lane: null, decision: null, answeredAt: null, error: null, written: null };
+  const ending = { status: 504, code: 'no-answer', reason: null, params: {}, mayHaveRun: true };
+  const none = { batchId: null, lane: null, outcome: null, answeredAt: null, error: null, written: null };
   const plain = { ...none, lateResult: false, dryRun: false, comparisonId: null, derivedFrom: null };
   return recordSchema.parse({
     ...asked,
     ...ended,
     ...plain,
-    outcome,
+    ending,
     rules: { released: '1', loaded: '1', digest },
     ...more,
   });
@@ -150,7 +150,7 @@ function keepsItsPromises(open: Open): void {
     const { history, ran, search } = createWorld(open);
     const { mockId } = await ran({ app: OFF, input: '{"name":1}', body: '"answer"', error: 'sentence' });
     await history.addLateResult(mockId, '"late"');
-    expect(await history.get(mockId)).toMatchObject({ app: OFF, error: null, outcome: { code: 'no-answer' } });
+    expect(await history.get(mockId)).toMatchObject({ app: OFF, error: null, ending: { code: 'no-answer' } });
     const texts = [await history.input(mockId), await history.result(mockId), await history.lateResult(mockId)];
     expect(texts.filter(Boolean)).toEqual([]);
     expect([await search({}), await search({ app: OFF })]).toEqual([[], []]);

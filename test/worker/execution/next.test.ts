@@ -17,7 +17,7 @@ const answer = {
   kind: 'answer',
   body: '{}',
   success: true,
-  decision: null,
+  outcome: null,
   error: null,
   rules: null,
   isDry: false,

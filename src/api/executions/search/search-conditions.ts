@@ -113,8 +113,8 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
   const at = record.history[0]?.at ?? 0;
   return (
     (state === undefined || record.state === state) &&
-    (outcome === undefined || (record.decision ?? 'no-result') === outcome) &&
-    (code === undefined || record.outcome?.code === code) &&
+    (outcome === undefined || (record.outcome ?? 'no-result') === outcome) &&
+    (code === undefined || record.ending?.code === code) &&
     (from === undefined || at >= from) &&
     (to === undefined || at < to) &&
     (address === undefined || record.address === address) &&
@@ -126,7 +126,7 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
 
 /** Whether every word stands in the input or in the record, its error included. */
 export function hasWords(words: string, record: ExecutionRecord, input: string | null): boolean {
-  const { mockId, ruleId, address, target, lane, keyName, state, outcome } = record;
+  const { mockId, ruleId, address, target, lane, keyName, state, ending } = record;
   const known = [
     mockId,
     `#${ruleId ?? ''}`,
@@ -135,8 +135,8 @@ export function hasWords(words: string, record: ExecutionRecord, input: string |
     lane,
     keyName,
     state,
-    outcome?.code,
-    outcome?.reason,
+    ending?.code,
+    ending?.reason,
     shownError(record),
   ];
   return wordSearch(words)([...known, valuesText(input ?? '')].join(' '));

@@ -55,7 +55,7 @@ export function useExecution(mockId: string | null): Followed | null {
 /** Asks now and then whether the client answered after all. Returns how to stop asking. */
 function lateResultOf(execution: Execution, report: (late: Execution) => void): () => void {
   const { record } = execution;
-  if (record.state !== 'timed-out' || record.outcome?.mayHaveRun !== true || execution.lateResult !== null)
+  if (record.state !== 'timed-out' || record.ending?.mayHaveRun !== true || execution.lateResult !== null)
     return () => {};
   const since = Date.now();
   const timer = setInterval(() => {
@@ -90,11 +90,11 @@ export function useExecutions(mockIds: readonly string[]): ReadonlyMap<string, E
     const ask = async (mockId: string) => {
       const execution = ended.get(mockId) ?? (await getExecution(mockId, stopped.signal).catch(() => null));
       if (execution) found.set(mockId, execution);
-      if (execution && execution.record.outcome !== null) keep(execution);
+      if (execution && execution.record.ending !== null) keep(execution);
     };
     const askAll = async () => {
       while (!stopped.signal.aborted) {
-        const open = wanted.filter((mockId) => !found.get(mockId)?.record.outcome);
+        const open = wanted.filter((mockId) => !found.get(mockId)?.record.ending);
         if (open.length === 0) return;
         for (let first = 0; first < open.length; first += AT_ONCE)
           await Promise.all(open.slice(first, first + AT_ONCE).map(ask));

@@ -139,7 +139,7 @@ function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & Pro
 
 /** Why there is no data after a run to be shown. */
 export function withoutData({ execution: { record } }: Reading): TextKey {
-  const { outcome } = record;
-  if (outcome === null || outcome.code === null) return 'changes.failed';
-  return outcome.mayHaveRun ? 'changes.unknown' : 'changes.notRun';
+  const { ending } = record;
+  if (ending === null || ending.code === null) return 'changes.failed';
+  return ending.mayHaveRun ? 'changes.unknown' : 'changes.notRun';
 }

@@ -15,7 +15,7 @@ export function RawView({ reading }: { reading: Reading }) {
   const { signedIn } = useSession();
   const curl = curlOf(callOf(record, input), { origin: window.location.origin, signedIn });
   // Without a client's answer the result is the service's own.
-  const whose = record.outcome?.code == null ? 'raw.result' : 'raw.answer';
+  const whose = record.ending?.code == null ? 'raw.result' : 'raw.answer';
   const title = lateResult === null ? whose : 'raw.late';
   const text = lateResult ?? result ?? '';
   const [asWritten, setAsWritten] = useState(false);

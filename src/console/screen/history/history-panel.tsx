@@ -198,7 +198,7 @@ function OutcomeCounts({ runs, hasMore, filter, onFilter }: CountsProps) {
 }
 
 /** As the service's search has it. */
-function isOf({ state, decision }: Listed, outcome: HistoryFilter['outcome']): boolean {
-  if (outcome === 'any') return true;
-  return outcome === 'no-result' ? isEnd(state) && decision === null : decision === outcome;
+function isOf({ state, outcome }: Listed, wanted: HistoryFilter['outcome']): boolean {
+  if (wanted === 'any') return true;
+  return wanted === 'no-result' ? isEnd(state) && outcome === null : outcome === wanted;
 }

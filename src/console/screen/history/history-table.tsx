@@ -153,7 +153,7 @@ function RunRow({ record, before, everyRule, current, selected, tabIndex, ...pro
       </td>
       <td className="reason-of" title={record.error ?? undefined}>
         {record.error !== null && (
-          <span className="clamped">{ofService({ ...noFailure, ...record.outcome, error: record.error })}</span>
+          <span className="clamped">{ofService({ ...noFailure, ...record.ending, error: record.error })}</span>
         )}
       </td>
       {everyRule && <td>#{ruleId ?? confId}</td>}
@@ -197,7 +197,7 @@ function ComparisonRow({ runs, everyRule, tabIndex, onFocus }: RowProps & { runs
     runs: runs.map(({ mockId }) => mockId).reverse(),
     input,
   };
-  const ends = [...new Map(runs.map((run) => [run.decision ?? run.state, run])).values()];
+  const ends = [...new Map(runs.map((run) => [run.outcome ?? run.state, run])).values()];
   const versions = [...new Set(runs.map(({ rules }) => versionRan(rules)))];
   return (
     <tr onFocus={onFocus}>

@@ -129,7 +129,7 @@ function StopButton({ run }: { run: Run }) {
 
 /** Whether there is an answer of the client: of another run nothing can be expected again. */
 function isAnswered({ execution, late }: Reading): boolean {
-  return late || execution.record.outcome?.code === null;
+  return late || execution.record.ending?.code === null;
 }
 
 /** A call that did not become a run: send the very same again, or look at the run before it. */

@@ -199,6 +199,6 @@ function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly Re
 const idle = { kept: null, error: null, busy: false };
 
 function caseOf(run: RecordedRun): string {
-  const { input, ts, decision } = run;
-  return caseText({ name: nameOfCase(run), input, ts, parts: [{ kind: 'outcome', value: decision }], saved: null });
+  const { input, ts, outcome } = run;
+  return caseText({ name: nameOfCase(run), input, ts, parts: [{ kind: 'outcome', value: outcome }], saved: null });
 }

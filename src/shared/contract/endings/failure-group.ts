@@ -10,7 +10,7 @@ export type FailureGroup = { code: string; reason: string | null; params: Params
 
 type Ended = {
   state: State;
-  outcome: { code: string | null; reason: string | null; params: Params } | null;
+  ending: { code: string | null; reason: string | null; params: Params } | null;
   address: string | null;
   error?: string | null | undefined;
 };
@@ -18,12 +18,12 @@ type Ended = {
 const NO_FAILURE = new Set<State>(['succeeded', 'cancelled']);
 
 /** The group that an execution belongs to; null when it did not fail. */
-export function failureGroupOf({ state, outcome, address, error }: Ended): FailureGroup | null {
+export function failureGroupOf({ state, ending, address, error }: Ended): FailureGroup | null {
   if (!isEndState(state) || NO_FAILURE.has(state)) return null;
-  const code = outcome?.code ?? state;
-  if (outcome?.reason == null) return { code, reason: null, params: {}, sentence: alike(error ?? '', address) };
-  const { reason } = outcome;
-  const params = general(outcome.params);
+  const code = ending?.code ?? state;
+  if (ending?.reason == null) return { code, reason: null, params: {}, sentence: alike(error ?? '', address) };
+  const { reason } = ending;
+  const params = general(ending.params);
   return { code, reason, params, sentence: whatHappened({ reason, params }) };
 }
 

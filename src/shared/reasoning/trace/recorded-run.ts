@@ -5,7 +5,7 @@ import { type Json, readJson } from '../../json-tree/read-json.ts';
 import type { Decision } from './mark.ts';
 
 /** A run that can be made again. `input`: as it was written. `ts`: the time that it ran as of, decimal text. `process`: its trace. */
-export type RecordedRun = { mockId: string; input: string; ts: string; decision: RanTo; process: string | null };
+export type RecordedRun = { mockId: string; input: string; ts: string; outcome: RanTo; process: string | null };
 
 /** Why a run is left out. */
 export type LeftOut =
@@ -19,7 +19,7 @@ type Kept = {
   mockId: string;
   /** The node that ran alone; null for the whole rule. */
   confId: string | null;
-  decision: Decision | null;
+  outcome: Decision | null;
   state: string;
   dryRun: boolean;
   masked: readonly string[];
@@ -32,16 +32,16 @@ type Kept = {
 
 /** A run as it was kept, to be made again; or why it is left out: nothing runs with `***` in its input. */
 export function recordedRun({ mockId, input, state, ...kept }: Kept): RecordedRun | LeftOut {
-  const decision = state === 'failed' ? 'ERROR' : kept.decision;
+  const outcome = state === 'failed' ? 'ERROR' : kept.outcome;
   const { confId, dryRun, masked, result } = kept;
   if (dryRun) return 'it was a dry run';
   if (confId !== null) return 'only a part of the rule ran';
-  if (decision === null) return 'it has no answer';
+  if (outcome === null) return 'it has no answer';
   if (masked.length > 0) return 'fields of its input are hidden';
   if (input === null) return 'its input is not kept, or was cut';
   const read = readJson(result ?? '{}');
   const answer = read.kind === 'ok' ? read.root : undefined;
-  return { mockId, input, ts: ranAsOf(kept, answer), decision, process: textOf(memberOf(answer, 'process')) };
+  return { mockId, input, ts: ranAsOf(kept, answer), outcome, process: textOf(memberOf(answer, 'process')) };
 }
 
 /** The time that a run ran as of, decimal text. */
@@ -55,9 +55,9 @@ export type Way<Run extends RecordedRun = RecordedRun> = { newest: Run; others: 
 
 /** Runs by the nodes that they came through and their results; the way that most runs took first. */
 export function waysOf<Run extends RecordedRun>(runs: readonly Run[]): Way<Run>[] {
-  const groups = Map.groupBy(runs, ({ decision, process }) => {
+  const groups = Map.groupBy(runs, ({ outcome, process }) => {
     const entries = process === null ? [] : traceEntries(process).entries;
-    return [decision, ...entries.map(({ id, state }) => `${id}:${state}`)].join(' ');
+    return [outcome, ...entries.map(({ id, state }) => `${id}:${state}`)].join(' ');
   });
   return [...groups.values()]
     .flatMap(([newest, ...others]) => (newest === undefined ? [] : [{ newest, others }]))
@@ -65,4 +65,4 @@ export function waysOf<Run extends RecordedRun>(runs: readonly Run[]): Way<Run>[
 }
 
 /** How a case that was made of a run is called. */
-export const nameOfCase = ({ decision, mockId }: RecordedRun): string => `${decision}, run ${mockId}`;
+export const nameOfCase = ({ outcome, mockId }: RecordedRun): string => `${outcome}, run ${mockId}`;

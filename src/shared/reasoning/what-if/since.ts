@@ -15,7 +15,7 @@ export type RuleVersion = { version: string; root: TreeNode | null; timeWindow: 
  * What a rule would have come to on one version. `NOTHING`: nothing of it would have run. Null: that cannot be told, because of the leaves
  * `unknown`. `assumed`: consequences that would have to come to TRUE for it.
  */
-type Told = { decision: Decision | 'NOTHING' | null; assumed: Occurrence[]; unknown: Occurrence[] };
+type Told = { outcome: Decision | 'NOTHING' | null; assumed: Occurrence[]; unknown: Occurrence[] };
 
 /**
  * Computes what another version of a rule would have come to for the input of a run. A leaf that is defined as it was keeps its result, unless
@@ -26,20 +26,20 @@ export function toldOn(
   { root, timeWindow }: Pick<RuleVersion, 'root' | 'timeWindow'>,
 ): Told {
   if (root === null || (timeWindow && isOutside(timeWindow, run.ranAt)))
-    return { decision: 'NOTHING', assumed: [], unknown: [] };
+    return { outcome: 'NOTHING', assumed: [], unknown: [] };
   const occurrences = occurrencesOf(root);
   const inputAt = (key: string, nested: boolean) =>
     input === null ? undefined : valueAt(input, pathOfKey(key, nested));
   const version = { was: sameLeafIn(ran, run.marks), written: writtenIn(ran, run.marks) };
   const whatIf = createWhatIf({ ...run, occurrences, input: inputAt, version });
   const computed = whatIf.compute(new Map());
-  const decision = computed.isDisturbed ? null : decisionIn(computed.outcomes);
+  const outcome = computed.isDisturbed ? null : decisionIn(computed.outcomes);
   const [start] = occurrences;
   const isBlind = !run.tracesReads && [...ran, ...occurrences].some(mayWriteAnything);
-  if (decision === null || (isBlind && start && JSON.stringify(start.node) !== JSON.stringify(ran[0]?.node)))
-    return { decision: null, assumed: [], unknown: unknownIn(computed.at) };
-  const assumed = computed.assumed.filter((at) => whatIf.compute(new Map(), at).outcomes !== only(decision));
-  return { decision, assumed, unknown: [] };
+  if (outcome === null || (isBlind && start && JSON.stringify(start.node) !== JSON.stringify(ran[0]?.node)))
+    return { outcome: null, assumed: [], unknown: unknownIn(computed.at) };
+  const assumed = computed.assumed.filter((at) => whatIf.compute(new Map(), at).outcomes !== only(outcome));
+  return { outcome, assumed, unknown: [] };
 }
 
 /** Without a trace of the keys, a leaf that does not say which ones it has may have any. */
@@ -77,25 +77,25 @@ function unknownIn(at: ReadonlyMap<Occurrence, number>): Occurrence[] {
 
 /** One version that was looked at. */
 export type Looked = Told & RuleVersion;
-/** `since`: the first version with the decision of the run; `from`: the last that came to another one, or of which it cannot be told. */
-export type Since = { decision: Decision; since: Looked; from: Looked | null; looked: Looked[] };
+/** `since`: the first version with the outcome of the run; `from`: the last that came to another one, or of which it cannot be told. */
+export type Since = { outcome: Decision; since: Looked; from: Looked | null; looked: Looked[] };
 
 /**
  * Finds the version since which a rule comes to what a run came to. `versions`: the newest first, beginning with that of the run. Every
- * version counts, for a decision may change more than once. Null where even the version of the run cannot be computed.
+ * version counts, for an outcome may change more than once. Null where even the version of the run cannot be computed.
  */
-export function sinceWhen(run: RunToChange, decision: Decision, versions: readonly RuleVersion[]): Since | null {
+export function sinceWhen(run: RunToChange, outcome: Decision, versions: readonly RuleVersion[]): Since | null {
   const looked: Looked[] = [];
   for (const version of versions) {
     const before = looked.at(-1);
     const told = before && isSameRule(before, version) ? before : toldOn(run, version);
     looked.push({ ...told, ...version });
-    if (told.decision === decision && told.assumed.length === 0) continue;
+    if (told.outcome === outcome && told.assumed.length === 0) continue;
     const since = before ?? null;
-    return since && { decision, since, from: looked.at(-1) ?? null, looked };
+    return since && { outcome, since, from: looked.at(-1) ?? null, looked };
   }
   const since = looked.at(-1);
-  return since ? { decision, since, from: null, looked } : null;
+  return since ? { outcome, since, from: null, looked } : null;
 }
 
 const isSameRule = (one: RuleVersion, other: RuleVersion) =>

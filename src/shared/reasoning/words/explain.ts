@@ -19,7 +19,7 @@ type Step = { nodeId: string; name: string; outcome: string };
  * TRUE, `undeclared` those of conditions that do not declare what they come to without a value: by them fewer keys may do.
  */
 type Explanation = {
-  decision: string | null;
+  outcome: string | null;
   path: Step[];
   sentences: string[];
   change: {
@@ -40,7 +40,7 @@ export function explain({ root, result, input, ranAt }: Asked): Explanation {
   const { trace, replay } = replayResult(result, occurrences);
   const [start] = occurrences;
   const mark = start && replay.marks.get(start);
-  if (!start || !mark) return { decision: null, path: [], sentences: [], change: null };
+  if (!start || !mark) return { outcome: null, path: [], sentences: [], change: null };
   const reasons = whyOf(start, replay.marks);
   const path = reasons.map(({ at: { index, node } }) => ({
     index,
@@ -53,7 +53,7 @@ export function explain({ root, result, input, ranAt }: Asked): Explanation {
     sentenceOf(wordsOf(reason, { marks: replay.marks, input }), { ranAt, withWanted: change === null }),
   );
   return {
-    decision: decisionOf(mark),
+    outcome: decisionOf(mark),
     path: path.filter(({ index }, at) => index !== path[at - 1]?.index).map(({ index: _, ...step }) => step),
     sentences: change === null ? sentences : [...sentences, changeSentence(change)],
     change: change && {

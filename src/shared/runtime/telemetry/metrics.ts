@@ -63,7 +63,7 @@ export function createMetrics({ ofProcess = false } = {}) {
     },
     /** An execution ended here. */
     ended(record: ExecutionRecord): void {
-      executions.inc({ state: record.state, code: record.outcome?.code ?? 'answered' });
+      executions.inc({ state: record.state, code: record.ending?.code ?? 'answered' });
       const { queued, pickUp, running, noticing } = timingsOf(record);
       for (const [phase, ms] of Object.entries({ queued, 'pick-up': pickUp, running, noticing })) {
         if (ms !== null) phases.observe({ phase }, ms / 1000);

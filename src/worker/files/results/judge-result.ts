@@ -1,7 +1,7 @@
 import { type Fault, membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
-import { decisionOf } from '../../../shared/contract/endings/decision.ts';
-import type { Decision } from '../../../shared/contract/job.ts';
+import { outcomeOf } from '../../../shared/contract/endings/outcome-of-rule.ts';
+import type { Outcome } from '../../../shared/contract/job.ts';
 import { joinMembers, parseExact } from '../../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
@@ -19,7 +19,7 @@ export type Judgement =
       kind: 'answer';
       body: string;
       success: boolean;
-      decision: Decision | null;
+      outcome: Outcome | null;
       error: string | null;
       rules: ToldRules | null;
       isDry: boolean;
@@ -60,7 +60,7 @@ function completed(members: Member[], mockId: string, dataField: string): Judgem
   complete('error', 'null');
   complete('executeAt', String(time.now()));
   const told = {
-    decision: decisionOf(given.get('process'), given.get('outcome')),
+    outcome: outcomeOf(given.get('process'), given.get('outcome')),
     error: textOf(given.get('error')),
     rules: rulesOf(given.get('rules')),
   };

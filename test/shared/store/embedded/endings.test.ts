@@ -38,7 +38,7 @@ const dataOf = (app: number): JobData => ({
   ...{ v: 1, app, ruleId: '1', confId: null, ts: null, target: 'all', input: '{"name":"secret"}' },
   ...{ claimBy: Date.now() + 60_000, keyName: null },
 });
-const small = { address: 'one', success: true, decision: 'TRUE', answeredAt: 1 } as const;
+const small = { address: 'one', success: true, outcome: 'TRUE', answeredAt: 1 } as const;
 
 /** How a worker ends the executions of each test. */
 const endings: Record<string, (mockId: string) => Promise<Ending>> = {

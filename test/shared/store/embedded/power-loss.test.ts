@@ -77,7 +77,7 @@ it('after a loss of power, what a worker had begun is unknown and never begins a
   const { folder, taken, waiting } = await killedWithOneTaken();
   startMachineAnew(folder);
   const { queue, history } = await open(folder);
-  expect(await history.get(taken)).toMatchObject({ outcome: { code: 'outcome-unknown', mayHaveRun: true } });
+  expect(await history.get(taken)).toMatchObject({ ending: { code: 'outcome-unknown', mayHaveRun: true } });
   expect(await queue.read(taken)).toBeNull();
   expect(await queue.read(waiting)).toMatchObject({ begun: false, endedAt: null });
   expect(told).toEqual([expect.stringMatching(/^The machine went down while executions ran: 1 of them/)]);
@@ -88,7 +88,7 @@ it('where nothing was flushed, all that had not ended is unknown after a loss of
   startMachineAnew(folder);
   const { queue, history } = await open(folder);
   for (const mockId of [taken, waiting]) {
-    expect(await history.get(mockId)).toMatchObject({ outcome: { code: 'outcome-unknown' } });
+    expect(await history.get(mockId)).toMatchObject({ ending: { code: 'outcome-unknown' } });
     expect(await queue.read(mockId)).toBeNull();
   }
 });

@@ -38,8 +38,8 @@ function recordOf(mockId: string): ExecutionRecord {
     ...{ mockId, app: 7, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, batchId: null },
     ...{ address: 'a', state: 'succeeded', history: [{ state: 'succeeded', at: 1 }], warnings: [] },
     ...{
-      outcome: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
-      decision: 'TRUE',
+      ending: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
+      outcome: 'TRUE',
       answeredAt: 1,
       lateResult: false,
       written: null,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { decisionOf } from '../../../src/shared/contract/endings/decision.ts';
+import { outcomeOf } from '../../../src/shared/contract/endings/outcome-of-rule.ts';
 
 const member = (key: string, raw: string) => ({ key, kind: 'string' as const, raw });
 const ended = (process: string, outcome?: string) =>
-  decisionOf(
+  outcomeOf(
     member('process', JSON.stringify(process)),
     outcome === undefined ? undefined : member('outcome', JSON.stringify(outcome)),
   );
@@ -15,18 +15,18 @@ test('what a rule came to is the last entry of its trace, with inversion done', 
   expect(ended('[1:None:N-I:-1]')).toBe('NONE');
 });
 
-test('a root that did not run has a decision all the same', () => {
+test('a root that did not run has an outcome all the same', () => {
   expect(ended('[133:AgeFlow:O]')).toBe('NONE');
   expect(ended('[133:AgeFlow:O-I:0]')).toBe('NONE');
   expect(ended('[26:AgeFlow:F:0][25:AgeFlow:R-F]')).toBe('FALSE');
 });
 
-test('a trace that does not say what the rule came to has no decision', () => {
+test('a trace that does not say what the rule came to has no outcome', () => {
   expect(ended('')).toBeNull();
   expect(ended('[120:BoomFlow:S:0]')).toBeNull();
   expect(ended('whatever a client writes')).toBeNull();
-  expect(decisionOf(undefined, undefined)).toBeNull();
-  expect(decisionOf({ key: 'process', kind: 'object', raw: '{}' }, undefined)).toBeNull();
+  expect(outcomeOf(undefined, undefined)).toBeNull();
+  expect(outcomeOf({ key: 'process', kind: 'object', raw: '{}' }, undefined)).toBeNull();
 });
 
 test('what the client says itself counts where a node in parallel ended after the rule', () => {
