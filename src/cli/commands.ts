@@ -1,8 +1,9 @@
 import { Argument, type Command, Option } from 'commander';
 import { anyForm } from '../shared/contract/target.ts';
+import type { CheckOptions } from './cases/check.ts';
 import { describeCases } from './cases/commands.ts';
 import type { ReplayOptions } from './cases/replay.ts';
-import type { CheckOptions } from './check.ts';
+import type { ReportOptions } from './cases/report.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { CheckClientOptions } from './doctor/check-client.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
@@ -22,6 +23,7 @@ import {
   LAYOUT_EXAMPLES,
   MCP_EXAMPLES,
   REPLAY_EXAMPLES,
+  REPORT_HELP,
   SAVE_RUN_EXAMPLES,
   SCHEMA_EXAMPLES,
   SINCE_EXAMPLES,
@@ -37,7 +39,7 @@ import type { ExecOptions } from './runs/exec.ts';
 import type { ExplainOptions } from './runs/explain.ts';
 import type { HistoryOptions } from './runs/history.ts';
 import type { SaveRunOptions } from './runs/run-file.ts';
-import { addRecordedSearch, addSearchWords } from './runs/search-words.ts';
+import { addRecorded, addRecordedSearch, addSearchWords, FROM } from './runs/search-words.ts';
 import type { SinceOptions } from './runs/since.ts';
 import type { WatchOptions } from './runs/watch.ts';
 import type { Surroundings } from './terminal/surroundings.ts';
@@ -66,6 +68,7 @@ export function describeCommands(program: Command, surroundings: Surroundings, e
   describeCases(program, describing);
   describeReplay(describing);
   describeCheck(describing);
+  describeReport(describing);
   describeSchema(describing);
   program.commandsGroup('Operate the service:');
   describeDoctor(describing);
@@ -236,9 +239,28 @@ function describeCheck({ program, surroundings, ended, withApi }: Describing): v
     .option('--rule-id <id>', 'only this rule')
     .option('--target <target>', anyForm(''), 'all')
     .option('--junit <file>', 'write a JUnit report')
-    .action(async (options: CheckOptions) => ended(await (await import('./check.ts')).check(options, surroundings)));
+    .action(async (options: CheckOptions) =>
+      ended(await (await import('./cases/check.ts')).check(options, surroundings)),
+    );
   needsOptions(check, 'app');
   withApi(check).addHelpText('after', CHECK_HELP);
+}
+
+function describeReport({ program, surroundings, ended, withUrl }: Describing): void {
+  const report = program
+    .command('report')
+    .description('tell in Markdown what a release would change, and whether it can ship, for a pull request')
+    .option('--app <id>', 'the app')
+    .option('--rule-id <id>', 'only this rule')
+    .option('--target <target>', anyForm(''), 'all')
+    .option('--out <file>', 'write it into a file')
+    .option('--comment', 'in a workflow on GitHub: write it beside the pull request, in the place of the last one')
+    .option('--counts', 'without values of inputs and data, for readers that may not see them');
+  addRecorded(report).action(async (options: ReportOptions) =>
+    ended(await (await import('./cases/report.ts')).report(options, surroundings)),
+  );
+  needsOptions(report, 'app');
+  withUrl(report).addHelpText('after', REPORT_HELP);
 }
 
 function describeExplain({ program, surroundings, ended, withApi }: Describing): void {
@@ -281,7 +303,7 @@ function describeHistory({ program, surroundings, ended, withApi }: Describing):
       ended(await (await import('./runs/history.ts')).history(options, surroundings)),
     );
   addSearchWords(history)
-    .option('--from <time>', 'begun at this time or later: epoch ms, an ISO 8601 time with an offset, or a day (UTC)')
+    .option('--from <time>', FROM)
     .option('--to <time>', 'begun before this time')
     .option('--limit <count>', 'how many at most', '20');
   withApi(history).addHelpText('after', HISTORY_EXAMPLES);

@@ -150,6 +150,16 @@ not called in a run without effects: what follows from it is not checked. Runs w
 are left out and counted. A leaf that reads the clock itself reads the time of now.
 ${exitCodesHelp([0, 1, 2, 3, 4, 8, 130], { 0: 'every run came to the same', 1: 'a run would change', 4: 'none is known to change, and some could not be compared' })}`;
 
+export const REPORT_HELP = `
+Examples:
+  rule-server report --app 9001 --target lane:beta --from -24h --out report.md
+  rule-server report --app 9001 --rule-id 1 --target lane:beta --from 2026-11-23 --limit 2000 --counts
+
+Recorded runs of each rule are made again without effects, as "rule-server replay" does. How the saved cases last ran, and whether the rule can ship,
+is what "rule-server check" tells: run "rule-server test --saved" before. The text is also appended to the file that GITHUB_STEP_SUMMARY names. Its first line
+is a marker: --comment (with GITHUB_TOKEN), or any action that does so, finds the comment that has it and replaces it. What MASK hides stays hidden. The report decides nothing: "check" does.
+${exitCodesHelp([0, 1, 2, 3, 4, 8, 130], { 0: 'the report is written', 1: 'the comment cannot be written', 4: 'it is written, and some runs could not be made again' })}`;
+
 export const SCHEMA_EXAMPLES = `
 Example:
   rule-server schema node > node.schema.json        an editor then checks confs/*.json
@@ -197,8 +207,8 @@ Example, as an assistant's configuration:
   { "command": "npx", "args": ["--no-install", "rule-server", "mcp", "--url", "https://rules.example.com"],
     "env": { "RULE_SERVER_KEY": "…" } }
 
-Tools: list_rules, describe_inputs, find_runs, explain_run, check and since; with --allow-run also run_rule, and replay and test, which have
-no effects. They can do what the key may do, nothing more. It ends with its standard input.
+Tools: list_rules, describe_inputs, find_runs, explain_run, check and since; with --allow-run also run_rule, and replay, test and report, which
+have no effects. They can do what the key may do, nothing more. It ends with its standard input.
 ${exitCodesHelp([0, 2], { 0: 'its standard input has ended' })}`;
 
 const SERVICE_EXIT_CODES = exitCodesHelp([0, 1], {

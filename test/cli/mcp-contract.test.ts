@@ -64,6 +64,7 @@ describe('what an assistant may rely on', () => {
     ['explain_run', {}, 'mockId'],
     ['replay', { ruleId: 1, real: true }, 'real'],
     ['test', { ruleId: 1, update: true }, 'update'],
+    ['report', { ruleId: 1, comment: true }, 'comment'],
   ])('%s refuses an argument that it does not know, by its name', async (name, given, unknown) => {
     await using client = await assistant('--allow-run');
     await using responder = await appWithClient();

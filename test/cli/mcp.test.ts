@@ -35,6 +35,7 @@ describe('rule-server mcp', () => {
       ['explain_run', true],
       ['replay', false],
       ['test', false],
+      ['report', false],
     ]);
   });
 

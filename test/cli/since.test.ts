@@ -95,6 +95,10 @@ test('an assistant is told by tools what the commands of these names tell', asyn
     exitCode: 1,
     text: expect.stringContaining('too little'),
   });
+  expect(await call('report', { app: 7, ruleId: 1, limit: 1 })).toMatchObject({
+    exitCode: 0,
+    text: expect.stringContaining('0 of 1 recorded runs would change'),
+  });
   const { items } = pageSchema.parse(await call('find_runs', { app: 7, where: ['cost=70'], limit: 1 }));
   expect(items).toMatchObject([{ input: { cost: 70 } }]);
   expect(items[0]).not.toHaveProperty('history');

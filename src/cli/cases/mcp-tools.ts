@@ -5,9 +5,12 @@ import { toldAnswer } from '../mcp/answers.ts';
 import { app, ruleId, strictInput, time, where } from '../mcp/arguments.ts';
 import { type Service, target, told } from '../mcp/command-tools.ts';
 import { replay } from './replay.ts';
+import { report } from './report.ts';
 import { test } from './test.ts';
 
 const DRY = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+
+const limit = z.int().min(1).max(1000).describe('So many runs at the most, the newest first.').default(100);
 
 /** Dry runs on live clients; only where the server was started with --allow-run. */
 export function addDryTools(server: McpServer, { url, key }: Service): void {
@@ -20,7 +23,7 @@ export function addDryTools(server: McpServer, { url, key }: Service): void {
         'Runs the inputs of recorded runs again, without effects, and tells how many came to the same, how many changed and how. Exit code 0: all the same; 1: some changed; 4: some could not be checked or have no answer.',
       inputSchema: strictInput({
         ...{ app, ruleId: ruleId.unwrap(), target, where, from: time, to: time },
-        limit: z.int().min(1).max(1000).describe('So many runs at the most, the newest first.').default(100),
+        limit,
       }),
       outputSchema: toldAnswer,
       annotations: DRY,
@@ -46,6 +49,22 @@ export function addDryTools(server: McpServer, { url, key }: Service): void {
       answer(async () => {
         const options = { ...service, app: String(app), ruleId, target: [target], saved: true, dryRun: true };
         return told((around) => test([], options, around), signal);
+      }),
+  );
+  server.registerTool(
+    'report',
+    {
+      title: 'Report before a release',
+      description:
+        'What a release would change: the recorded runs of each rule, made again without effects, how its saved cases last ran, and whether it can ship; as Markdown.',
+      inputSchema: strictInput({ app, ruleId, target, from: time, to: time, limit }),
+      outputSchema: toldAnswer,
+      annotations: DRY,
+    },
+    ({ app, ruleId, target, limit, from, to }, { mcpReq: { signal } }) =>
+      answer(async () => {
+        const search = { ...(ruleId && { ruleId }), ...(from && { from }), ...(to && { to }), limit: String(limit) };
+        return told((around) => report({ ...service, app: String(app), target, ...search }, around), signal);
       }),
   );
 }

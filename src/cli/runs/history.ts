@@ -7,7 +7,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, type HttpApi } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { type Page, readExecutions, whatRan } from './read-executions.ts';
-import { queryOf, type SearchWords } from './search-words.ts';
+import { queryOf, type SearchWords, timeOf } from './search-words.ts';
 
 export type HistoryOptions = SearchWords & {
   from?: string;
@@ -57,7 +57,8 @@ export async function* pagesOf(
 ): AsyncGenerator<Page> {
   const query = queryOf(options);
   query.set('include', 'input');
-  for (const name of ['from', 'to'] as const) if (options[name]) query.set(name, options[name]);
+  const now = Date.now();
+  for (const name of ['from', 'to'] as const) if (options[name]) query.set(name, timeOf(options[name], now));
   for (let left = limit; left > 0 && !signal.aborted; ) {
     query.set('limit', String(Math.min(left, PAGE)));
     const page = await readExecutions(api, query);

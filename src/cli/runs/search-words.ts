@@ -39,14 +39,29 @@ export function addSearchWords(command: Command): Command {
     .option('--pinned', 'only those that somebody pinned');
 }
 
-/** Gives a command the options by which recorded executions are chosen: those of a search, a time and how many. */
-export function addRecordedSearch(command: Command): Command {
-  return addSearchWords(
-    command
-      .option('--from <time>', 'begun at this time or later: epoch ms, an ISO 8601 time with an offset, or a day (UTC)')
-      .option('--to <time>', 'begun before this time')
-      .option('--limit <n>', 'how many at most, the newest first', '500'),
-  );
+export const FROM =
+  'begun at this time or later: epoch ms, an ISO 8601 time with an offset, a day (UTC), or -24h, -30m, -7d before now';
+
+/** Gives a command the options by which recorded executions of a rule are chosen: a time and how many. */
+export const addRecorded = (command: Command): Command =>
+  command
+    .option('--from <time>', FROM)
+    .option('--to <time>', 'begun before this time')
+    .option('--limit <n>', 'how many at most, the newest first', '500');
+
+/** The same with the options of a search. */
+export const addRecordedSearch = (command: Command): Command => addSearchWords(addRecorded(command));
+
+const UNITS = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** A time as the API takes it: `-24h` is that long before `now`. */
+export function timeOf(text: string, now: number): string {
+  const [, count, unit = ''] = /^-(\d{1,6})([mhd])$/.exec(text) ?? [];
+  return count === undefined ? text : String(now - Number(count) * (UNITS.get(unit) ?? 0));
 }
 
 const WORDS = [

@@ -29,6 +29,6 @@ export function markdownReport({ batch, progress, items }: Reported): string {
 }
 
 /** Text that means nothing to Markdown or HTML, in one line. */
-function cell(text: string): string {
+export function cell(text: string): string {
   return visible(text.replace(/[ \t\r\n]+/g, ' ')).replace(/[\\`*_{}[\]<>|#~!&]/g, (char) => `\\${char}`);
 }

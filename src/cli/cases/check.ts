@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { noCounts } from '../shared/cases/batch.ts';
-import { visible, visibleJson } from '../shared/contract/json/visible-text.ts';
-import { findingCodes, readinessSchema } from '../shared/contract/readiness.ts';
-import { junitReport } from '../shared/reports/junit.ts';
-import type { ReportedItem } from '../shared/reports/reported.ts';
-import { exitCodeOfAnswer, exitCodes } from './terminal/exit-codes.ts';
-import { createHttpApi, errorOf, readAnswer } from './terminal/http-api.ts';
-import { openOutput } from './terminal/output-file.ts';
-import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
+import { noCounts } from '../../shared/cases/batch.ts';
+import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
+import { findingCodes, readinessSchema } from '../../shared/contract/readiness.ts';
+import { junitReport } from '../../shared/reports/junit.ts';
+import type { ReportedItem } from '../../shared/reports/reported.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { createHttpApi, get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
+import { openOutput } from '../terminal/output-file.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
 export type CheckOptions = {
   app: string;
@@ -20,32 +20,42 @@ export type CheckOptions = {
 };
 
 type Answer = z.output<typeof readinessSchema>;
-type Rule = Answer['rules'][number];
+export type Rule = Answer['rules'][number];
 
-const words = { 'can-ship': 'can ship', 'cannot-ship': 'cannot ship', 'not-tested': 'not tested' } as const;
+export const readinessWords = {
+  'can-ship': 'can ship',
+  'cannot-ship': 'cannot ship',
+  'not-tested': 'not tested',
+} as const;
 
 /** Tells whether the rules of an app can be released to a target. Nothing runs. Resolves to the exit code. */
 export async function check(options: CheckOptions, { stdout, stderr }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
   const junit = options.junit === undefined ? null : await openOutput('--junit', options.junit);
-  const query = new URLSearchParams({ app: options.app, target: options.target });
-  if (options.ruleId !== undefined) query.set('ruleId', options.ruleId);
-  const { status, text } = await api.call(`/rule-server/mock/readiness?${query}`);
-  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
-  const answer = readAnswer(readinessSchema, text);
+  const { text, answer } = await readReadiness(api, options);
   stdout.write(options.json ? `${visibleJson(text)}\n` : told(answer));
   if (junit !== null) {
     await junit(junitOf(answer), 'What it would tell is printed above.');
     stderr.write(`The report is in ${options.junit}.\n`);
   }
-  if (answer.rules.length === 0) throw new CommandFailed(`App ${options.app} has no rules.`, exitCodes.rejected);
   return { 'can-ship': exitCodes.ok, 'cannot-ship': exitCodes.failed, 'not-tested': exitCodes.timedOut }[answer.state];
+}
+
+/** Whether the rules of an app can be released to a target: the answer, and its text. Throws `CommandFailed` where it has none. */
+export async function readReadiness(
+  api: HttpApi,
+  { app, ruleId, target }: Pick<CheckOptions, 'app' | 'ruleId' | 'target'>,
+): Promise<{ text: string; answer: Answer }> {
+  const text = await get(api, 'readiness', { app, ruleId, target });
+  const answer = readAnswer(readinessSchema, text);
+  if (answer.rules.length === 0) throw new CommandFailed(`App ${app} has no rules.`, exitCodes.rejected);
+  return { text, answer };
 }
 
 function told({ target, rules }: Answer): string {
   const ready = rules.filter(({ state }) => state === 'can-ship').length;
   const lines = rules.flatMap(({ ruleId, name, state, findings }) => [
-    `#${ruleId}${name === null ? '' : ` ${visible(name)}`}: ${words[state]}`,
+    `#${ruleId}${name === null ? '' : ` ${visible(name)}`}: ${readinessWords[state]}`,
     ...findings.map(({ message }) => `   ${visible(message)}`),
   ]);
   return `${[...lines, `${ready} of ${rules.length} rules can ship to ${visible(target)}.`].join('\n')}\n`;
