@@ -40,6 +40,7 @@ export const csvBatchParameters = batchBodyParameters
       .array(z.string())
       .default([])
       .meta({ json: { type: 'array', items: { type: 'string' } } }),
+    against: text,
     concurrency: wholeNumber(MAX_CONCURRENCY, DEFAULT_CONCURRENCY),
     dryRun: z
       .enum(['', 'true', 'false'], { error: 'must be true or false' })

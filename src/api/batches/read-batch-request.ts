@@ -85,7 +85,7 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   });
   const file = readText(members.get('file'), ['file'], refusals) ?? null;
   const dryRun = isGiven(members.get('dryRun')) ? readFlag(members.get('dryRun'), ['dryRun'], refusals) : null;
-  const against = readAgainst(members.get('against'), refusals);
+  const against = readAgainst(readText(members.get('against'), ['against'], refusals), refusals);
   const ignore = members.has('ignore') ? readIgnored(members.get('ignore'), refusals) : null;
   const read = readSource(members, { refusals, skipInvalid: invalid });
   const problems = [
@@ -195,8 +195,7 @@ function readSaved(members: Map<string, Member>, refusals: Refusals): Source {
 }
 
 /** A target of the batch with which the others are compared. */
-function readAgainst(member: Member | undefined, refusals: Refusals): string | undefined {
-  const text = readText(member, ['against'], refusals);
+export function readAgainst(text: string | undefined, refusals: Refusals): string | undefined {
   const parsed = text === undefined ? undefined : parseTarget(text);
   if (parsed?.kind === 'malformed') refusals.add(['against'], parsed.message);
   return parsed === undefined || parsed.kind === 'malformed' ? undefined : formatTarget(parsed);

@@ -8,7 +8,7 @@ import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { Refused } from '../../shared/runtime/http-refusals.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { CsvBatchParameters } from './parameters.ts';
-import { type ReadBatch, readTargets } from './read-batch-request.ts';
+import { type ReadBatch, readAgainst, readTargets } from './read-batch-request.ts';
 
 export type ReadCsvBatch = ReturnType<typeof createReadCsvBatch>;
 
@@ -20,6 +20,7 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     const { app, ruleId, confId, concurrency, dryRun, invalid, timeZone } = parameters;
     const refusals = createRefusals(noLines);
     const targets = readTargets(parameters.targets, refusals);
+    const against = readAgainst(parameters.against, refusals);
     const text = decodeWhole(withoutMark(bytes));
     if (text.kind !== 'text') refusals.add(['body'], `${text.message}: save the file as "CSV UTF-8"`);
     if (text.kind !== 'text' || refusals.found() > 0) return bad(refusals.all);
@@ -35,7 +36,7 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
       skipInvalid: invalid,
     });
     if (read.kind === 'refused') return bad(read.refusals);
-    const options = { concurrency, stopAfterFailures: null, file: null, dryRun, ignore: null };
+    const options = { concurrency, stopAfterFailures: null, file: null, against, dryRun, ignore: null };
     return {
       kind: 'request',
       request: { app, ruleId, confId, targets, ...options, source: { kind: 'given', cases: read.cases } },

@@ -34,6 +34,7 @@ export function csvPath({
   ruleId: string | null;
   confId: string | null;
   targets: string[];
+  against: string | null;
   dryRun: string;
   invalid: 'skip' | null;
   timeZone: string;

@@ -5,8 +5,9 @@ import { serviceNow } from '../api/service-clock.ts';
 import type { Inputs } from './inputs.ts';
 
 type Rule = { app: string; ruleId: string | null; confId: string | null };
-/** `dryRun`: without effects. */
-type Options = Rule & { targets: readonly string[]; dryRun: boolean };
+/** Where a batch runs. `against`: the target with whose runs the others are compared; null for none. `dryRun`: without effects. */
+export type How = { targets: readonly string[]; against: string | null; dryRun: boolean };
+type Options = Rule & How;
 
 /** Runs the saved cases of a rule on each target. */
 export function runSaved(options: Options, key: string): Promise<Batch> {
@@ -29,9 +30,9 @@ export function runInputs(
   key: string,
 ): Promise<Batch> {
   if (inputs.format === 'json') return send(`{${membersOf(options)},"cases":${inputs.body}}`, key);
-  const { targets, dryRun, ...rule } = options;
+  const { targets, dryRun, ...query } = options;
   const invalid = inputs.setAside.cases > 0 ? 'skip' : null;
-  const path = csvPath({ ...rule, targets: [...targets], dryRun: String(dryRun), invalid, timeZone });
+  const path = csvPath({ ...query, targets: [...targets], dryRun: String(dryRun), invalid, timeZone });
   return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
 }
 
@@ -44,8 +45,9 @@ export function runRecorded(
   return send(`{${membersOf(options)},${when}"recorded":${JSON.stringify(runs.map(({ mockId }) => mockId))}}`, key);
 }
 
-function membersOf({ targets, dryRun, ...rule }: Options): string {
-  return `${idsOf(rule)},"targets":${JSON.stringify(targets)},"dryRun":${dryRun}`;
+function membersOf({ targets, against, dryRun, ...rule }: Options): string {
+  const compared = against === null ? '' : `"against":${JSON.stringify(against)},`;
+  return `${idsOf(rule)},"targets":${JSON.stringify(targets)},${compared}"dryRun":${dryRun}`;
 }
 
 /** Ids stay the digits they are. */

@@ -26,3 +26,9 @@ export function candidatesOf(target: Target, clients: readonly Client[]): Client
 export function lanesOf(clients: readonly Client[]): string[] {
   return [...new Set(clients.flatMap(({ lane }) => lane ?? []))].sort();
 }
+
+/** The targets that always can be offered: any client, and each lane. */
+export const targetsOf = (clients: readonly Client[]): string[] => [
+  'all',
+  ...lanesOf(clients).map((lane) => `lane:${lane}`),
+];

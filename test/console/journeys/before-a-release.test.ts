@@ -42,7 +42,8 @@ describeInBrowser('before a release', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save 2 cases, one for each way through the tree' }).click();
     await page.getByText('2 cases are saved.').waitFor();
-    await page.getByLabel('Run them on').selectOption('lane:beta');
+    // The first lane is proposed, and what each run came to is what it is compared with.
+    await page.locator('.inputs-start').getByText('Compare with: what each run came to').waitFor();
     await says(page.locator('#batch-dry'), '3 dry runs on lane beta, without effects');
     const newest = async () => (await journey.service.call('/rule-server/mock/batches?app=9001')).json.items;
     // Real runs are asked for by their number, however few they are; a second click on the button is no answer.

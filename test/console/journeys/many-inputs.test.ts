@@ -60,6 +60,19 @@ describeInBrowser('many inputs in the console', () => {
     await picture(page, 'console-lanes');
   });
 
+  test('the runs of one target are what those of the others are compared with, when that is chosen', async () => {
+    const page = await journey.visit('/?app=9001&rule=1&panel=tests&of=inputs');
+    await text(page).fill(csv);
+    await page.getByText('Compare with: what is expected').waitFor();
+    await page.getByRole('checkbox', { name: 'lane beta' }).check();
+    await page.getByLabel('Compare with').selectOption('all');
+    await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
+    await page.getByText('Compared with the run on any client (trunk first).').waitFor();
+    await says(page.locator('.answers'), /coupon\.amount 20 → 25 .*1\s+25 %.*same\s+1\s+25 %/s);
+    const { items } = (await journey.service.call('/rule-server/mock/batches?app=9001')).json;
+    expect(items[0]).toMatchObject({ against: 'all', counts: { changed: 1, same: 1, ran: 2 } });
+  });
+
   test('begin with one target, whatever other cases ran on', async () => {
     const page = await journey.visit('/?app=9001&rule=1&target=each&panel=tests&of=inputs');
     const ticked = () => page.locator('.batch-targets label:has(:checked)').allInnerTexts();

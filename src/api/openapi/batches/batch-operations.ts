@@ -20,7 +20,7 @@ export const batchOperations: Operation[] = [
     summary: 'Run many cases on one or more targets',
     description:
       'Real runs with real effects. The whole body is checked before anything runs. As `text/csv` the header holds input ' +
-      'paths, `name` and `asOf`, and `app`, `ruleId` or `confId`, `targets`, `concurrency` and `dryRun` are parameters.',
+      'paths, `name` and `asOf`, and `app`, `ruleId` or `confId`, `targets`, `against`, `concurrency` and `dryRun` are parameters.',
     query: batchBodyParameters,
     headers: [
       {

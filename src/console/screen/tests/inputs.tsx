@@ -10,7 +10,7 @@ import { formatBytes } from '../../text/durations.ts';
 import { jsonWords } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
-import { StartBatch, TargetsField } from './start-batch.tsx';
+import { BatchHead } from './start-batch.tsx';
 
 /** A text that is longer is kept beside the field: a browser writes it into one for seconds. */
 const MAX_TYPED = 100_000;
@@ -29,15 +29,14 @@ export function NewInputs({ place, rule }: { place: Place; rule: RuleContext }) 
   const read = useMemo(() => readInputs(source.text, fields ?? [], timeZone), [source.text, fields, timeZone]);
   const [leaveOut, setLeaveOut] = useState(false);
   const [targets, setTargets] = useState(() => [place.target.kind === 'each' ? 'all' : printTarget(place.target)]);
-  const clients = rule.clients.data ?? [];
-  const { busy, error, start, forget } = useStart();
+  const starting = useStart();
   const { app, ruleId, confId } = place;
   const setAside = read.kind === 'inputs' ? read.inputs.setAside : noneSetAside;
   const field = useRef<HTMLTextAreaElement>(null);
   const show = (line: number) => selectLine(field.current, line);
   const take = (next: Source) => {
     last.source = next;
-    forget();
+    starting.forget();
     setLeaveOut(false);
     setSource(next);
   };
@@ -47,32 +46,26 @@ export function NewInputs({ place, rule }: { place: Place; rule: RuleContext }) 
       <div className="inputs-read">
         {read.kind === 'inputs' ? (
           <>
-            <div className="inputs-start">
-              <TargetsField targets={targets} clients={clients} onTargets={setTargets} />
-              {setAside.cases > 0 && (
-                <SetAsideRows setAside={setAside} leaveOut={leaveOut} onLeaveOut={setLeaveOut} onLine={show} />
-              )}
-              {(setAside.cases === 0 || leaveOut) && (
-                <StartBatch
-                  label={say('inputs.run', { n: read.inputs.count })}
-                  cases={read.inputs.count}
-                  inputCharacters={source.text.length}
-                  targets={targets}
-                  clients={clients}
-                  occurrences={rule.occurrences}
-                  busy={busy}
-                  error={error}
-                  onStart={({ dryRun }) =>
-                    void start((key) =>
-                      runInputs(
-                        { app: app ?? '', ruleId, confId, targets, dryRun, timeZone, inputs: read.inputs },
-                        key,
-                      ),
-                    )
-                  }
-                />
-              )}
-            </div>
+            {setAside.cases > 0 && (
+              <SetAsideRows setAside={setAside} leaveOut={leaveOut} onLeaveOut={setLeaveOut} onLine={show} />
+            )}
+            {(setAside.cases === 0 || leaveOut) && (
+              <BatchHead
+                source="inputs"
+                label={say('inputs.run', { n: read.inputs.count })}
+                cases={read.inputs.count}
+                inputCharacters={source.text.length}
+                rule={rule}
+                targets={targets}
+                onTargets={setTargets}
+                starting={starting}
+                onStart={(how) =>
+                  void starting.start((key) =>
+                    runInputs({ app: app ?? '', ruleId, confId, ...how, timeZone, inputs: read.inputs }, key),
+                  )
+                }
+              />
+            )}
             <InputsPreview inputs={read.inputs} timeZone={timeZone} />
           </>
         ) : read.kind === 'mistakes' ? (

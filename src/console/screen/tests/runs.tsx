@@ -7,7 +7,7 @@ import { type Recorded, readRecorded, runRecorded } from '../../cases/batch-call
 import { caseText } from '../../cases/proposal.ts';
 import { casesOf, useChangeCases } from '../../cases/saved-cases.ts';
 import { useStart } from '../../cases/use-batches.ts';
-import { lanesOf } from '../../run/candidates.ts';
+import { targetsOf } from '../../run/candidates.ts';
 import { everyRun, type HistoryFilter, noFilter, searchOf } from '../../run/history/history-filter.ts';
 import type { Place } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
@@ -15,9 +15,8 @@ import { useText } from '../../text/use-text.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { TimeSelect } from '../history/history-filters.tsx';
-import { targetWords } from '../input/target-words.ts';
 import { useReplayWords } from './runs-words.ts';
-import { StartBatch } from './start-batch.tsx';
+import { BatchHead } from './start-batch.tsx';
 
 const counts = [100, 500, 2000];
 
@@ -112,48 +111,36 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
 
 /** Runs that were read: made again on a target, or kept as cases. */
 function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] }) {
-  const { say } = useText();
   const { tell } = useReplayWords();
-  const clients = rule.clients.data ?? [];
-  const lanes = lanesOf(clients).map((lane) => `lane:${lane}`);
-  const [target, setTarget] = useState(lanes[0] ?? 'all');
+  const [, lane] = targetsOf(rule.clients.data ?? []);
+  const [targets, setTargets] = useState([lane ?? 'all']);
   const [asOfNow, setAsOfNow] = useState(false);
-  const { busy, error, start } = useStart();
+  const starting = useStart();
   const { app, ruleId, confId } = place;
-  const options = { app: app ?? '', ruleId, confId, targets: [target], asOfNow, runs };
+  const options = { app: app ?? '', ruleId, confId, asOfNow, runs };
   return (
-    <div className="inputs-start">
-      <label>
-        {tell('target')}{' '}
-        <select value={target} onChange={(event) => setTarget(event.target.value)}>
-          {['all', ...lanes].map((one) => (
-            <option key={one} value={one}>
-              {targetWords(one, say)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {tell('asOf')}{' '}
-        <select value={asOfNow ? 'now' : ''} onChange={(event) => setAsOfNow(event.target.value === 'now')}>
-          <option value="">{tell('asRun')}</option>
-          <option value="now">{tell('now')}</option>
-        </select>
-      </label>
-      <StartBatch
+    <>
+      <BatchHead
+        source="runs"
         label={tell('start', { n: runs.length })}
         cases={runs.length}
         inputCharacters={runs.reduce((sum, { input }) => sum + input.length, 0)}
-        targets={[target]}
-        clients={clients}
-        occurrences={rule.occurrences}
-        recorded
-        busy={busy}
-        error={error}
-        onStart={({ dryRun }) => void start((key) => runRecorded({ ...options, dryRun }, key))}
-      />
+        rule={rule}
+        targets={targets}
+        onTargets={setTargets}
+        starting={starting}
+        onStart={(how) => void starting.start((key) => runRecorded({ ...options, ...how }, key))}
+      >
+        <label>
+          {tell('asOf')}{' '}
+          <select value={asOfNow ? 'now' : ''} onChange={(event) => setAsOfNow(event.target.value === 'now')}>
+            <option value="">{tell('asRun')}</option>
+            <option value="now">{tell('now')}</option>
+          </select>
+        </label>
+      </BatchHead>
       <KeepAsCases place={place} runs={runs} />
-    </div>
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { readinessEnglish } from '../../../shared/reasoning/words/readiness-engl
 import type { Client } from '../../api/browse.ts';
 import { getReadiness, type RuleReadiness } from '../../api/readiness.ts';
 import { failureOf } from '../../api/request.ts';
-import { lanesOf } from '../../run/candidates.ts';
+import { targetsOf } from '../../run/candidates.ts';
 import { type Place, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
@@ -18,8 +18,8 @@ const looks = { 'can-ship': 'true', 'cannot-ship': 'error', 'not-tested': 'none'
 /** Whether the rules of an app can be released to a target, and why not. Nothing runs. */
 export function ShipPage({ place, clients }: { place: Place; clients: readonly Client[] }) {
   const { say } = useText();
-  const lanes = lanesOf(clients).map((lane) => `lane:${lane}`);
-  const [target, setTarget] = useState(lanes[0] ?? 'all');
+  const targets = targetsOf(clients);
+  const [target, setTarget] = useState(targets[1] ?? 'all');
   const { app } = place;
   const asked = useQuery({
     queryKey: ['readiness', app, target],
@@ -34,7 +34,7 @@ export function ShipPage({ place, clients }: { place: Place; clients: readonly C
       <div className="results-tools">
         <h2>{say('release.title')}</h2>
         <select aria-label={say('release.target')} value={target} onChange={(event) => setTarget(event.target.value)}>
-          {['all', ...lanes].map((one) => (
+          {targets.map((one) => (
             <option key={one} value={one}>
               {targetWords(one, say)}
             </option>

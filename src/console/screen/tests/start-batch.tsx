@@ -1,37 +1,58 @@
-import { useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
-import type { Client } from '../../api/browse.ts';
 import { type Failure, Refused } from '../../api/request.ts';
+import type { How } from '../../cases/batch-call.ts';
 import { runsThatFit } from '../../cases/inputs.ts';
 import { countRuns, EVERY_CLIENT, isTyped, MANY_RUNS, withoutDryRun } from '../../cases/targets.ts';
-import { lanesOf } from '../../run/candidates.ts';
+import type { useStart } from '../../cases/use-batches.ts';
+import { targetsOf } from '../../run/candidates.ts';
 import { useKept } from '../../run/queries/use-service.ts';
+import type { Source } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { useLacks } from '../frame/use-may.ts';
+import type { RuleContext } from '../frame/use-rule.ts';
 import { targetWords } from '../input/target-words.ts';
 import { calledWords } from '../tree/node-link.tsx';
 
 type Props = {
+  source: Source;
   /** The label of the button for real runs. */
   label: string;
   cases: number;
   /** How long their inputs are together. */
   inputCharacters: number;
+  rule: RuleContext;
   targets: readonly string[];
-  clients: readonly Client[];
-  occurrences: readonly Occurrence[];
-  /** The inputs are those of earlier runs. */
-  recorded?: boolean;
-  busy: boolean;
-  error: Error | null;
-  onStart: (how: { dryRun: boolean }) => void;
+  onTargets: (targets: string[]) => void;
+  /** What else is chosen about the inputs. */
+  children?: ReactNode;
+  starting: ReturnType<typeof useStart>;
+  onStart: (how: How) => void;
 };
 
+/** The head of the table of a batch: where its inputs run, with what each run is compared, and the buttons that begin it. */
+export function BatchHead({ children, ...props }: Props) {
+  const { source, rule, targets, onTargets } = props;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const against = chosen !== null && targets.length > 1 && targets.includes(chosen) ? chosen : null;
+  return (
+    <div className="inputs-start">
+      <TargetsField targets={targets} offered={targetsOf(rule.clients.data ?? [])} onTargets={onTargets} />
+      <AgainstField source={source} targets={targets} against={against} onAgainst={setChosen} />
+      {children}
+      <StartBatch {...props} against={against} />
+    </div>
+  );
+}
+
 /** The buttons that run many cases, dry or for real, and what each will do, in numbers. Nothing else decides which of the two it is. */
-export function StartBatch(props: Props) {
-  const { label, cases, inputCharacters, targets, clients, recorded = false, busy, error, onStart } = props;
+function StartBatch(props: Omit<Props, 'children'> & { against: string | null }) {
+  const { source, label, cases, inputCharacters, targets, against, rule, starting, onStart } = props;
   const { say, ofService } = useText();
+  const { busy, error } = starting;
+  const clients = rule.clients.data ?? [];
+  const recorded = source === 'runs';
   const cannot = useLacks()('run');
   const runs = countRuns(cases, targets, clients);
   const where = (some: readonly string[]) => some.map((target) => whereWords(target, say)).join(', ');
@@ -45,7 +66,7 @@ export function StartBatch(props: Props) {
         className="button dry"
         aria-disabled={blocked !== false || noDry}
         aria-describedby="batch-dry"
-        onClick={() => blocked === false && !noDry && onStart({ dryRun: true })}
+        onClick={() => blocked === false && !noDry && onStart({ targets, against, dryRun: true })}
       >
         <Icon name="play" size={14} />
         {say('dry.button')}
@@ -63,10 +84,10 @@ export function StartBatch(props: Props) {
         primary={!recorded}
         blocked={blocked}
         describedBy="batch-warning"
-        onStart={() => onStart({ dryRun: false })}
+        onStart={() => onStart({ targets, against, dryRun: false })}
       />
       <p id="batch-warning" className="muted">
-        {cannot ?? (runs > 0 && warningOf(props, { runs, where: where(targets), say }))}
+        {cannot ?? (runs > 0 && warningOf(rule.occurrences, { runs, where: where(targets), say }))}
       </p>
       {runs > 0 && <RoomWords runs={runs} inputCharacters={(inputCharacters / cases) * runs} />}
       {error && (
@@ -89,7 +110,7 @@ function RoomWords({ runs, inputCharacters }: { runs: number; inputCharacters: n
 
 /** "10000 real runs on lane beta; they may call charge, coupon". */
 function warningOf(
-  { occurrences }: Pick<Props, 'occurrences'>,
+  occurrences: readonly Occurrence[],
   { runs, where, say }: { runs: number; where: string; say: Say },
 ): string {
   const calls = calledWords(occurrences, say);
@@ -104,6 +125,11 @@ function whereWords(target: string, say: Say): string {
   return target === 'all' ? say('cases.where.all') : targetWords(target, say);
 }
 
+/** With what the runs of a batch are compared: with those they repeat, or with those of a target. */
+export function againstWords(against: string, say: Say): string {
+  return against === 'recorded' ? say('against.recorded') : say('against.target', { target: whereWords(against, say) });
+}
+
 /** The mistakes that the service found, field by field. */
 function problemWords(error: Error, say: Say, ofService: (failure: Failure) => string): string {
   if (!(error instanceof Refused)) return say('failed.unreachable');
@@ -111,25 +137,20 @@ function problemWords(error: Error, say: Say, ofService: (failure: Failure) => s
   return error.fields.map(({ field, message }) => `${field}: ${message}`).join('; ');
 }
 
-type TargetsFieldProps = {
-  targets: readonly string[];
-  clients: readonly Client[];
-  onTargets: (targets: string[]) => void;
-};
+type TargetsFieldProps = Pick<Props, 'targets' | 'onTargets'> & { offered: readonly string[] };
 
-/** Where the cases run: each target that is ticked is a column. */
-export function TargetsField({ targets, clients, onTargets }: TargetsFieldProps) {
+/** Where the inputs run: each target that is ticked is a column. */
+function TargetsField({ targets, offered, onTargets }: TargetsFieldProps) {
   const { say } = useText();
-  const lanes = lanesOf(clients).map((lane) => `lane:${lane}`);
-  const offered = [...new Set(['all', ...lanes, EVERY_CLIENT, ...targets])];
+  const all = [...new Set([...offered, EVERY_CLIENT, ...targets])];
   const tick = (target: string, on: boolean) => {
-    const next = offered.filter((one) => (one === target ? on : targets.includes(one)));
+    const next = all.filter((one) => (one === target ? on : targets.includes(one)));
     if (next.length > 0) onTargets(next);
   };
   return (
     <fieldset className="batch-targets">
       <legend>{say('cases.targets')}</legend>
-      {offered.map((target) => (
+      {all.map((target) => (
         <label key={target}>
           <input
             type="checkbox"
@@ -140,6 +161,37 @@ export function TargetsField({ targets, clients, onTargets }: TargetsFieldProps)
         </label>
       ))}
     </fieldset>
+  );
+}
+
+type AgainstProps = Pick<Props, 'source' | 'targets'> & {
+  against: string | null;
+  onAgainst: (against: string | null) => void;
+};
+
+/** With what each run is compared: with what its input expects, with the run that it repeats, or with the run of one of the targets. */
+function AgainstField({ source, targets, against, onAgainst }: AgainstProps) {
+  const { say } = useText();
+  const others = source === 'runs' || targets.length < 2 ? [] : targets.filter((target) => target !== EVERY_CLIENT);
+  const first = source === 'runs' ? againstWords('recorded', say) : say('against.expected');
+  if (others.length === 0)
+    return (
+      <span className="muted">
+        {say('against.label')}: {first}
+      </span>
+    );
+  return (
+    <label>
+      {say('against.label')}{' '}
+      <select value={against ?? ''} onChange={({ target }) => onAgainst(target.value || null)}>
+        <option value="">{first}</option>
+        {others.map((target) => (
+          <option key={target} value={target}>
+            {againstWords(target, say)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

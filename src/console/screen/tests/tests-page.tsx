@@ -22,7 +22,7 @@ import { BatchResults } from './batch-results.tsx';
 import { NewInputs } from './inputs.tsx';
 import type { Pressed } from './results-table.tsx';
 import { ChosenRuns } from './runs.tsx';
-import { StartBatch, TargetsField } from './start-batch.tsx';
+import { BatchHead } from './start-batch.tsx';
 
 /** The names by which a run can be opened. */
 type Opened = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target' | 'mockId'>;
@@ -84,25 +84,20 @@ type SavedProps = { of: CasesOf; cases: readonly SavedCase[]; rule: RuleContext 
 
 function SavedCases({ of, cases, rule }: SavedProps) {
   const { say } = useText();
-  const targets = chosenTargets.use();
-  const clients = rule.clients.data ?? [];
-  const { busy, error, start } = useStart();
+  const starting = useStart();
   const run = cases.filter(({ skip }) => !skip);
   return (
-    <div className="inputs-start">
-      <TargetsField targets={targets} clients={clients} onTargets={chosenTargets.set} />
-      <StartBatch
-        label={say('cases.run', { n: run.length })}
-        cases={run.length}
-        inputCharacters={run.reduce((sum, { input }) => sum + input.length, 0)}
-        targets={targets}
-        clients={clients}
-        occurrences={rule.occurrences}
-        busy={busy}
-        error={error}
-        onStart={({ dryRun }) => void start((key) => runSaved({ ...of, targets, dryRun }, key))}
-      />
-    </div>
+    <BatchHead
+      source="cases"
+      label={say('cases.run', { n: run.length })}
+      cases={run.length}
+      inputCharacters={run.reduce((sum, { input }) => sum + input.length, 0)}
+      rule={rule}
+      targets={chosenTargets.use()}
+      onTargets={chosenTargets.set}
+      starting={starting}
+      onStart={(how) => void starting.start((key) => runSaved({ ...of, ...how }, key))}
+    />
   );
 }
 
