@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, BatchProgress, ItemDetail, ItemHead } from '../../shared/cases/batch.ts';
 import { queueNames } from '../../shared/contract/queue-names.ts';
-import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
-import { readAs } from '../../shared/contract/wire.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { decidedBy, type NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
-import { type Occurrence, occurrencesOf } from '../../shared/reasoning/tree.ts';
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import { type Trees, treeKey } from '../../shared/store/history/trees.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
+import { createDecidedBy } from '../executions/decided-by.ts';
 import type { Executions } from '../executions/executions.ts';
 import { type Condition, hiddenIn } from '../executions/search/search-conditions.ts';
 import { createCreateBatch } from './create-batch.ts';
@@ -91,25 +89,8 @@ async function* follow(batchId: string, store: BatchStore, signal: AbortSignal):
 
 type DecidedBy = (item: { head: ItemHead; detail: ItemDetail | null }) => Promise<NamedNode | null>;
 
-/**
- * Tells which node decided each item of a batch, by the tree of the rules that it ran on. Null for an item whose tree is not kept, of which
- * it is not sure on which rules it ran, or whose trace does not say.
- */
 function decidedByIn({ app }: Batch, trees: Trees): DecidedBy {
-  const read = new Map<string, Promise<readonly Occurrence[]>>();
-  const treeOf = (digest: string) => {
-    const tree = read.get(digest) ?? trees.get(treeKey(app, digest)).then(occurrencesIn);
-    read.set(digest, tree);
-    return tree;
-  };
-  return async ({ head: { rules, outcome }, detail }) => {
-    if (outcome === null || !rules?.digest || rules.unsure || rules.about) return null;
-    const occurrences = await treeOf(rules.digest);
-    return detail?.nodes && occurrences.length > 0 ? decidedBy(occurrences, detail.nodes) : null;
-  };
-}
-
-function occurrencesIn(tree: string | null): readonly Occurrence[] {
-  const root = tree === null ? null : readAs(treeSchema, tree).root;
-  return root ? occurrencesOf(root) : [];
+  const decidedBy = createDecidedBy(({ rules }) => trees.get(treeKey(app, rules?.digest ?? '')));
+  return async ({ head: { rules, outcome }, detail }) =>
+    outcome === null ? null : decidedBy({ app, rules }, detail?.nodes ?? null);
 }

@@ -7,6 +7,7 @@ import {
 } from '../../shared/contract/execution.ts';
 import { type ExecutionRecord, shownError } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import type { ShownExecution } from './read-execution.ts';
 
 const told = (record: ExecutionRecord) => ({
@@ -26,14 +27,18 @@ export function executionBody({ record, ...texts }: ShownExecution, kept: Kept):
   return printAs(executionSchema, { ...told(record), ...texts, ...kept });
 }
 
-/** One page of executions as JSON text; with their inputs, as they were written, when those were asked for. */
+/** What was asked for of each execution beside its record; null where it was not. */
+type Details = { inputs: (string | null)[] | null; nodes: (NamedNode | null)[] | null };
+
+/** One page of executions as JSON text; with their inputs as they were written, and the nodes that decided. */
 export function listBody(
   records: ExecutionRecord[],
-  { nextCursor, inputs, looked }: { nextCursor: string | null; inputs: (string | null)[] | null; looked?: Looked },
+  { nextCursor, inputs, nodes, looked }: Details & { nextCursor: string | null; looked?: Looked },
 ): string {
   const items = records.map((record, index) => ({
     ...told(record),
     input: inputs === null ? undefined : (inputs[index] ?? null),
+    decidedBy: nodes === null ? undefined : (nodes[index] ?? null),
   }));
   return printAs(executionListSchema, { items, nextCursor, looked });
 }

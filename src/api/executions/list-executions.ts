@@ -1,5 +1,7 @@
+import { conclusionOf, statesOf } from '../../shared/conclusions/conclusion.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import {
   BEGINNING,
   type History,
@@ -7,6 +9,7 @@ import {
   type HistoryPage,
   type HistoryPart,
 } from '../../shared/store/history/history.ts';
+import { createDecidedBy } from './decided-by.ts';
 import { groupFailures } from './search/group-failures.ts';
 import { isAfter, openAfter, openCursor } from './search/open-cursor.ts';
 import { hiddenIn, isSearch, type Search } from './search/search-conditions.ts';
@@ -15,6 +18,8 @@ import { shownRecord } from './shown-record.ts';
 
 /** A list shows no input that is longer. */
 export const MAX_LISTED_INPUT = 4 * 1024;
+/** A page reads answers for the nodes that decided until it has read so many characters. */
+const MAX_ANSWERS_READ = 1024 * 1024;
 
 type ListExecutionsDependencies = {
   history: History;
@@ -77,6 +82,8 @@ export function createListExecutions({ history, privacy, open }: ListExecutionsD
           return input !== null && input.length <= MAX_LISTED_INPUT ? input : null;
         }),
       ),
+
+    decidedBy: createDecidingNodes(history, privacy),
   };
 }
 
@@ -93,5 +100,23 @@ function createShownInputs(history: Texts, privacy: Privacy) {
   return async ({ app, mockId, ending }: ExecutionRecord): Promise<string | null> => {
     const input = ending === null || privacy.isOff(app) ? null : await history.input(mockId);
     return input === null ? null : (privacy.maskFor(app)?.data(input) ?? input);
+  };
+}
+
+/** Tells the nodes that decided; null where nothing says so, and beyond what a page may read. One answer at a time is in memory. */
+function createDecidingNodes(history: History, privacy: Privacy) {
+  return async (records: readonly ExecutionRecord[], { pinned }: Pick<Search, 'pinned'>) => {
+    const { result } = pinned ? history.pins : history;
+    const decidedBy = createDecidedBy(history.pins.treeOf);
+    const deciding: (NamedNode | null)[] = [];
+    let read = 0;
+    for (const record of records) {
+      const isAsked = record.outcome !== null && read < MAX_ANSWERS_READ && !privacy.isOff(record.app);
+      const body = isAsked ? await result(record.mockId) : null;
+      read += body?.length ?? 0;
+      const nodes = body && statesOf(conclusionOf({ input: '{}', body, success: true }));
+      deciding.push(nodes ? await decidedBy(record, nodes) : null);
+    }
+    return deciding;
   };
 }

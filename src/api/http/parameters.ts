@@ -227,11 +227,13 @@ export const listParameters = z.object({
     description: 'How many at most.',
   }),
   include: z
-    .string()
-    .optional()
+    .enum(['', 'input', 'details'], { error: 'must be input or details' })
+    .default('')
     .transform((value) => value || undefined)
-    .refine((value) => value === undefined || value === 'input', { error: 'must be input' })
-    .meta({ json: { type: 'string', enum: ['input'] }, description: '`input`: each with its input, up to 4 KiB.' }),
+    .meta({
+      json: { type: 'string', enum: ['input', 'details'] },
+      description: '`input`: each with its input, up to 4 KiB. `details`: also the node that decided.',
+    }),
 });
 
 /** Whether to read the tree of an execution with it. */

@@ -51,14 +51,15 @@ export function findExecutionsRoutes(executions: Executions) {
       const read = readParameters(listParameters, context);
       if (read.kind === 'bad') return badRequest(read.problems);
       const { include, ...filter } = read.value;
-      if (include === 'input') context.set('readsInput', true);
+      if (include !== undefined) context.set('readsInput', true);
       return searched(
         context,
         filter,
         async () => {
           const { records, ...rest } = await executions.search({ ...filter, apps: callerOf(context).apps });
-          const inputs = include === 'input' ? await executions.shortInputs(records, filter) : null;
-          return listBody(records, { ...rest, inputs });
+          const inputs = include === undefined ? null : await executions.shortInputs(records, filter);
+          const nodes = include === 'details' ? await executions.decidedBy(records, filter) : null;
+          return listBody(records, { ...rest, inputs, nodes });
         },
         isSearch(filter),
       );

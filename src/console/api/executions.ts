@@ -16,7 +16,7 @@ import { getAs, Refused, request, withQuery } from './request.ts';
 const BASE = '/rule-server/mock';
 
 export type { Failures };
-/** An earlier run, in a list with its input as JSON text. */
+/** An earlier run, in a list with its input as JSON text and the node that decided. */
 export type Listed = ListedExecution;
 /** One execution without its texts. */
 export type ExecutionRecord = Omit<ListedExecution, 'input'>;
@@ -133,14 +133,18 @@ export type RunSearch = {
   comparisonId?: string;
 };
 
-export function getHistory(
-  {
-    search,
-    ...query
-  }: { app: string; ruleId: string | null; limit: number; cursor: string | null; search: RunSearch | null },
-  signal?: AbortSignal,
-) {
-  const all = { ...query, ...search, limit: String(query.limit), include: 'input' };
+/** `include`: with the inputs and the nodes that decided. */
+type HistoryQuery = {
+  app: string;
+  ruleId: string | null;
+  limit: number;
+  cursor: string | null;
+  search: RunSearch | null;
+  include?: 'details';
+};
+
+export function getHistory({ search, ...query }: HistoryQuery, signal?: AbortSignal) {
+  const all = { include: null, ...query, ...search, limit: String(query.limit) };
   return getAs(withQuery(`${BASE}/executions`, all), executionListSchema, signal);
 }
 

@@ -1,8 +1,9 @@
+import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import type { Decision, Outcome } from '../../shared/reasoning/trace/mark.ts';
 import type { Item } from '../api/batch-items.ts';
 import type { Verdict } from '../api/batches.ts';
 import type { ExecutionRecord } from '../api/executions.ts';
-import { useText } from '../text/use-text.tsx';
+import { type Say, useText } from '../text/use-text.tsx';
 
 const looks: Record<Outcome, string> = {
   TRUE: 'true',
@@ -46,6 +47,11 @@ export function VerdictChip({ verdict }: { verdict: Verdict }) {
 export function OutcomeWord({ item }: { item: Pick<Item, 'outcome'> }) {
   const { say } = useText();
   return item.outcome === null ? null : <span className="outcome-word">{say(`outcome.${item.outcome}`)}</span>;
+}
+
+/** The node that decided, for a list. A rule is TRUE by all of its nodes, so none is named. */
+export function decidedWords(outcome: string | null, decidedBy: NamedNode | null, say: Say): string {
+  return outcome === 'TRUE' || decidedBy === null ? '' : say('cases.decidedBy', decidedBy);
 }
 
 /** The result of a run, or how it ended without one. */

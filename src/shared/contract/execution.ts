@@ -59,7 +59,14 @@ export const listedExecutionSchema = z
     input: jsonObject
       .nullable()
       .optional()
-      .describe('With `include=input`; null while it is on its way, and when it is larger than 4 KiB.'),
+      .describe('With `include`; null while it is on its way, and when it is larger than 4 KiB.'),
+    decidedBy: z
+      .object({ id: text, name: text })
+      .nullable()
+      .optional()
+      .describe(
+        'With `include=details`: the node that decided; null where its trace does not say, its rules are not kept, or answers before it on the page are more than 1 MiB.',
+      ),
   })
   .meta({ id: 'ListedExecution' });
 export type ListedExecution = z.output<typeof listedExecutionSchema>;

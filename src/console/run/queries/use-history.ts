@@ -18,13 +18,18 @@ export type Looked = { executions: number; withoutInput: number; until: number |
  */
 export function useHistory({ app, ruleId, search }: Scope) {
   const scope = JSON.stringify([app, ruleId, search]);
+  const ask = useCallback(
+    (cursor: string | null, signal: AbortSignal) =>
+      getHistory({ app: app ?? '', ruleId, search, limit: PAGE, cursor, include: 'details' }, signal),
+    [app, ruleId, search],
+  );
   const queries = useQueryClient();
   const [kept, setKept] = useState<KeptItems>({ scope, items: new Map() });
   const cursor = useRef<Cursor | null>(null);
   const [older, setOlder] = useState<'idle' | 'asking' | 'failed'>('idle');
   const newest = useQuery({
     queryKey: ['history', scope],
-    queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, search, limit: PAGE, cursor: null }, signal),
+    queryFn: ({ signal }) => ask(null, signal),
     enabled: app !== null,
     refetchInterval: search === null ? POLL_MS : SEARCH_AGAIN_MS,
   });
@@ -43,7 +48,7 @@ export function useHistory({ app, ruleId, search }: Scope) {
     try {
       const page = await queries.fetchQuery({
         queryKey: ['older-runs', scope, next],
-        queryFn: ({ signal }) => getHistory({ app: app ?? '', ruleId, search, limit: PAGE, cursor: next }, signal),
+        queryFn: ({ signal }) => ask(next, signal),
         staleTime: Number.POSITIVE_INFINITY,
       });
       keep(page.items);
@@ -52,7 +57,7 @@ export function useHistory({ app, ruleId, search }: Scope) {
     } catch {
       setOlder('failed'); // the button stays and can be pressed again
     }
-  }, [app, ruleId, search, scope, queries, keep]);
+  }, [ask, scope, queries, keep]);
 
   const listed = new Set(newest.data?.items.map(({ mockId }) => mockId));
   const items = kept.scope === scope ? [...kept.items.values()] : [];

@@ -10,7 +10,7 @@ import { useForeignZone, useIsDry } from '../../state/preferences.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { IconButton } from '../../ui/icon.tsx';
-import { RunResult } from '../../ui/outcome-chip.tsx';
+import { decidedWords, RunResult } from '../../ui/outcome-chip.tsx';
 import { isPlain, onArrowKeys, PlaceLink } from '../../ui/place-link.tsx';
 import { useLacks } from '../frame/use-may.ts';
 import { targetWords } from '../input/target-words.ts';
@@ -117,6 +117,10 @@ function RunRow({ record, before, everyRule, current, selected, tabIndex, ...pro
   const isDry = useIsDry(String(record.app)) || record.dryRun;
   const time = text.time(record.history[0]?.at ?? 0);
   const changed = changedInput(before, record.input ?? null);
+  const reason =
+    record.error === null
+      ? decidedWords(record.outcome, record.decidedBy ?? null, say)
+      : ofService({ ...noFailure, ...record.ending, error: record.error });
   const { ruleId, confId, ts, target, mockId } = record;
   const to = { ...toPage(null), ...whatRan(record), run: mockId, input: null };
   const open = () => props.onOpen(record);
@@ -151,10 +155,8 @@ function RunRow({ record, before, everyRule, current, selected, tabIndex, ...pro
       <td>
         <RunResult record={record} /> {record.dryRun && <span className="tag">{say('dry.tag')}</span>}
       </td>
-      <td className="reason-of" title={record.error ?? undefined}>
-        {record.error !== null && (
-          <span className="clamped">{ofService({ ...noFailure, ...record.ending, error: record.error })}</span>
-        )}
+      <td className="reason-of" title={reason}>
+        {reason !== '' && <span className="clamped">{reason}</span>}
       </td>
       {everyRule && <td>#{ruleId ?? confId}</td>}
       <td className="given" title={record.input ?? undefined}>

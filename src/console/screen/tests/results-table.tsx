@@ -3,7 +3,7 @@ import { differenceLine } from '../../../shared/conclusions/words.ts';
 import { type CaseRow, type Cell, changeOf, columnValues } from '../../cases/case-rows.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
-import { OutcomeChip, OutcomeWord, VerdictChip } from '../../ui/outcome-chip.tsx';
+import { decidedWords, OutcomeChip, OutcomeWord, VerdictChip } from '../../ui/outcome-chip.tsx';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target-words.ts';
 
@@ -220,7 +220,7 @@ const ResultRow = memo(
     a.grid.minWidth === b.grid.minWidth,
 );
 
-/** Why a run has its verdict. A rule is TRUE by all of its nodes, so none is named. */
+/** Why a run has its verdict. */
 function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useText>, 'say' | 'ofService'>): string {
   const { error, differences, outcome, decidedBy } = item;
   if (error !== null) return ofService(error);
@@ -229,7 +229,7 @@ function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useTex
     const lines = differences.slice(0, MAX_LINES).map(differenceLine).join(', ');
     return more > 0 ? `${lines}. ${say('compare.more', { n: more })}` : lines;
   }
-  return outcome === 'TRUE' || decidedBy === null ? '' : say('cases.decidedBy', decidedBy);
+  return decidedWords(outcome, decidedBy, say);
 }
 
 function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['before'][number] }) {

@@ -57,7 +57,7 @@ type Pins = Pick<HistoryPart, 'get' | 'input' | 'result' | 'lateResult' | 'list'
   pin(mockId: string): Promise<Pinned>;
   unpin(mockId: string): Promise<void>;
   /** The tree of the rules that an execution ran on, as JSON text; null when it is not kept. */
-  treeOf(record: ExecutionRecord): Promise<string | null>;
+  treeOf(record: Pick<ExecutionRecord, 'app' | 'rules'>): Promise<string | null>;
 };
 
 /** Settled executions. `kept` counts those of callers; `erase` forgets a pinned one as well. */

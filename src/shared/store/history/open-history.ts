@@ -140,11 +140,11 @@ type PinsParts = {
   keep: (part: HistoryPart, settled: Settled) => Promise<void>;
 };
 
-const pinnedTreeKey = ({ app, rules }: ExecutionRecord): string | null =>
+const pinnedTreeKey = ({ app, rules }: Pick<ExecutionRecord, 'app' | 'rules'>): string | null =>
   rules?.digest ? `tree-of-pinned:${treeKey(app, rules.digest)}` : null;
 
 function createPins({ history, pinned, pinnedTrees, trees, maxBytes, keep }: PinsParts) {
-  async function treeOf(record: ExecutionRecord): Promise<string | null> {
+  async function treeOf(record: Pick<ExecutionRecord, 'app' | 'rules'>): Promise<string | null> {
     const { app, rules } = record;
     const shared = rules?.digest ? await trees?.get(treeKey(app, rules.digest)) : null;
     const key = pinnedTreeKey(record);
