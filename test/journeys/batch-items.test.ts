@@ -5,6 +5,7 @@ import { answersWith, createResponder, resultText } from '../support/responder.t
 import type { Service } from '../support/start-service.ts';
 
 const BATCHES = '/rule-server/mock/batches';
+const PATIENCE = { timeout: 60_000, interval: 50 };
 
 /** AND 1 of the leaves 2 and 3: 2 asks for a cost of 100, 3 is TRUE. */
 const rule = { 1: { type: 1, sonIds: '2,3' }, 2: leaf('spends'), 3: leaf('greets') };
@@ -15,6 +16,33 @@ const decides = answersWith((request) => {
   const cost = Number(/"cost":(\d+)/.exec(request.text)?.[1] ?? 0);
   const process = cost >= 100 ? '[2:spends:T:0][3:greets:T:0][1:And:T:0]' : '[2:spends:F:0][1:And:F:0]';
   return resultText(request, { process });
+});
+
+onEachQueue('the node that decided', (start) => {
+  it('is told in a list of runs by the rules that each ran on, and never of an app whose data is not kept', async () => {
+    await using service = await start({ settings: { HISTORY_OFF: '8' } });
+    for (const app of [7, 8]) await releaseRule(service.sharedDir, app, rule);
+    await using _kept = await createResponder({ sharedDir: service.sharedDir, app: 7, does: decides });
+    await using _off = await createResponder({ sharedDir: service.sharedDir, app: 8, does: decides });
+    for (const app of [8, 7])
+      for (const cost of [100, 99]) await service.execute({ app, ruleId: 1, 'the service': { cost } });
+    await vi.waitFor(async () => {
+      const { json } = await service.call('/rule-server/mock/executions?app=7&include=details');
+      expect(json.items).toMatchObject([
+        { decision: 'FALSE', decidedBy: { id: '2', name: 'spends' }, input: { cost: 99 } },
+        { decision: 'TRUE', decidedBy: { id: '1', name: 'And' }, input: { cost: 100 } },
+      ]);
+    }, PATIENCE);
+    const off = await service.call('/rule-server/mock/executions?app=8&include=details');
+    expect(off.text).not.toContain('spends');
+    const plain = await service.call('/rule-server/mock/executions?app=7&include=input');
+    expect(plain.text).not.toContain('decidedBy');
+    const bad = await service.call('/rule-server/mock/executions?include=tree');
+    expect([bad.status, bad.json.errors]).toMatchObject([
+      400,
+      [{ field: 'include', message: 'must be input or details' }],
+    ]);
+  });
 });
 
 onEachQueue('the items of a batch', (start) => {
@@ -52,10 +80,10 @@ async function begin(service: Service, cases: string[]): Promise<string> {
   const body = `{"app":7,"ruleId":1,"cases":[${cases.join(',')}]}`;
   const headers = { 'content-type': 'application/json' };
   const { json } = await service.call(BATCHES, { method: 'POST', body, headers });
-  await vi.waitFor(async () => expect((await service.call(`${BATCHES}/${json.batchId}`)).json.state).toBe('finished'), {
-    timeout: 60_000,
-    interval: 50,
-  });
+  await vi.waitFor(
+    async () => expect((await service.call(`${BATCHES}/${json.batchId}`)).json.state).toBe('finished'),
+    PATIENCE,
+  );
   return json.batchId;
 }
 

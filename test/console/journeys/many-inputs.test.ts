@@ -68,7 +68,7 @@ describeInBrowser('many inputs in the console', () => {
     await page.getByLabel('Compare with').selectOption('all');
     await page.getByRole('button', { name: 'Run all 2 inputs' }).click();
     await page.getByText('Compared with the run on any client (trunk first).').waitFor();
-    await says(page.locator('.answers'), /coupon\.amount 20 → 25 .*1\s+25 %.*same\s+1\s+25 %/s);
+    await says(page.locator('.answers'), /^coupon\.amount 20 → 25, coupon\.days – → 30\s+1\s+25 %.*same\s+1\s+25 %/s);
     const { items } = (await journey.service.call('/rule-server/mock/batches?app=9001')).json;
     expect(items[0]).toMatchObject({ against: 'all', counts: { changed: 1, same: 1, ran: 2 } });
   });

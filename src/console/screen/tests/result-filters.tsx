@@ -28,6 +28,7 @@ export function Answers({ place, batch, answers, occurrences, filter, onFilter }
           key={answer.id}
           className="answer"
           aria-pressed={filter.answer === answer.id}
+          title={answer.what.join('\n') || undefined}
           onClick={() => onFilter({ ...filter, answer: filter.answer === answer.id ? null : answer.id })}
         >
           <span className={`chip ${looksOf(answer)}`}>{answerWords(answer, { say, occurrences })}</span> <b>{runs}</b>{' '}
@@ -62,8 +63,18 @@ function answerWords({ verdict, now, what, at }: Answer, { say, occurrences }: W
   // A trace has the class of a node; the tree knows what it is called.
   const known = occurrences.find(({ node }) => node.id === at?.id);
   const where = at === null ? '' : say('cases.changeAt', { name: known ? nameOf(known.node) : at.name, id: at.id });
-  return verdict === 'changed' ? [what.join(', '), where].filter(Boolean).join(' ') : say(`verdict.${verdict}`);
+  return verdict === 'changed' ? [changeInShort(what), where].filter(Boolean).join(' ') : say(`verdict.${verdict}`);
 }
+
+/** Of another outcome all other changes are consequences: it stands alone. */
+function changeInShort(what: readonly string[]): string {
+  const outcome = what.find((line) => line.startsWith(OUTCOME));
+  if (outcome !== undefined) return outcome.slice(OUTCOME.length);
+  return what.length > MAX_CHANGES ? `${what.slice(0, MAX_CHANGES).join(', ')} …` : what.join(', ');
+}
+
+const OUTCOME = 'outcome ';
+const MAX_CHANGES = 2;
 
 const share = (n: number, all: number) =>
   `${n === all ? 100 : Math.max(n * 1000 < all ? 0.1 : 1, Math.min(99, Math.round((n * 100) / all)))} %`;
