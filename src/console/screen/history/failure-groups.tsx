@@ -1,8 +1,9 @@
 import type { Failures, RunSearch } from '../../api/executions.ts';
 import { failureOf } from '../../api/request.ts';
 import { useFailures } from '../../run/queries/use-failures.ts';
-import { goTo } from '../../state/location.ts';
+import { goTo, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
+import { isPlain, onArrowKeys, PlaceLink } from '../../ui/place-link.tsx';
 
 type Props = { app: string | null; ruleId: string | null; search: RunSearch | null };
 
@@ -15,7 +16,7 @@ export function FailureGroups(scope: Props) {
   if (data.groups.length === 0) return <p className="empty-line">{say('failures.none', { n: data.looked })}</p>;
   return (
     <div className="history-list">
-      <table className="failures">
+      <table onKeyDown={onArrowKeys}>
         <thead>
           <tr>
             <th scope="col" className="number">
@@ -42,28 +43,21 @@ export function FailureGroups(scope: Props) {
 function GroupRow({ group }: { group: Failures }) {
   const { code, count, first, last, mockId, clients } = group;
   const { say, time, ofService } = useText();
-  const sentence = ofService({ ...group, error: group.sentence, mayHaveRun: null });
-  const open = () => goTo({ panel: null, run: mockId, runs: [], input: null }, { push: true });
+  // What differs from one to the next is named by the service in angle brackets.
+  const sentence = ofService({ ...group, error: group.sentence, mayHaveRun: null }).replace(/<\w+>/g, '…');
+  const to = { ...toPage(null), run: mockId, input: null };
   const [most] = clients;
   const client = most?.address ?? say('failures.noClient');
   return (
-    <tr onClick={open}>
+    <tr onClick={(event) => isPlain(event) && goTo(to, { push: true })}>
       <td className="number">{count}</td>
       <td>
         <span className="chip error">{code}</span>
       </td>
       <td className="given" title={sentence}>
-        <button
-          type="button"
-          className="row-button"
-          aria-label={say('failures.open', { sentence: sentence || code })}
-          onClick={(event) => {
-            event.stopPropagation();
-            open();
-          }}
-        >
+        <PlaceLink className="row-link" to={to} aria-label={say('failures.open', { sentence: sentence || code })}>
           {sentence || say('failures.silent')}
-        </button>
+        </PlaceLink>
       </td>
       <td title={clients.map(({ address, count: n }) => `${address ?? '–'} ${n}`).join('\n')}>
         {clients.length > 1 ? say('failures.clients', { client, n: clients.length - 1 }) : client}

@@ -192,7 +192,7 @@ function OutcomeCounts({ runs, hasMore, filter, onFilter }: CountsProps) {
           </button>
         );
       })}
-      {hasMore && <small>{say('history.ofListed')}</small>}
+      {hasMore && filter.outcome !== 'failures' && <small>{say('history.ofListed')}</small>}
     </div>
   );
 }

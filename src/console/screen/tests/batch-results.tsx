@@ -75,7 +75,7 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
       {isOld && <p className="notice warn">{say('cases.otherRules')}</p>}
       <div className="results-lines">
         <Answers {...{ place, batch, answers, occurrences: rule.occurrences, ...filtering }} />
-        {!showsNodes && (
+        {!showsNodes && rows.length > 0 && (
           <ResultFilters
             {...filtering}
             found={found.length}

@@ -174,6 +174,9 @@ function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>
   }
 }
 
+/** The cell of a mistake, where the line beside it leads there. */
+const CELL = / \(row \d+(?:, column \d+)?\)$/;
+
 type LineProps = { onLine: (line: number) => void };
 type RowsProps = LineProps & { setAside: SetAside; leaveOut: boolean; onLeaveOut: (leaveOut: boolean) => void };
 
@@ -205,7 +208,7 @@ function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly R
                 {say('inputs.line', { line })}
               </button>
             )}{' '}
-            <bdi>{path === 'body' ? message : `${path} ${message}`}</bdi>
+            <bdi>{(path === 'body' ? message : `${path} ${message}`).replace(line === null ? '' : CELL, '')}</bdi>
           </li>
         ))}
       </ul>

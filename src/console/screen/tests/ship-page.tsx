@@ -32,14 +32,16 @@ export function ShipPage({ place, clients }: { place: Place; clients: readonly C
   return (
     <div className="release">
       <div className="results-tools">
-        <h2>{say('release.title')}</h2>
-        <select aria-label={say('release.target')} value={target} onChange={(event) => setTarget(event.target.value)}>
-          {targets.map((one) => (
-            <option key={one} value={one}>
-              {targetWords(one, say)}
-            </option>
-          ))}
-        </select>
+        <label>
+          {say('release.target')}{' '}
+          <select value={target} onChange={(event) => setTarget(event.target.value)}>
+            {targets.map((one) => (
+              <option key={one} value={one}>
+                {targetWords(one, say)}
+              </option>
+            ))}
+          </select>
+        </label>
         {asked.data && (
           <span role="status" className="muted">
             {say('release.count', { ready, n: rules.length })}

@@ -47,7 +47,7 @@ export const casesWords = {
   'cases.order.slowest': 'Slowest first',
   'cases.count': { one: '1 case', other: '{n} cases' },
   'cases.found': { one: '{found} of 1 case', other: '{found} of {n} cases' },
-  'cases.none': 'No case is saved yet. Run the rule, then press “Save as case” below the result.',
+  'cases.none': 'No case is saved yet. Run the rule, then press “Save as case” beside its result.',
   'cases.noMatch': 'No case matches.',
   'cases.failed': 'The saved cases cannot be read: {error}',
   'cases.targets': 'Run on',

@@ -47,7 +47,7 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.order.slowest': '最慢的在前',
   'cases.count': '{n} 个用例',
   'cases.found': '{n} 个用例中的 {found} 个',
-  'cases.none': '还没有保存的用例。先运行规则，再按结果下方的“保存为用例”。',
+  'cases.none': '还没有保存的用例。先运行规则，再按结果旁的“保存为用例”。',
   'cases.noMatch': '没有匹配的用例。',
   'cases.failed': '无法读取保存的用例：{error}',
   'cases.targets': '运行于',
