@@ -178,6 +178,7 @@ describeInBrowser('many inputs in the console', () => {
       page.getByRole('link', { name: 'JUnit' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^batch-.*\.xml$/);
+    await expect.poll(async () => (await cells(page)).length).toBe(4);
     await page.getByRole('grid', { name: 'Cases and their verdicts' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
