@@ -19,7 +19,16 @@ const targets = ['all', 'lane:beta'];
 const item = (n: number, name: string, verdict: Verdict, more: Partial<Item> = {}): Item => ({
   ...{ n, name, verdict, target: targets[(n - 1) % 2] ?? '', outcome: 'TRUE', address: 'vm_1', code: null },
   ...{ mayHaveRun: true, error: null, tookMs: n, mockId: `run-${n}`, rules: null },
-  ...{ input: null, expected: null, decidedBy: null, parting: null, of: null, differences: [], ...more },
+  ...{
+    input: null,
+    expected: null,
+    decidedBy: null,
+    parting: null,
+    of: null,
+    differences: [],
+    notChecked: [],
+    ...more,
+  },
 });
 const items = [
   ...[item(1, 'a', 'passed'), item(2, 'a', 'passed')],

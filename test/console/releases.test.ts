@@ -10,7 +10,7 @@ describe('the releases between two batches', () => {
       error: null,
       tookMs: 1,
       mockId: 'm',
-      ...{ input: null, expected: null, decidedBy: null, parting: null, of: null, differences: [] },
+      ...{ input: null, expected: null, decidedBy: null, parting: null, of: null, differences: [], notChecked: [] },
       rules: { released, loaded: null, digest },
     },
   });

@@ -34,6 +34,8 @@ export type Item = Told & {
   of: string | null;
   /** How it differs from what is expected, or from that run; empty where it was not asked for. */
   differences: Difference[];
+  /** What could not be checked, and why. */
+  notChecked: WholeItem['notChecked'];
 };
 
 /** One item whole. `input`, `expect` and `changed` are JSON text as the service has it. */
@@ -73,8 +75,17 @@ export async function getCoverage(batchId: string, target: string | null, signal
 
 function readItem({ [DATA_FIELD]: input = null, expect = null, judged, ...item }: ListedItem): Item {
   const { decidedBy = null, of = null } = item;
-  const differences = judged?.differences ?? [];
-  return { ...item, error: failureIn(item), input, expected: outcomeIn(expect), decidedBy, of, differences };
+  const { differences, notChecked } = judged ?? { differences: [], notChecked: [] };
+  return {
+    ...item,
+    error: failureIn(item),
+    input,
+    expected: outcomeIn(expect),
+    decidedBy,
+    of,
+    differences,
+    notChecked,
+  };
 }
 
 const failureIn = ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codes } from '../reasons/codes.ts';
+import { namedNodeSchema } from './batches.ts';
 import { paramsSchema } from './endings/outcomes.ts';
 import { stateSchema, stepSchema } from './endings/states.ts';
 import { outcomeSchema, warningSchema } from './job.ts';
@@ -60,8 +61,7 @@ export const listedExecutionSchema = z
       .nullable()
       .optional()
       .describe('With `include`; null while it is on its way, and when it is larger than 4 KiB.'),
-    decidedBy: z
-      .object({ id: text, name: text })
+    decidedBy: namedNodeSchema
       .nullable()
       .optional()
       .describe(

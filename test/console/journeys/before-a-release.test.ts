@@ -58,6 +58,7 @@ describeInBrowser('before a release', () => {
       page.locator('.answers'),
       /^TRUE → FALSE at spent 100 or more #2\s+1\s+33 %\s+not checked\s+1\s+33 %\s+same\s+1\s+33 %/,
     );
+    await says(page.locator('.result-cell', { hasText: 'not checked' }), /a dry run does not call #4/);
     expect(await newest()).toMatchObject([{ dryRun: true, items: 3 }]);
     await expectAccessible(page);
     await page.getByRole('button', { name: /^TRUE → FALSE/ }).click();

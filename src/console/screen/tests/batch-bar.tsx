@@ -49,7 +49,7 @@ export function BatchBar({ place, followed, since, repeat }: Props) {
       {!isOver(batch) && <progress aria-label={say('batch.progress')} value={settled} max={Math.max(1, batch.items)} />}
       <div className="batch-words" role="status">
         <strong>{stateWords(batch, say)}</strong> {batch.dryRun && <span className="tag">{say('dry.tag')}</span>}{' '}
-        {batch.against !== null && <span>{say('batch.against', { what: againstWords(batch.against, say) })}</span>}
+        {batch.against !== undefined && <span>{say('batch.against', { what: againstWords(batch.against, say) })}</span>}
         {batch.state === 'running' && <Going key={batch.batchId} batch={batch} />}
         {followed.lost !== null && <span className="bad">{say('batch.lost', { time: time(followed.lost) })}</span>}
         {since !== null && isOver(batch) && <SinceWords {...since} />}

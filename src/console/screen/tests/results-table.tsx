@@ -222,12 +222,17 @@ const ResultRow = memo(
 
 /** Why a run has its verdict. */
 function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useText>, 'say' | 'ofService'>): string {
-  const { error, differences, outcome, decidedBy } = item;
+  const { error, differences, notChecked, outcome, decidedBy } = item;
   if (error !== null) return ofService(error);
   if (differences.length > 0) {
     const more = differences.length - MAX_LINES;
     const lines = differences.slice(0, MAX_LINES).map(differenceLine).join(', ');
     return more > 0 ? `${lines}. ${say('compare.more', { n: more })}` : lines;
+  }
+  const [unchecked] = notChecked;
+  if (unchecked) {
+    const nodes = unchecked.nodes.map((id) => `#${id}`).join(', ');
+    return say(`cases.notChecked.${unchecked.why}`, { nodes });
   }
   return decidedWords(outcome, decidedBy, say);
 }
