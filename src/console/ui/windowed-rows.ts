@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect } from 'react';
+import { type RefObject, useEffect, useSyncExternalStore } from 'react';
 
 /** One row that is higher than the others; none for -1. */
 type Tall = { row: number; height: number };
@@ -30,6 +30,15 @@ export function useWindowedRows(
     total: rows.getTotalSize(),
   };
 }
+
+const narrow = window.matchMedia('(width < 820px)');
+const onNarrow = (listener: () => void) => {
+  narrow.addEventListener('change', listener);
+  return () => narrow.removeEventListener('change', listener);
+};
+
+/** Whether the screen has no room for more than what decides. */
+export const useIsNarrow = () => useSyncExternalStore(onNarrow, () => narrow.matches);
 
 type Reveal = { rowHeight: number; head: number; tall?: Tall };
 

@@ -4,7 +4,7 @@ import { type CaseRow, type Cell, changeOf, columnValues } from '../../cases/cas
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { decidedWords, OutcomeChip, OutcomeWord, VerdictChip } from '../../ui/outcome-chip.tsx';
-import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
+import { reveal, useIsNarrow, useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target-words.ts';
 
 /** Differences that a cell names. */
@@ -30,14 +30,17 @@ type Props = {
 /** A run made again is named by the first digits of its id; all of them are its tooltip. */
 const RUN_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
+const none: readonly string[] = [];
+
 type Position = { row: number; column: number };
 
 /** Cases with columns for their input and one for each target (ARIA APG, grid). Arrow keys go from cell to cell, Enter opens; draws only what is seen. */
-export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: Props) {
+export function ResultsTable({ rows, targets, open, nothing, onOpen, ...props }: Props) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Position>({ row: 0, column: 0 });
   const { say, ofService } = useText();
+  const columns = useIsNarrow() ? none : props.columns;
   const isTall = useMemo(
     () =>
       rows.some(({ cells }) =>
@@ -136,7 +139,7 @@ export function ResultsTable({ rows, targets, columns, open, nothing, onOpen }: 
 
 /** Every row has the same columns, however long what stands in it is. */
 function gridOf(columns: number, targets: number) {
-  const [name, input, target] = [150, 90, 260];
+  const [name, input, target] = columns === 0 ? [110, 0, 250] : [150, 90, 260];
   const forInput = columns === 0 ? '' : `repeat(${columns}, minmax(${input}px, 0.4fr))`;
   const forTargets = targets === 0 ? '' : `repeat(${targets}, minmax(${target}px, 2fr))`;
   return {
