@@ -29,8 +29,8 @@ onEachQueue('the node that decided', (start) => {
     await vi.waitFor(async () => {
       const { json } = await service.call('/rule-server/mock/executions?app=7&include=details');
       expect(json.items).toMatchObject([
-        { decision: 'FALSE', decidedBy: { id: '2', name: 'spends' }, input: { cost: 99 } },
-        { decision: 'TRUE', decidedBy: { id: '1', name: 'And' }, input: { cost: 100 } },
+        { outcome: 'FALSE', decidedBy: { id: '2', name: 'spends' }, input: { cost: 99 } },
+        { outcome: 'TRUE', decidedBy: { id: '1', name: 'And' }, input: { cost: 100 } },
       ]);
     }, PATIENCE);
     const off = await service.call('/rule-server/mock/executions?app=8&include=details');
