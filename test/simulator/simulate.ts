@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { putIntoDocument, type Searched, tellMutants, tellSeeds, tellWorlds } from './document.ts';
-import { type Caught, tryMutants } from './mutants/run-mutants.ts';
+import { tryMutants } from './mutants/run-mutants.ts';
 import { sizes } from './search/plan.ts';
 import { plans } from './search/plans.ts';
 import { runPlan } from './search/random.ts';
@@ -23,7 +22,6 @@ import { PROMISES } from './world/promises.ts';
 //   --schedules N    at most so many of each small world (default 100000)
 //   --mutants        takes guards out of the code, one after the other, and says which are noticed
 //   --mutant NAME    the same with those whose names contain it
-//   --document       puts what was found into docs/internals/reliability.md
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
@@ -36,7 +34,6 @@ const { values } = parseArgs({
     schedules: { type: 'string', default: '100000' },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string', default: '' },
-    document: { type: 'boolean', default: false },
   },
 });
 
@@ -82,9 +79,7 @@ async function searchSeeds(): Promise<void> {
   const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   console.log(`seeds from ${first} on`);
   const total = await runSeeds(seedsFrom(first), { size, twice: values.twice, isOver });
-  const seconds = (performance.now() - startedAt) / 1000;
-  sumUp(total, seconds);
-  if (values.document) await putIntoDocument('seeds', tellSeeds(total, { first, seconds }));
+  sumUp(total, (performance.now() - startedAt) / 1000);
   for (const { seed, broken } of total.failures) {
     process.exitCode = 1;
     console.log(`broken: seed ${seed}: ${broken}`);
@@ -110,12 +105,9 @@ function sumUp({ seeds, calls, answered, steps, livedMs, checked, endings, runsO
 }
 
 async function searchWorlds(worlds: readonly SmallWorld[], schedulesAtMost: number): Promise<void> {
-  const searched: Searched[] = [];
   for (const world of worlds) {
     const startedAt = performance.now();
-    const found = await search(world, schedulesAtMost);
-    const { failure, exhausted, schedules, states, steps, checked } = found;
-    searched.push({ world, found });
+    const { failure, exhausted, schedules, states, steps, checked } = await search(world, schedulesAtMost);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     console.log(
       `${exhausted ? 'exhausted' : 'not exhausted'}: ${world.name}: ${schedules} schedules, ${states} states, ${steps} steps, invariants checked ${checked} times, ${seconds} s`,
@@ -126,18 +118,13 @@ async function searchWorlds(worlds: readonly SmallWorld[], schedulesAtMost: numb
     console.log(tell((await runSchedule(world.make, replaying(failure.schedule))).trace));
     process.exitCode = 1;
   }
-  if (values.document) await putIntoDocument('worlds', tellWorlds(searched, schedulesAtMost));
 }
 
 async function searchMutants(named: string): Promise<void> {
-  const tried: Caught[] = [];
-  for await (const one of tryMutants(named)) {
-    const { mutant, caught, seconds } = one;
-    tried.push(one);
+  for await (const { mutant, caught, schedule, seconds } of tryMutants(named)) {
     console.log(
-      `${caught === undefined ? 'NOT NOTICED' : 'noticed'} after ${seconds.toFixed(1)} s: ${mutant.name}${caught === undefined ? '' : `: ${caught}`}`,
+      `${caught === undefined ? 'NOT NOTICED' : 'noticed'} after ${seconds.toFixed(1)} s: ${mutant.name}${caught === undefined ? '' : `: ${caught} (${schedule})`}`,
     );
     if (caught === undefined) process.exitCode = 1;
   }
-  if (values.document) await putIntoDocument('mutants', tellMutants(tried));
 }
