@@ -74,6 +74,19 @@ onEachQueue('the items of a batch', (start) => {
       { name: 'long', 'the service': null },
     ]);
   });
+
+  it('come in pages, the newest first, and a cursor that is of none is named', async () => {
+    await using service = await start({});
+    await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: decides });
+    const begun: string[] = [];
+    for (const name of ['a', 'b', 'c']) begun.unshift(await begin(service, [`{"name":"${name}"}`]));
+    const page = async (query: string) => (await service.call(`${BATCHES}?app=7&limit=2${query}`)).json;
+    const first = await page('');
+    const next = await page(`&cursor=${first.nextCursor}`);
+    const ids = [first, next].map(({ items }) => items.map(({ batchId }: { batchId: string }) => batchId));
+    expect([ids, next.nextCursor]).toEqual([[begun.slice(0, 2), begun.slice(2)], null]);
+    expect(await page('&cursor=none')).toMatchObject({ status: 400, errors: [{ field: 'cursor' }] });
+  });
 });
 
 async function begin(service: Service, cases: string[]): Promise<string> {

@@ -15,9 +15,11 @@ import { type Condition, hiddenIn } from '../executions/search/search-conditions
 import { createCreateBatch } from './create-batch.ts';
 import { createEraseItem } from './erase-item.ts';
 import { coverage, type ItemFilter, item, items, reported } from './items.ts';
+import type { BatchListParameters } from './parameters.ts';
 
 type Found = { batch: Batch; progress: BatchProgress };
-type ListFilter = { app: number | undefined; ruleId: string | undefined; apps: ReadonlySet<number> | null };
+type Page = { items: Found[]; nextCursor: string | null };
+type ListFilter = BatchListParameters & { apps: ReadonlySet<number> | null };
 
 const LOOK_MS = 200;
 
@@ -58,18 +60,21 @@ export function openBatches(dependencies: BatchesDependencies) {
   };
 }
 
-/** The newest first, at most 100 of an app and rule. */
-async function list({ app, ruleId, apps }: ListFilter, store: BatchStore): Promise<Found[]> {
+/** A page of batches, the newest first. The cursor is the last one of the page before; null when that is not kept any more. */
+async function list({ app, ruleId, apps, limit, cursor }: ListFilter, store: BatchStore): Promise<Page | null> {
+  const all = await store.list();
+  const after = cursor === undefined ? 0 : all.indexOf(cursor) + 1;
+  if (cursor !== undefined && after === 0) return null;
   const found: Found[] = [];
-  for (const batchId of await store.list()) {
+  for (const batchId of all.slice(after)) {
     const one = await store.read(batchId);
     if (one === null || one === 'gone' || (apps && !apps.has(one.batch.app))) continue;
     const isWanted =
       (app === undefined || one.batch.app === app) && (ruleId === undefined || one.batch.ruleId === ruleId);
+    if (isWanted && found.length === limit) return { items: found, nextCursor: found.at(-1)?.batch.batchId ?? null };
     if (isWanted) found.push(one);
-    if (found.length === 100) break;
   }
-  return found;
+  return { items: found, nextCursor: null };
 }
 
 /** The progress each time it has changed, at most five times a second; the last one when the batch is over. */

@@ -51,7 +51,8 @@ export const csvBatchParameters = batchBodyParameters
 export type CsvBatchParameters = z.infer<typeof csvBatchParameters>;
 
 /** The batches to list. */
-export const batchListParameters = listParameters.pick({ app: true, ruleId: true });
+export const batchListParameters = listParameters.pick({ app: true, ruleId: true, limit: true, cursor: true });
+export type BatchListParameters = z.infer<typeof batchListParameters>;
 
 const target = text.meta({ description: 'Only items of this target, as the batch names it.' });
 

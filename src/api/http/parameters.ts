@@ -201,10 +201,10 @@ const searched = {
   ...searchParameters,
   app: appId
     .transform((value) => (value === null ? undefined : Number(value)))
-    .meta({ ...asInt32, description: 'Only executions of this app.' }),
+    .meta({ ...asInt32, description: 'Only those of this app.' }),
   ruleId: ruleOrNode
     .transform((value) => value ?? undefined)
-    .meta({ ...asInt64, description: 'Only executions of this rule.' }),
+    .meta({ ...asInt64, description: 'Only those of this rule.' }),
   batchId: text
     .transform((value) => value ?? undefined)
     .meta({ json: { type: 'string' }, description: 'Only items of this batch. Without it: none of any batch.' }),

@@ -98,6 +98,8 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
 
 type Asked = Context<Environment>;
 
+const GONE_CURSOR = 'is of a batch that is not kept any more, or not one this service gave out: begin without it';
+
 const show = (found: Found) => json(200, printAs(toldBatchSchema, toldBatch(found)));
 
 async function list(context: Asked, batches: Batches): Promise<Response> {
@@ -105,8 +107,9 @@ async function list(context: Asked, batches: Batches): Promise<Response> {
   if (read.kind === 'bad') return badRequest(read.problems);
   const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
   if (notIts) return notIts;
-  const found = await batches.list({ ...read.value, apps: callerOf(context).apps });
-  return json(200, printAs(batchListSchema, { items: found.map((one) => toldBatch(one)) }));
+  const page = await batches.list({ ...read.value, apps: callerOf(context).apps });
+  if (page === null) return badRequest([{ field: 'cursor', message: GONE_CURSOR }]);
+  return json(200, printAs(batchListSchema, { ...page, items: page.items.map((one) => toldBatch(one)) }));
 }
 
 async function items({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {

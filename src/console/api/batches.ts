@@ -44,7 +44,7 @@ export function csvPath({
 }
 
 export async function listBatches(app: string, ruleId: string | null, signal?: AbortSignal): Promise<Batch[]> {
-  return (await getAs(withQuery(BATCHES, { app, ruleId }), batchListSchema, signal)).items;
+  return (await getAs(withQuery(BATCHES, { app, ruleId, limit: '100' }), batchListSchema, signal)).items;
 }
 
 export function getBatch(batchId: string, signal?: AbortSignal): Promise<Batch> {

@@ -3,7 +3,7 @@ import { DATA_FIELD } from './data-field.ts';
 import { codeSchema, paramsSchema } from './endings/outcomes.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 import { ranToSchema, verdictSchema } from './verdict.ts';
-import { int, int64, jsonObject, text, time } from './wire.ts';
+import { int, int64, jsonObject, pageOf, text, time } from './wire.ts';
 
 const batchStates = ['running', 'cancelling', 'cancelled', 'finished'] as const;
 export const batchStateSchema = z.enum(batchStates);
@@ -60,7 +60,7 @@ export const toldBatchSchema = z
   .object({ ...batchMembers, items: int.describe('One for each case and target.') })
   .meta({ id: 'Batch' });
 export type ToldBatch = z.output<typeof toldBatchSchema>;
-export const batchListSchema = z.object({ items: z.array(toldBatchSchema) });
+export const batchListSchema = z.object(pageOf(toldBatchSchema)).meta({ id: 'BatchList' });
 
 export const cancelledBatchSchema = z.object({ batchId: text, state: batchStateSchema });
 
@@ -98,7 +98,7 @@ const listedItemSchema = z
   })
   .meta({ id: 'ListedBatchItem' });
 export type ListedItem = z.output<typeof listedItemSchema>;
-export const itemListSchema = z.object({ items: z.array(listedItemSchema), nextCursor: text.nullable() });
+export const itemListSchema = z.object(pageOf(listedItemSchema)).meta({ id: 'BatchItemList' });
 
 const found = {
   changed: jsonObject.nullable(),

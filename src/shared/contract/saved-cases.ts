@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
-import { int, int64, jsonObject, text, time } from './wire.ts';
+import { int, int64, jsonObject, pageOf, text, time } from './wire.ts';
 
 /** Which cases are saved for an app. */
 export const savedCasesListSchema = z
-  .object({
-    items: z.array(z.object({ ruleId: int64.nullable(), confId: int64.nullable(), bytes: int, changedAt: time })),
-  })
+  .object(pageOf(z.object({ ruleId: int64.nullable(), confId: int64.nullable(), bytes: int, changedAt: time })))
   .meta({ id: 'SavedCasesList' });
 export type SavedFile = z.output<typeof savedCasesListSchema>['items'][number];
 

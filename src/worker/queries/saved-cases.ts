@@ -20,7 +20,7 @@ export function createSavedCases({ caseFiles, sharedDirectory }: SavedCasesDepen
       case 'list-saved-cases':
         return {
           kind: 'found',
-          body: printAs(savedCasesListSchema, { items: await caseFiles.list(query.app) }),
+          body: printAs(savedCasesListSchema, { items: await caseFiles.list(query.app), nextCursor: null }),
         };
       case 'saved-cases':
         return textOf(await caseFiles.read(query), 'text');

@@ -75,9 +75,9 @@ export const batchOperations: Operation[] = [
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
       200: {
-        description: 'At most a hundred.',
+        description: 'A page of them.',
         schema: batchListSchema,
-        examples: { batches: { items: [batch] } },
+        examples: { batches: { items: [batch], nextCursor: null } },
       },
       400: badParameter,
       503: unavailable,
