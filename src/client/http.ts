@@ -87,19 +87,24 @@ export type RuleCaller = {
   batchItems(batchId: string): AsyncGenerator<{ readonly [key: string]: Exact }>;
 };
 
-/** Why a call has no answer. `mayHaveRun` is false only when nothing ran. `status`: 0 where nothing answered. */
+/**
+ * Why a call has no answer. `mayHaveRun` is false only when nothing ran. `status`: 0 where nothing answered. Sent again under its
+ * `idempotencyKey` it runs at most once.
+ */
 export class NotAnswered extends Error {
   readonly status: number;
   readonly code: string | null;
   readonly mayHaveRun: boolean;
   readonly mockId: string | null;
-  constructor(status: number, body: string) {
+  readonly idempotencyKey: string | null;
+  constructor(status: number, body: string, idempotencyKey: string | null = null) {
     const told = refusalSchema.safeParse(parseJson(body)).data;
     super(told?.error ?? (body === '' ? `HTTP ${status}` : body.slice(0, 300)));
     this.status = status;
     this.code = told?.code ?? null;
     this.mayHaveRun = told?.mayHaveRun ?? true;
     this.mockId = told?.mockId ?? null;
+    this.idempotencyKey = idempotencyKey;
   }
 }
 
@@ -201,20 +206,21 @@ async function sendUntil(url: string, { signal, ...request }: Sent, retryForMs: 
   }
 }
 
-async function attempt(url: string, request: RequestInit) {
+async function attempt(url: string, request: RequestInit & { headers?: Record<string, string> }) {
+  const key = request.headers?.['idempotency-key'] ?? null;
   try {
     const response = await fetch(url, request);
     const text = await response.text();
     const retryAfter = /^\d{1,6}$/.exec(response.headers.get('retry-after') ?? '')?.[0];
     return {
       text,
-      refused: response.ok ? null : new NotAnswered(response.status, text),
+      refused: response.ok ? null : new NotAnswered(response.status, text, key),
       retryAfter: retryAfter === undefined ? null : Number(retryAfter),
     };
   } catch (error) {
     if (request.signal?.aborted) throw error;
     const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    return { text: '', refused: new NotAnswered(0, `${url} does not answer: ${why}`), retryAfter: null };
+    return { text: '', refused: new NotAnswered(0, `${url} does not answer: ${why}`, key), retryAfter: null };
   }
 }
 

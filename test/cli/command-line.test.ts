@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -218,21 +218,32 @@ describe('the command line', () => {
 
     it('sends a key of its own with every call, so that whoever repeats one on the way runs nothing twice', async () => {
       const keys: unknown[] = [];
-      const gateway = createServer((request, response) => {
+      await using gateway = await gatewayThat((request, response) => {
         keys.push(request.headers['idempotency-key']);
         response
           .writeHead(503, { 'content-type': 'application/problem+json' })
           .end('{"error":"No API.","mayHaveRun":false}');
-      }).listen(0, '127.0.0.1');
-      await once(gateway, 'listening');
-      const address = gateway.address();
-      const port = typeof address === 'object' ? address?.port : undefined;
-      const call = ['exec', '--url', `http://127.0.0.1:${port}`, '--app', '1', '--rule-id', '1'];
+      });
+      const call = ['exec', '--url', gateway.url, '--app', '1', '--rule-id', '1'];
       await command(call);
       await command(call);
-      gateway.close();
       expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), expect.stringMatching(/^[0-9a-f-]{36}$/)]);
       expect(new Set(keys).size).toBe(2);
+    });
+
+    it.each([
+      ['a refusal after which it may have run', 503, '{"error":"Not known.","mayHaveRun":true}'],
+      ['a gateway that says nothing of it', 502, 'Bad Gateway'],
+      ['a connection that breaks', 0, ''],
+    ])('after %s ends with 7 and tells the key to send it again under', async (_, status, body) => {
+      let key: unknown;
+      await using gateway = await gatewayThat((request, response) => {
+        key = request.headers['idempotency-key'];
+        if (status === 0) return response.destroy();
+        return response.writeHead(status).end(body);
+      });
+      const { exitCode, err } = await command(['exec', '--url', gateway.url, '--app', '1', '--rule-id', '1']);
+      expect([exitCode, err.includes(`${key}`)]).toEqual([exitCodes.unknown, true]);
     });
   });
 
@@ -500,6 +511,14 @@ describe.skipIf(choice.kind === 'unavailable')('doctor', () => {
     expect(findings.find(({ check }) => check === 'settings')?.message).toContain('PORT');
   });
 });
+
+async function gatewayThat(answers: RequestListener) {
+  const server = createServer(answers).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : undefined}`;
+  return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
 
 /** The words of every command that has no commands of its own, as the script for bash knows them. */
 async function commandPaths(): Promise<string[][]> {

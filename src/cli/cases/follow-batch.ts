@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
@@ -13,8 +12,8 @@ import {
 } from '../../shared/contract/batches.ts';
 import type { JUnitBatch } from '../../shared/reports/junit.ts';
 import { messagesIn } from '../runs/event-stream.ts';
-import { exitCodeOfRefusal, exitCodes } from '../terminal/exit-codes.ts';
-import { errorOf, type HttpApi, readAnswer } from '../terminal/http-api.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { errorOf, type HttpApi, postOnce, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
 
 const RECONNECT_MS = 500;
@@ -71,11 +70,8 @@ export async function readReportAs(api: HttpApi, batchId: string, format: string
 }
 
 async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<z.output<typeof begunSchema>> {
-  // A proxy before the API may send a call again when a connection breaks: under a key it still runs once.
-  const headers = { 'content-type': type, 'idempotency-key': randomUUID() };
-  const answer = await api.call(`/rule-server/mock/batches${query}`, { method: 'POST', headers, body: text });
-  if (answer.status === 202) return readAnswer(begunSchema, answer.text);
-  throw new CommandFailed(errorOf(answer.text), exitCodeOfRefusal(answer.status, false));
+  const call = { headers: { 'content-type': type }, body: text };
+  return readAnswer(begunSchema, await postOnce(api, `/rule-server/mock/batches${query}`, call));
 }
 
 /** Whether the batch came to its end. Reconnects by itself, and gives up when no API had anything to tell for a while. */

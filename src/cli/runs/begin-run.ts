@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import { exitCodeOfRefusal, exitCodes } from '../terminal/exit-codes.ts';
-import { errorOf, type HttpApi } from '../terminal/http-api.ts';
+import { acceptedSchema } from '../../shared/contract/execution.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { type HttpApi, postOnce, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 
@@ -20,26 +18,12 @@ export type Run = {
   stub?: string | undefined;
 };
 
-const acceptedSchema = z.object({ mockId: z.string() });
-const refusedSchema = z.object({ mayHaveRun: z.boolean() });
-
 /** Has a rule run with `data`, a JSON object as text. Resolves to its mockId as soon as it is on its way. */
 export async function beginRun(api: HttpApi, run: Run, data: string): Promise<string> {
   if (run.dryRun) await refuseWithoutDryRun(api);
-  const headers = {
-    'content-type': 'application/json',
-    prefer: 'respond-async',
-    // A proxy before the API may send a call again when a connection breaks: under a key it still runs once.
-    'idempotency-key': run.idempotencyKey ?? randomUUID(),
-  };
-  const { status, text } = await api.call('/rule-server/mock/execute', {
-    method: 'POST',
-    headers,
-    body: requestBody(run, data),
-  });
-  if (status === 202) return acceptedSchema.parse(parseJson(text)).mockId;
-  const mayHaveRun = refusedSchema.safeParse(parseJson(text)).data?.mayHaveRun ?? false;
-  throw new CommandFailed(errorOf(text), exitCodeOfRefusal(status, mayHaveRun));
+  const headers = { 'content-type': 'application/json', prefer: 'respond-async' };
+  const call = { key: run.idempotencyKey, headers, body: requestBody(run, data) };
+  return readAnswer(acceptedSchema, await postOnce(api, '/rule-server/mock/execute', call)).mockId;
 }
 
 /** An API of an earlier version ignores `dryRun`, and would run the rule for real. */

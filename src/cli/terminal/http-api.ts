@@ -1,13 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { readAs, UnexpectedAnswer } from '../../shared/contract/wire.ts';
-import { exitCodeOfAnswer, exitCodes } from './exit-codes.ts';
+import { exitCodeOfAnswer, exitCodeOfRefusal, exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 
 export type HttpApi = ReturnType<typeof createHttpApi>;
 type Call = { method?: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal };
 
 const errorSchema = z.object({ error: z.string() });
+const refusedSchema = z.object({ mayHaveRun: z.boolean() });
+
+/** Faults before there is a connection: nothing was sent. */
+const NOT_SENT =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_.*|ERR_(TLS|SSL)_.*|.*CERT.*|UNABLE_TO_.*)$/;
+
+/** No API answered. `wasSent`: the call may have arrived all the same. */
+class Unreached extends CommandFailed {
+  readonly wasSent: boolean;
+  constructor(url: string, error: unknown) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null;
+    super(
+      `No API answers at ${url} (${cause?.message ?? error}). Start one, or name another with --url or RULE_SERVER_URL.`,
+      exitCodes.unreachable,
+    );
+    this.wasSent = cause !== null && 'code' in cause && !NOT_SENT.test(`${cause.code}`);
+  }
+}
 
 /** The HTTP interface as commands use it. Throws `CommandFailed` when it cannot be reached or does not know the key. */
 export function createHttpApi({ url, key }: { url: string; key: string | undefined }) {
@@ -26,11 +45,7 @@ export function createHttpApi({ url, key }: { url: string; key: string | undefin
     const response = await fetch(`${base}${path}`, { ...more, headers: { ...authorization, ...headers } }).catch(
       (error) => {
         if (more.signal?.aborted) throw error;
-        const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-        throw new CommandFailed(
-          `No API answers at ${base} (${why}). Start one, or name another with --url or RULE_SERVER_URL.`,
-          exitCodes.unreachable,
-        );
+        throw new Unreached(url, error);
       },
     );
     if (response.status === 401)
@@ -47,7 +62,10 @@ export function createHttpApi({ url, key }: { url: string; key: string | undefin
     open,
     async call(path: string, call?: Call): Promise<{ status: number; text: string }> {
       const response = await open(path, call);
-      return { status: response.status, text: await response.text() };
+      const text = await response.text().catch((error) => {
+        throw call?.signal?.aborted ? error : new Unreached(url, error);
+      });
+      return { status: response.status, text };
     },
   };
 }
@@ -55,6 +73,26 @@ export function createHttpApi({ url, key }: { url: string; key: string | undefin
 /** The sentence every answer but a result has. */
 export function errorOf(text: string): string {
   return errorSchema.safeParse(parseJson(text)).data?.error ?? text.slice(0, 500);
+}
+
+type Once = { key?: string | undefined; headers: Record<string, string>; body: string };
+
+/**
+ * Has the service take something on, which runs once however often it is sent: under `key`, or one of its own. Resolves to the answer.
+ * Throws `CommandFailed` where it was not taken on, with the key where it may have been.
+ */
+export async function postOnce(api: HttpApi, path: string, { key = randomUUID(), headers, body }: Once) {
+  const again = ` It was sent under the Idempotency-Key ${key}.`;
+  const call = { method: 'POST', headers: { ...headers, 'idempotency-key': key }, body };
+  const { status, text } = await api.call(path, call).catch((error) => {
+    throw error instanceof Unreached && error.wasSent
+      ? new CommandFailed(`${error.message}${again}`, exitCodes.unknown)
+      : error;
+  });
+  if (status === 202) return text;
+  const mayHaveRun = refusedSchema.safeParse(parseJson(text)).data?.mayHaveRun ?? false;
+  const exitCode = exitCodeOfRefusal(status, mayHaveRun);
+  throw new CommandFailed(`${errorOf(text)}${exitCode === exitCodes.unknown ? again : ''}`, exitCode);
 }
 
 /** Reads an answer by its schema. Throws `CommandFailed` when it is another one, as after an update of one side. */
