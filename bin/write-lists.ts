@@ -60,9 +60,9 @@ function writeStatuses(text: string): string {
 /** Each ending as it is sent. */
 function writeEndings(text: string): string {
   const HEAD = '| Status | `code` | `reason` | `mayHaveRun` | `Retry-After` |\n|---|---|---|---|---|\n';
-  const rows = Object.entries(endings).flatMap(([reason, { code, ran }]) =>
+  const rows = Object.entries(endings).flatMap(([reason, { code, ran, text: told }]) =>
     (ran === 'either' ? [false, true] : [ran !== 'no']).map((mayHaveRun) => {
-      const seconds = retryAfterOf({ code, reason });
+      const seconds = told.includes('{seconds}') ? '`params.seconds`' : retryAfterOf({ code, reason });
       return `| ${statusOf({ code, mayHaveRun })} | \`${code}\` | \`${reason}\` | ${mayHaveRun} | ${seconds ?? ''} |`;
     }),
   );

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
@@ -12,7 +11,6 @@ import type { Store } from '../shared/store/key-value-store.ts';
 import { isStoreUnavailable } from '../shared/store/store-error.ts';
 import { auditRequests } from './access/audit-requests.ts';
 import { type Access, authenticate } from './access/authenticate.ts';
-import type { CallsElsewhere } from './access/calls-elsewhere.ts';
 import { letIn } from './access/cors.ts';
 import { checkHost } from './access/host-check.ts';
 import { limitRefusals } from './access/limit-refusals.ts';
@@ -76,14 +74,10 @@ type AppDependencies = {
   health: QueueHealth;
   metrics: Metrics;
   requestMetrics: RequestMetrics;
-  /** Whether a call was not refused for load when it arrived. */
-  isAdmitted: (incoming: IncomingMessage) => boolean;
   /** Begins a trace with each call, when there are traces. */
   traceRequests: MiddlewareHandler | undefined;
   settings: Settings;
   keyring: Keyring;
-  /** The open calls at other APIs; undefined where no key is needed. */
-  callsElsewhere: CallsElsewhere | undefined;
   audit: Audit;
   /** The store of sessions. */
   store: Store;
@@ -109,11 +103,9 @@ export function createApp({
   health,
   metrics,
   requestMetrics,
-  isAdmitted,
   traceRequests,
   settings,
   keyring,
-  callsElsewhere,
   audit,
   store,
   log,
@@ -142,7 +134,7 @@ export function createApp({
   );
   app.route('/', consoleRoutes(consoleFiles));
   app.use(authenticate(access));
-  app.use(limitCallers(keyLimitsOf(settings), metrics, callsElsewhere), plainBodies());
+  app.use(limitCallers(keyLimitsOf(settings), metrics), plainBodies());
   app.route('/', sessionRoutes(access));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.route('/', metricsRoutes(metrics));
@@ -151,7 +143,6 @@ export function createApp({
   const calls = {
     submitExecution,
     ruleOfScene: createRuleOfScene({ ask }),
-    isAdmitted,
     closedByUs: () => phase() === 'closing',
     ...{ maxBodyBytes: settings.MAX_BODY_BYTES, openBodies },
   };

@@ -12,6 +12,7 @@ import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
 import { registerApiMetrics } from './api-metrics.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { openBatches } from './batches/batches.ts';
+import { createAdmission } from './calls/admission.ts';
 import { createFenceRequest, type Fence } from './calls/fence.ts';
 import { openPendingExecutions, watchConnection } from './calls/pending-executions.ts';
 import { createReadAnswer } from './calls/read-answer.ts';
@@ -24,7 +25,6 @@ import { startHistoryRepair } from './executions/repair-history.ts';
 import { closeNotes } from './idempotency/close-notes.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createRunOnce } from './idempotency/run-once.ts';
-import { createOverload } from './overload/overload.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
 
 /** The queue itself removes finished jobs only when others finish. */
@@ -42,16 +42,25 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   const { ask } = askWorker;
   const fence = createFenceRequest({ ask, onFenced: metrics.fenced });
   const opened = openQueue({ settings, backend, privacy, fence, log, metrics });
-  const { queue, health, overload, history, trees, pending } = opened;
+  const { queue, health, history, trees, pending } = opened;
+  const admission = createAdmission({ ...opened, settings });
   const readAnswer = createReadAnswer({ store: backend.store, history });
   const onRefused = metrics.refused;
-  const submitExecution = createSubmitExecution({ ...opened, backend, privacy, readAnswer, settings, onRefused });
+  const submitExecution = createSubmitExecution({
+    ...opened,
+    admission,
+    backend,
+    privacy,
+    readAnswer,
+    settings,
+    onRefused,
+  });
   const executions = createExecutions({ ...opened, privacy, readAnswer, settings });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
   const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });
   const runOnce = createRunOnce({
-    ...{ idempotency, fence, submitExecution, executions },
+    ...{ admission, idempotency, fence, submitExecution, executions },
     queueTimeoutMs: settings.QUEUE_TIMEOUT_MS,
     waitMs: apiWaitMs(settings),
   });
@@ -62,7 +71,7 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });
 
   return {
-    parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, overload },
+    parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, admission },
     ready: health.ready.then(() => Promise.all([pending.ready, askWorker.ready])),
     close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
   };
@@ -78,7 +87,6 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
     onDisconnect: connection.lost,
   });
   const backlog = createBacklog(backend);
-  const overload = createOverload({ backlog, tellArrivals: backend.tellArrivals, settings });
   const health = watchQueueHealth({ backend, backlog, storeAlert });
   const trees = backend.openTrees(settings.TREES_BYTES);
   const history = backend.openHistory(historyLimitsOf(settings), { privacy, trees });
@@ -100,5 +108,5 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
       cancels.close(),
       queue.close(),
     ]);
-  return { queue, storeAlert, health, backlog, overload, history, trees, pending, cancels, close };
+  return { queue, storeAlert, health, backlog, history, trees, pending, cancels, close };
 }

@@ -3,11 +3,10 @@ import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import { openAudit } from '../shared/runtime/access/audit.ts';
 import { openKeyring } from '../shared/runtime/access/keyring.ts';
 import { atMost } from '../shared/runtime/at-most.ts';
-import { needsKeys, type Settings } from '../shared/runtime/settings/settings.ts';
+import type { Settings } from '../shared/runtime/settings/settings.ts';
 import type { Logger } from '../shared/runtime/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/telemetry/metrics.ts';
 import { noTracing, type Tracing } from '../shared/runtime/telemetry/tracing.ts';
-import { openCallsElsewhere } from './access/calls-elsewhere.ts';
 import { createRequestMetrics } from './api-metrics.ts';
 import { createApp } from './app.ts';
 import { stopRevoked } from './batches/stop-revoked.ts';
@@ -57,22 +56,19 @@ export async function startApi({
     onChange: (changes) => audit.tell({ what: 'keys changed', who: null, from: null, outcome: 'read', keys: changes }),
   });
   const calls = openCalls({ settings, backend, log, metrics });
-  const callsElsewhere = needsKeys(settings) ? openCallsElsewhere(backend) : undefined;
   const requestMetrics = createRequestMetrics(metrics);
-  const { health, overload } = calls.parts;
-  const early = refuseEarly({
-    ...{ overload, keyring: keys.keyring, metrics, count: requestMetrics.count, log, audit },
-    takesCalls: () => phase === 'running' && health.up && health.workers > 0,
+  const { admission } = calls.parts;
+  const refuses = refuseEarly({
+    ...{ keyring: keys.keyring, metrics, count: requestMetrics.count, log, audit },
+    whyNot: () => (phase === 'running' ? admission.waitsTooLong() : undefined),
   });
   const app = createApp({
     ...calls.parts,
     metrics,
     requestMetrics,
-    isAdmitted: early.wasAsked,
     traceRequests: tracing.telemetry && (await loadRequestTracing()),
     settings,
     keyring: keys.keyring,
-    callsElsewhere,
     audit,
     store: backend.store,
     log,
@@ -85,7 +81,7 @@ export async function startApi({
     if (phase === 'starting') phase = 'running';
   });
   await atMost(LISTEN_WITHIN_MS, ready);
-  const server = await serveHttp(app, settings, { refuses: early.refuses });
+  const server = await serveHttp(app, settings, { refuses });
 
   return {
     url: server.url,
@@ -101,7 +97,7 @@ export async function startApi({
         phase = 'closing';
         log.warn('some calls did not end within SHUTDOWN_GRACE_MS: they are cut off, and their executions go on');
       });
-      await atMost(3000, Promise.allSettled([revoked?.stop(), calls.close(), keys.close(), callsElsewhere?.close()])); // closing can hang while the store is away
+      await atMost(3000, Promise.allSettled([revoked?.stop(), calls.close(), keys.close()])); // closing can hang while the store is away
       audit.close();
     },
   };

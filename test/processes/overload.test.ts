@@ -15,7 +15,7 @@ const choice = inject('redis');
 
 /**
  * A worker that can begin at most 100 a second, on any machine: it may have 10 at a time, and the client takes 100 ms. Calls are
- * refused behind a wait of 2 to 6 s; were they not, each would wait for about 20 s.
+ * refused behind a wait of 12 s; were they not, each would wait for its whole 20 s.
  */
 const FULL = { WORKER_CONCURRENCY: 10, QUEUE_TIMEOUT_MS: 20_000, LOG_LEVEL: 'info' };
 const CLIENT_MS = 100;

@@ -6,7 +6,6 @@ import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { Environment } from '../http/environment.ts';
 import { isRead } from '../http/parameters.ts';
 import { problem } from '../http/respond.ts';
-import type { CallsElsewhere } from './calls-elsewhere.ts';
 import { callerOf } from './permission.ts';
 import { createReadTurns } from './read-turns.ts';
 
@@ -25,13 +24,11 @@ const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
 /**
  * Keeps each key within its limits, so that none takes from the others. Where no key is needed there is none to keep. The
- * bucket of a key holds one second's worth of calls. Open calls are those of all APIs: each tells the others every 250 ms
- * (`calls-elsewhere.ts`). Running batches are counted in the store (`api/batches/create-batch.ts`). Calls a second and streams are those of this
- * API. By default a key has 500 calls a second, 1,000 open calls, 200 streams and 4 batches. Its reads run in turn (`read-turns.ts`).
+ * bucket of a key holds one second's worth of calls. Running batches are counted in the store (`api/batches/create-batch.ts`), everything
+ * else in this API alone. By default a key has 500 calls a second, 1,000 open calls, 200 streams and 4 batches. Its reads run in turn (`read-turns.ts`).
  */
-export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?: CallsElsewhere) {
+export function limitCallers(defaults: Limits, { registry }: Metrics) {
   const uses = new Map<string, Use>();
-  elsewhere?.tell(() => openCallsOf(uses));
   const refused = new Counter({
     name: 'rule_server_limited_total',
     help: 'Requests that were refused because their key was at one of its limits.',
@@ -60,8 +57,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics, elsewhere?
     use.calls = Math.min(limits.callsPerSecond, use.calls + ((now - use.at) / 1000) * limits.callsPerSecond);
     use.at = now;
     const kind = kindOf(context.req.method, context.req.path);
-    const open = use[kind] + (kind === 'openCalls' ? (elsewhere?.of(name) ?? 0) : 0);
-    const reached = use.calls < 1 ? 'callsPerSecond' : open >= limits[kind] ? kind : undefined;
+    const reached = use.calls < 1 ? 'callsPerSecond' : use[kind] >= limits[kind] ? kind : undefined;
     if (reached) {
       refused.inc({ limit: reached });
       return problem(LIMITS[reached], { name, limit: limits[reached] });
@@ -88,11 +84,6 @@ const LIMITS = {
   streams: 'too-many-streams',
   batches: 'too-many-batches-of-key',
 } as const;
-
-function openCallsOf(uses: ReadonlyMap<string, Use>): ReadonlyMap<string, number> {
-  const open = [...uses].filter(([, { openCalls }]) => openCalls > 0);
-  return new Map(open.map(([name, { openCalls }]) => [name, openCalls]));
-}
 
 function kindOf(method: string, path: string): 'openCalls' | 'streams' | 'batches' {
   if (path.endsWith('/events')) return 'streams';

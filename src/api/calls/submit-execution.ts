@@ -14,10 +14,8 @@ import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { time } from '../../shared/seams/time.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
-import type { Overload } from '../overload/overload.ts';
-import type { QueueHealth } from '../queue-health.ts';
 import { createAddJob } from './add-job.ts';
-import { createAdmission } from './admission.ts';
+import type { Admission } from './admission.ts';
 import type { BodyLease } from './open-bodies.ts';
 import type { PendingExecutions } from './pending-executions.ts';
 import { type ReadAnswer, withAnswer } from './read-answer.ts';
@@ -34,9 +32,8 @@ type SubmitExecutionDependencies = {
   backend: QueueBackend;
   queue: ExecutionQueue;
   pending: PendingExecutions;
-  health: QueueHealth;
+  admission: Admission;
   backlog: Backlog;
-  overload: Overload;
   cancels: ReturnType<typeof createCancelSender>;
   history: History;
   readAnswer: ReadAnswer;
@@ -51,7 +48,7 @@ export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
 /**
  * A call to run: the request, its id, its caller; with `claimBy` and `once` if it is noted under a key already. `collect`: its
- * answer is fetched later. `isAdmitted`: it was not refused for load when it arrived. `body`: its memory is held until the call has ended.
+ * answer is fetched later. `body`: its memory is held until the call has ended.
  */
 export type Call = {
   mockId: string;
@@ -60,21 +57,19 @@ export type Call = {
   claimBy?: number;
   once?: Once;
   collect?: boolean;
-  isAdmitted?: boolean;
   body?: BodyLease;
 };
 
 /** Puts calls on the queue and waits for their end. */
 export function createSubmitExecution(dependencies: SubmitExecutionDependencies) {
-  const { backend, pending, privacy, readAnswer, settings, onRefused } = dependencies;
+  const { admission, backend, pending, privacy, readAnswer, settings, onRefused } = dependencies;
   const cancel = createCancel(dependencies);
-  const admission = createAdmission(dependencies);
   const addJob = createAddJob(dependencies);
 
   /** Begins a call. This API follows it to its end, also when no caller waits for it. */
   async function begin(call: Call): Promise<Begun> {
     const { mockId, request, keyName, claimBy, once, collect = false, body } = call;
-    const refusal = admission.refusal(call);
+    const refusal = admission.refusal();
     if (refusal) return refused(refusal);
     const isKeyed = claimBy !== undefined;
     const beginBy = claimBy ?? time.now() + settings.QUEUE_TIMEOUT_MS;
@@ -100,7 +95,6 @@ export function createSubmitExecution(dependencies: SubmitExecutionDependencies)
 
   return {
     begin,
-    ...admission,
     /** Whether a call here waits for an execution. */
     isAwaited: pending.isAwaited,
     /** Runs a call to its end, also after its caller has left. `callerLeft` aborts when the caller no longer wants the answer. */

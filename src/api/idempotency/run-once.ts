@@ -5,6 +5,7 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 import { ranNothing } from '../../shared/reasons/endings.ts';
 import { time } from '../../shared/seams/time.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
+import type { Admission } from '../calls/admission.ts';
 import type { Fence } from '../calls/fence.ts';
 import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
@@ -40,6 +41,7 @@ const ATTEMPTS = 5;
 type RunOnceDependencies = {
   idempotency: Idempotency;
   fence: Fence;
+  admission: Admission;
   submitExecution: SubmitExecution;
   executions: Executions;
   /** How long after a call its execution can still come into being. */
@@ -60,7 +62,7 @@ export type RunOnce = ReturnType<typeof createRunOnce>;
  * (`worker/files/claims/keys.ts`). Batches: `api/batches/create-batch.ts`.
  */
 export function createRunOnce(dependencies: RunOnceDependencies) {
-  const { idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;
+  const { admission, idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;
   const recordOf = (mockId: string) => executions.find(mockId).catch(unlessNewer);
   const join = createJoin(dependencies);
   const begin = createBegin(dependencies, join);
@@ -73,19 +75,19 @@ export function createRunOnce(dependencies: RunOnceDependencies) {
    * A repeat of a call is never refused for load: its note is looked up first, without writing anything. Where not even that can be done, the
    * refusal says that the rule may have run, because the first call may have.
    */
-  async function refusalOf(scope: Scope, { keyName }: Asked): Promise<NoAnswer | undefined> {
-    const why = submitExecution.whyStoreIsAway();
+  async function refusalOf(scope: Scope): Promise<NoAnswer | undefined> {
+    const why = admission.whyStoreIsAway();
     if (why !== undefined) return noAnswer('key-record-away', why);
-    const refusal = submitExecution.refusal({ keyName });
+    const refusal = admission.refusal();
     if (!refusal) return undefined;
     const noted = await isNoted(scope);
     return noted === 'crowded' ? noAnswer('key-not-looked-up', {}) : noted ? undefined : refusal;
   }
 
   async function runOnce(scope: Scope, asked: Asked): Promise<Once> {
-    const refusal = await refusalOf(scope, asked);
+    const refusal = await refusalOf(scope);
     if (refusal) return { kind: 'refused', mockId: asked.mockId, noAnswer: refusal };
-    const call = { ...asked, isAdmitted: true, once: onceOf('call', scope, asked.bytes) };
+    const call = { ...asked, once: onceOf('call', scope, asked.bytes) };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const keyed = { ...call, claimBy: time.now() + queueTimeoutMs };
       const remembered = await idempotency.remember(scope, keyed);

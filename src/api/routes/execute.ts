@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { type Context, Hono } from 'hono';
 import type { Scope } from '../../shared/contract/determined-id.ts';
 import { unanswered } from '../../shared/contract/endings/ending.ts';
@@ -24,8 +23,6 @@ type ExecuteDependencies = {
   submitExecution: SubmitExecution;
   ruleOfScene: RuleOfScene;
   runOnce: RunOnce;
-  /** Whether a call was not refused for load when it arrived. */
-  isAdmitted: (incoming: IncomingMessage) => boolean;
   /** Whether connections that close now are closed by this side. */
   closedByUs: () => boolean;
   maxBodyBytes: number;
@@ -34,7 +31,7 @@ type ExecuteDependencies = {
 
 /** POST /rule-server/mock/execute: run one rule on one client and answer with what the client wrote. */
 export function executeRoute(dependencies: ExecuteDependencies) {
-  const { submitExecution, ruleOfScene, runOnce, isAdmitted, closedByUs, maxBodyBytes, openBodies } = dependencies;
+  const { submitExecution, ruleOfScene, runOnce, closedByUs, maxBodyBytes, openBodies } = dependencies;
   return new Hono<Environment>().post('/execute', needs('run'), takesNoParameters(), async (context) => {
     const lease = openBodies.lease();
     return execute(context, lease).finally(() => lease.close());
@@ -59,7 +56,7 @@ export function executeRoute(dependencies: ExecuteDependencies) {
       return once(context, { ...scope, key: keyed.key }, { ...asked, inScene, bytes: body.bytes });
     const found = await inScene();
     if (found.kind !== 'request') return withoutRule(context, found);
-    const call = { ...asked, request: found.request, isAdmitted: isAdmitted(incoming) };
+    const call = { ...asked, request: found.request };
     if (prefersAsync(context)) return begin(context, call);
     const ending = await submitExecution.run(call, callerLeft(outgoing, closedByUs));
     return respondToEnding(context, call.mockId, ending);

@@ -3,14 +3,10 @@ import type { Takers, WorkerLoad } from './takers.ts';
 
 /** With fewer executions to begin, a queue says nothing about how fast workers are. */
 const FEW = 200;
-/** Fewer than these count as a backlog only after at least FEW have been waiting for LASTS_MS. */
-const BURST = 1000;
-const LASTS_MS = 3000;
 /** A worker stands still when it has executions and its report has not changed for so long. Its executions then do not count as a backlog. */
 const STANDS_STILL_MS = 1000;
-/** The rate of the workers is measured over the newest looks, as long as this together, and is believed for a while. */
-const MEASURED_OVER_MS = 3000;
-const MEASURED_AT_LEAST_MS = 500;
+/** The rate of the workers is measured over the newest looks, as long as this together, and is believed for a while. Its first seconds are slow. */
+const MEASURED_OVER_MS = 2500;
 const BELIEVED_FOR_MS = 60_000;
 
 type Loads = ReadonlyMap<string, WorkerLoad>;
@@ -28,8 +24,6 @@ export function createBacklog({ takers }: { takers: Pick<Takers, 'loads'> }) {
   let intervals: Interval[] = [];
   let perMs: number | undefined;
   let added = 0;
-  /** Since when there have been more than a few, ms. */
-  let manySince: number | undefined;
   const progress = watchProgress();
 
   return {
@@ -38,7 +32,6 @@ export function createBacklog({ takers }: { takers: Pick<Takers, 'loads'> }) {
       const loads = await takers.loads();
       const at = time.monotonic();
       const count = waiting + progress.busy(loads, at);
-      manySince = count < FEW ? undefined : (manySince ?? at);
       // Only where there was enough to do all the time, the number that was begun says how many could be.
       if (last && last.count >= FEW)
         intervals.push({ endedAt: at, ms: at - last.at, begun: begunBetween(last.loads, loads) });
@@ -55,10 +48,8 @@ export function createBacklog({ takers }: { takers: Pick<Takers, 'loads'> }) {
     /** For how many ms a new call would wait until a worker begins it; 0 while that is short, or not known. */
     delayMs(): number {
       if (!last || perMs === undefined) return 0;
-      const now = time.monotonic();
-      const count = last.count + added - perMs * (now - last.at);
-      const lasts = manySince !== undefined && now - manySince >= LASTS_MS;
-      return count < (lasts ? FEW : BURST) ? 0 : count / perMs;
+      const count = last.count + added - perMs * (time.monotonic() - last.at);
+      return count < FEW ? 0 : count / perMs;
     },
   };
 }
@@ -95,5 +86,5 @@ function rateOf(intervals: readonly Interval[]): number | undefined {
     ms += interval.ms;
     begun += interval.begun;
   }
-  return ms < MEASURED_AT_LEAST_MS || begun === 0 ? undefined : begun / ms;
+  return ms < MEASURED_OVER_MS || begun === 0 ? undefined : begun / ms;
 }

@@ -1,6 +1,5 @@
 import type { RegisteredDirectory } from '../store/registered-directory.ts';
 import type { Stores } from '../store/stores.ts';
-import type { TellArrivals } from './arrivals.ts';
 import type { OpenWorker, Queue } from './queue.ts';
 import type { Takers } from './takers.ts';
 
@@ -40,7 +39,6 @@ export type QueueBackend = Stores & {
   findWorkers(except?: string): Promise<number>;
   /** Whether the queue store can tell which workers are connected. */
   seesWorkers: boolean;
-  tellArrivals: TellArrivals;
   directory: RegisteredDirectory;
   openQueue<Data>(name: string, options?: QueueOptions): Queue<Data>;
   openWorker: OpenWorker;

@@ -1,4 +1,5 @@
 import { type Code, outcomes } from './codes.ts';
+import type { Params } from './template.ts';
 
 /**
  * Whether the rule ran: `no`, `maybe`, `yes`; `earlier`: this call ran nothing, and whether an earlier one under its Idempotency-Key
@@ -321,9 +322,12 @@ export const ranNothing = ({ reason, mayHaveRun }: { reason: string | null; mayH
 
 const SAME_KEY_SECONDS = 2;
 
-/** Seconds after which to send a call again: if it did not run, or under the same key. */
-export function retryAfterOf({ code, reason }: { code: Code; reason: string }): number | undefined {
+type Retried = { code: Code; reason: string; params?: Params };
+
+/** Seconds after which to send a call again, if it did not run or under the same key: as long as the wait where a reason knows one. */
+export function retryAfterOf({ code, reason, params }: Retried): number | undefined {
   const row = outcomes[code];
+  if (typeof params?.seconds === 'number') return params.seconds;
   if (isReason(reason) && endings[reason].ran === 'earlier') return SAME_KEY_SECONDS;
   return 'retryAfterSeconds' in row ? row.retryAfterSeconds : undefined;
 }

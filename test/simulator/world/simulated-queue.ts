@@ -4,7 +4,6 @@ import { ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
 import { parseJson } from '../../../src/shared/contract/json/parse-json.ts';
-import { noArrivalsElsewhere } from '../../../src/shared/queue/arrivals.ts';
 import { createFollowers } from '../../../src/shared/queue/followers.ts';
 import type {
   Queue,
@@ -134,7 +133,6 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     probe: () => ask('probe', [`probe:${process}`], 'writes', () => {}),
     full: () => null,
     heard: () => replies,
-    tellArrivals: noArrivalsElsewhere, // no key makes so many calls there that they are shared
     run: { last: link.lastRun, ask: () => ask('run', ['run'], 'reads', (store) => store.runId()) },
     takers: {
       tell: (id) => ask('takers.tell', ['takers'], 'writes', ({ takers }) => takers.tell(id)),

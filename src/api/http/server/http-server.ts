@@ -45,7 +45,7 @@ type Options = {
   limits?: Partial<typeof HTTP_LIMITS>;
   silentMs?: number;
   /** Answers a request before the app sees it, and returns true; or returns false. */
-  refuses?: RefuseEarly['refuses'];
+  refuses?: RefuseEarly;
 };
 const nothing = () => false;
 

@@ -1,25 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
 import { noAnswerBody } from '../../../shared/contract/execution-record.ts';
+import { retryAfterOf } from '../../../shared/reasons/endings.ts';
 import type { Audit } from '../../../shared/runtime/access/audit.ts';
 import type { Keyring } from '../../../shared/runtime/access/keyring.ts';
 import type { Logger } from '../../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
 import { random } from '../../../shared/seams/random.ts';
 import type { RequestMetrics } from '../../api-metrics.ts';
-import type { Overload } from '../../overload/overload.ts';
 
 const EXECUTE = '/rule-server/mock/execute';
 /** A body up to this size is read to its end, and the connection serves on. Behind a larger one it is closed. */
 const READ_BYTES = 64 * 1024;
+/** A refusal is sent so late: callers that come again at once would take the time from the calls that are served. */
+const HOLD_MS = 1000;
 /** A caller that still sends its body has so long to read the answer. A connection that is closed before loses the answer. */
 const LINGER_MS = 2000;
 const TOLD_EVERY_MS = 1000;
 
 type RefuseEarlyDependencies = {
-  overload: Overload;
   keyring: Keyring;
-  /** Whether calls are taken at all; otherwise somebody else says why not. */
-  takesCalls: () => boolean;
+  /** Why no call is begun now; undefined also where somebody else says why not. */
+  whyNot: () => NoAnswer | undefined;
   metrics: Pick<Metrics, 'refused'>;
   /** Counts a request by its route and status. */
   count: RequestMetrics['count'];
@@ -32,29 +34,21 @@ export type RefuseEarly = ReturnType<typeof refuseEarly>;
 /**
  * Refuses plain calls for load before anything else is done for them, and answers true then. All others go on: with an Idempotency-Key a
  * call may be the repeat of one that runs, and what a browser or a proxy sends needs more looks than these. They are refused when they begin.
- * A share of the calls is refused once they would wait 10 % of `QUEUE_TIMEOUT_MS`, and all of them from 30 % on (`overload.ts`).
  */
-export function refuseEarly({ overload, keyring, takesCalls, metrics, count, log, audit }: RefuseEarlyDependencies) {
-  const asked = new WeakSet<IncomingMessage>();
+export function refuseEarly({ keyring, whyNot, metrics, count, log, audit }: RefuseEarlyDependencies) {
   const tell = tellOnceASecond(log, audit);
 
-  return {
-    /** Whether this call was asked about here, and may go on. */
-    wasAsked: (incoming: IncomingMessage): boolean => asked.has(incoming),
-    refuses(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
-      if (!isPlainCall(incoming) || !takesCalls()) return false;
-      const keyName = keyNameOf(incoming, keyring);
-      if (keyName === undefined) return false;
-      asked.add(incoming);
-      const refusal = overload.refusal(keyName);
-      if (!refusal) return false;
-      const body = noAnswerBody(random.uuid(), refusal.noAnswer);
-      answer(incoming, outgoing, { body, retryAfterSeconds: refusal.retryAfterSeconds });
-      metrics.refused(refusal.noAnswer.code);
-      count({ route: EXECUTE, method: 'POST', status: 503 });
-      tell(keyName);
-      return true;
-    },
+  return (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
+    const noAnswer = isPlainCall(incoming) ? whyNot() : undefined;
+    if (!noAnswer) return false;
+    const keyName = keyNameOf(incoming, keyring);
+    if (keyName === undefined) return false;
+    incoming.on('error', () => {}).resume();
+    setTimeout(answer, HOLD_MS, incoming, outgoing, noAnswer);
+    metrics.refused(noAnswer.code);
+    count({ route: EXECUTE, method: 'POST', status: 503 });
+    tell(keyName);
+    return true;
   };
 }
 
@@ -76,20 +70,19 @@ function keyNameOf({ headers }: IncomingMessage, keyring: Keyring): string | nul
   return found?.kind === 'known' ? found.caller.name : undefined;
 }
 
-type Refused = { body: string; retryAfterSeconds: number };
-
-/** Answers, then reads the rest of the request and throws it away. */
-function answer(incoming: IncomingMessage, outgoing: ServerResponse, { body, retryAfterSeconds }: Refused): void {
+/** Answers while the rest of the request is read and thrown away. */
+function answer(incoming: IncomingMessage, outgoing: ServerResponse, noAnswer: NoAnswer): void {
+  const body = noAnswerBody(random.uuid(), noAnswer);
   const isSmall = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= READ_BYTES;
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
-    'retry-after': String(retryAfterSeconds),
+    'retry-after': String(retryAfterOf(noAnswer)),
     'cache-control': 'no-store',
   };
-  incoming.on('error', () => {}).resume();
-  if (isSmall) return void outgoing.writeHead(503, headers).end(body);
-  outgoing.writeHead(503, { ...headers, connection: 'close' }).write(body);
+  outgoing.writeHead(503, isSmall ? headers : { ...headers, connection: 'close' });
+  if (isSmall || incoming.complete) return void outgoing.end(body);
+  outgoing.write(body);
   const end = () => outgoing.end();
   const timer = setTimeout(end, LINGER_MS);
   incoming.once('close', () => clearTimeout(timer)).once('end', end);

@@ -17,7 +17,6 @@ import { createRedisConnections, type RedisConnections } from '../../store/redis
 import { isReplica, runIdOf } from '../../store/redis/redis-examination.ts';
 import { redisStores } from '../../store/redis/redis-stores.ts';
 import { createRedisDirectory } from '../../store/registered-directory.ts';
-import { createRedisArrivals } from '../arrivals.ts';
 import type { Message, QueueBackend } from '../queue-backend.ts';
 import { createRedisTakers, type Takers } from '../takers.ts';
 import { besideBullmq } from './beside-bullmq.ts';
@@ -75,7 +74,6 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     heard: connections.heard,
     run: { last: connections.lastRun, ask: () => runIdOf(results) },
     takers,
-    tellArrivals: createRedisArrivals(results, prefix),
     directory: createRedisDirectory(results, prefix),
     ...redisStores(results, { prefix, openNoted }),
     openQueue: (name, options) => openBullQueue(name, queues, options),

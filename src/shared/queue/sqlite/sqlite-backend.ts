@@ -5,7 +5,6 @@ import { openStore, prepareTables } from '../../store/embedded/file/embedded-sto
 import { tableShelves } from '../../store/embedded/stores/shelves.ts';
 import { embeddedStores } from '../../store/embedded/stores/stores.ts';
 import { createMemoryDirectory } from '../../store/registered-directory.ts';
-import { noArrivalsElsewhere } from '../arrivals.ts';
 import type { Message, QueueBackend } from '../queue-backend.ts';
 import { createMemoryTakers } from '../takers.ts';
 import { createEmbeddedReplies } from './replies.ts';
@@ -31,7 +30,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     probe: () => database.read(() => void database.statement('SELECT 1').get()),
     full,
     run: { last: () => run, ask: async () => run },
-    ...{ takers, tellArrivals: noArrivalsElsewhere, directory: createMemoryDirectory() },
+    ...{ takers, directory: createMemoryDirectory() },
     ...embeddedStores(openShelf),
     ...createSqliteQueues({ database, telemetry, replies: createEmbeddedReplies() }),
     ...createBroadcasts(),
