@@ -1,7 +1,6 @@
-import { createMiddleware } from 'hono/factory';
 import { Counter, Histogram } from 'prom-client';
 import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
-import type { Environment } from './http/environment.ts';
+import type { Layer } from './http/layers.ts';
 import { routeNameOf, routeOf } from './http/route-of.ts';
 import type { QueueHealth } from './queue-health.ts';
 
@@ -39,14 +38,15 @@ export function createRequestMetrics({ registry }: Metrics) {
     registers: [registry],
   });
   const count = (labels: { route: string; method: string; status: number }) => requests.inc(labels);
-  const measure = createMiddleware<Environment>(async (context, next) => {
+  const measure: Layer = (context) => {
     const startedAt = performance.now();
-    await next();
-    const route = routeOf(context);
-    const method = METHODS.has(context.req.method) ? context.req.method : 'other';
-    count({ route, method, status: context.res.status });
-    seconds.observe({ route }, (performance.now() - startedAt) / 1000);
-  });
+    return () => {
+      const route = routeOf(context);
+      const method = METHODS.has(context.req.method) ? context.req.method : 'other';
+      count({ route, method, status: context.res.status });
+      seconds.observe({ route }, (performance.now() - startedAt) / 1000);
+    };
+  };
 
   return {
     measure,

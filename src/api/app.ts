@@ -1,4 +1,4 @@
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { requestId } from 'hono/request-id';
 import { cut } from '../shared/contract/json/visible-text.ts';
@@ -30,6 +30,7 @@ import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
 import { compressJson, tagAnswers } from './http/compress.ts';
 import type { Environment } from './http/environment.ts';
+import { at, entering, layers, leaving } from './http/layers.ts';
 import { keepNothing, pageHeaders } from './http/page-headers.ts';
 import { plainBodies } from './http/plain-bodies.ts';
 import { problem } from './http/respond.ts';
@@ -116,30 +117,23 @@ export function createApp({
   const app = new Hono<Environment>();
   const openBodies = measuredBodies(settings, metrics);
   const access = accessOf({ settings, store, keyring });
-  app.use(requestId());
   // Before the log, whose lines name the trace.
   if (traceRequests) app.use('/rule-server/*', traceRequests);
-  app.use(logAccess(log, access.clientAddress));
-  app.use(auditRequests(audit), limitRefusals(log, audit));
-  app.use(requestMetrics.measure);
-  if (settings.ICE_ENDPOINTS) app.use('/ice-server/*', inEnvelope());
-  for (const path of ['execute', 'batches']) app.use(`/rule-server/mock/${path}`, tellWhetherItRan());
-  app.use(pageHeaders());
-  app.use('/rule-server/*', compressJson(), warnOfParameters());
-  app.use(keepNothing());
-  app.use(checkHost({ host: settings.HOST, hasKeys: needsKeys(settings), origins: access.origins }));
+  app.use(outerLayers(app, access, { settings, requestMetrics, audit, log }));
   if (access.origins.length > 0) app.use(letIn([...access.origins]));
-  app.use(
-    methodNotAllowed({ app, onMethodNotAllowed: (context, methods) => wrongMethod(context.req.method, methods) }),
-  );
   app.route('/', consoleRoutes(consoleFiles));
-  app.use(authenticate(access));
-  app.use(limitCallers(keyLimitsOf(settings), metrics), plainBodies());
+  app.use(
+    layers(
+      authenticate(access),
+      limitCallers(keyLimitsOf(settings), metrics),
+      plainBodies(),
+      ...at(/^\/(rule|ice)-server\//, refuseWhileStopping(phase, metrics)),
+    ),
+  );
   app.route('/', sessionRoutes(access));
   app.route('/', healthRoutes({ health, isReady: () => phase() === 'running' }));
   app.route('/', metricsRoutes(metrics));
   app.route('/', docsRoutes());
-  app.use(refuseWhileStopping(phase, metrics));
   const calls = {
     submitExecution,
     ruleOfScene: createRuleOfScene({ ask }),
@@ -150,11 +144,12 @@ export function createApp({
   if (settings.ICE_ENDPOINTS) app.route('/ice-server/mock', iceRoutes({ ...calls, ask }));
   // The lists themselves are among these paths.
   for (const path of ['executions/*', 'failures', 'kept', 'batches/*', 'cases', 'readiness'])
-    app.use(`/rule-server/mock/${path}`, refuseWithoutStore(health));
+    app.use(`/rule-server/mock/${path}`, layers(refuseWithoutStore(health)));
   const ofExecutions = [findExecutionsRoutes(executions), keptExecutionRoutes(executions)];
   const ofOne = [executionRoutes(executions, eraseExecution), eventRoutes({ executions, stopping })];
   for (const routes of [...ofExecutions, ...ofOne]) app.route('/rule-server/mock', routes);
-  for (const path of ['schema', 'tree', 'apps', 'rules', 'clients']) app.use(`/rule-server/mock/${path}`, tagAnswers());
+  for (const path of ['schema', 'tree', 'apps', 'rules', 'clients'])
+    app.use(`/rule-server/mock/${path}`, layers(tagAnswers()));
   const ofBatches = { readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes: settings.MAX_BATCH_BYTES };
   app.route('/rule-server/mock', batchRoutes({ batches, ...ofBatches, openBodies, stopping }));
   app.route('/rule-server/mock', casesRoutes({ savedCases, openBodies }));
@@ -163,6 +158,27 @@ export function createApp({
   app.notFound(({ req }) => problem('nothing-there', { path: cut(req.path, SHOWN_PATH) }));
   app.onError((error, context) => answerError(error, context.get('requestId'), log));
   return app;
+}
+
+type Outer = Pick<AppDependencies, 'settings' | 'requestMetrics' | 'audit' | 'log'>;
+
+/** What every request passes, whoever sends it. */
+function outerLayers(app: Hono<Environment>, access: Access, { settings, requestMetrics, audit, log }: Outer) {
+  const onMethodNotAllowed = ({ req }: Context, methods: string[]) => wrongMethod(req.method, methods);
+  return layers(
+    entering(requestId()),
+    logAccess(log, access.clientAddress),
+    auditRequests(audit),
+    limitRefusals(log, audit),
+    requestMetrics.measure,
+    ...(settings.ICE_ENDPOINTS ? at(/^\/ice-server\//, inEnvelope()) : []),
+    ...at(/^\/rule-server\/mock\/(execute|batches)$/, tellWhetherItRan()),
+    pageHeaders(),
+    ...at(/^\/rule-server\//, compressJson(), warnOfParameters()),
+    keepNothing(),
+    checkHost({ host: settings.HOST, hasKeys: needsKeys(settings), origins: access.origins }),
+    leaving(methodNotAllowed({ app, onMethodNotAllowed })),
+  );
 }
 
 function ruleRoutes({ ask, savedCases, batches }: Pick<AppDependencies, 'ask' | 'savedCases' | 'batches'>) {

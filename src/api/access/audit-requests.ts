@@ -1,15 +1,14 @@
 import type { Context } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import type { Audit } from '../../shared/runtime/access/audit.ts';
 import type { Environment } from '../http/environment.ts';
+import type { Layer } from '../http/layers.ts';
 
 const RUNS = ['/rule-server/mock/execute', '/ice-server/mock/execute'];
 const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;
 
 /** Tells the audit log of runs, cancels, reads of inputs, other changes, sign-ins, and refusals. */
-export function auditRequests(audit: Audit) {
-  return createMiddleware<Environment>(async (context, next) => {
-    await next();
+export function auditRequests(audit: Audit): Layer {
+  return (context) => () => {
     const what = context.var.toldTogether ? undefined : whatWas(context);
     if (what === undefined) return;
     const { from, keyName, mockId, code, about, searchedPaths: paths } = context.var;
@@ -23,7 +22,7 @@ export function auditRequests(audit: Audit) {
       mockId: mockId ?? EXECUTION.exec(context.req.path)?.[1],
       outcome: code === undefined ? String(status) : `${status} ${code}`,
     });
-  });
+  };
 }
 
 function whatWas(context: Context<Environment>): string | undefined {

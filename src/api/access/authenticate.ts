@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import { anybody, type Caller, isFor } from '../../shared/runtime/access/caller.ts';
 import type { Found, Keyring } from '../../shared/runtime/access/keyring.ts';
 import { type Refusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Environment } from '../http/environment.ts';
+import type { Layer } from '../http/layers.ts';
 import { problem, respondToRefusal } from '../http/respond.ts';
 import type { ClientAddress } from '../http/server/client-address.ts';
 import { comesFromHere } from './same-origin.ts';
@@ -26,11 +26,14 @@ export type Access = {
  * trusted proxy that names a person. Browsers send the last two by themselves: then what changes something must come from our
  * own pages. With no keys configured, everybody.
  */
-export function authenticate(access: Access) {
+export function authenticate(access: Access): Layer {
   const { keyring, origins, userHeader } = access;
-  return createMiddleware<Environment>(async (context, next) => {
+  return (context) => {
     if (keyring.isOpen && userHeader === undefined) context.set('caller', anybody);
-    if (context.var.caller || isOpen(context)) return next();
+    return context.var.caller || isOpen(context) ? undefined : admit(context);
+  };
+
+  async function admit(context: Context<Environment>): Promise<Response | undefined> {
     const { found, byBrowser, otherwise } = await identify(context, access);
     if (found.kind === 'expired') return refused(refusalOf('key-expired', { name: found.name }));
     if (found.kind === 'unknown') return refused(otherwise);
@@ -38,8 +41,8 @@ export function authenticate(access: Access) {
     if (byBrowser && changesSomething(context) && !comesFromHere(context, origins)) return foreign(context);
     context.set('caller', found.caller);
     context.set('mayStay', async () => isStill(found.caller, (await identify(context, access)).found));
-    return next();
-  });
+    return undefined;
+  }
 }
 
 /** To sign in and out takes no key; to ask who has signed in does. */

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import { createMiddleware } from 'hono/factory';
-import type { Environment } from '../http/environment.ts';
+import type { Layer } from '../http/layers.ts';
 import { problem } from '../http/respond.ts';
 
 /** Probes use any name, and their answers tell nothing. */
@@ -14,14 +13,14 @@ type Options = { host: string; hasKeys: boolean; origins: readonly string[] };
  * Refuses requests to a name this server does not go by. A page can give its own name this server's address (DNS
  * rebinding) and then counts as the same origin; the Host header still tells what name it used.
  */
-export function checkHost({ host, hasKeys, origins }: Options) {
+export function checkHost({ host, hasKeys, origins }: Options): Layer {
   const listed = new Set(origins.map((origin) => new URL(origin).hostname));
   const own = isLoopback(host) ? isLoopback : isReachableAs(hasKeys);
-  return createMiddleware<Environment>(async (context, next) => {
+  return (context) => {
     const given = nameIn(context.req.header('host'));
-    if (!given || OPEN_PATHS.has(context.req.path) || listed.has(given) || own(given)) return next();
+    if (!given || OPEN_PATHS.has(context.req.path) || listed.has(given) || own(given)) return undefined;
     return problem('unknown-host', { host: given });
-  });
+  };
 }
 
 function isLoopback(name: string): boolean {

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createMiddleware } from 'hono/factory';
 import { LRUCache } from 'lru-cache';
 import type { Audit } from '../../shared/runtime/access/audit.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
-import type { Environment } from '../http/environment.ts';
+import type { Layer } from '../http/layers.ts';
 
 /** So many refusals a second of one address have lines of their own; its others share one. */
 const TOLD_A_SECOND = 20;
@@ -21,7 +20,7 @@ type Source = { left: number; at: number; held: number; untold: Map<string, Unto
  * Bounds what refusals of one address cost: callers without a key, or without the right to what they ask for. Others at the same address
  * are not concerned, because many may share one behind a proxy.
  */
-export function limitRefusals(log: Logger, audit: Audit) {
+export function limitRefusals(log: Logger, audit: Audit): Layer {
   const sources = new LRUCache<string, Source>({ max: MAX_ADDRESSES });
 
   function sourceOf(address: string): Source {
@@ -41,8 +40,7 @@ export function limitRefusals(log: Logger, audit: Audit) {
     untold.clear();
   }
 
-  return createMiddleware<Environment>(async (context, next) => {
-    await next();
+  return (context) => async () => {
     const { from, keyName, caller } = context.var;
     const { status } = context.res;
     const isRefused = status === 403 || status === 429 || (status >= 400 && caller === undefined);
@@ -61,5 +59,5 @@ export function limitRefusals(log: Logger, audit: Audit) {
     source.held += 1;
     await pause(HOLD_MS);
     source.held -= 1;
-  });
+  };
 }

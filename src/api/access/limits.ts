@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createMiddleware } from 'hono/factory';
 import { Counter } from 'prom-client';
 import type { Caller, Limits } from '../../shared/runtime/access/caller.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
-import type { Environment } from '../http/environment.ts';
+import type { Layer } from '../http/layers.ts';
 import { isRead } from '../http/parameters.ts';
 import { problem } from '../http/respond.ts';
 import { callerOf } from './permission.ts';
@@ -16,8 +14,7 @@ type Use = {
   openCalls: number;
   streams: number;
   batches: number;
-  /** Runs a read when it is its turn. */
-  inTurn: ReturnType<typeof createReadTurns>;
+  beginRead: ReturnType<typeof createReadTurns>;
 };
 
 const MAX_FORGOTTEN_AFTER_MS = 60_000;
@@ -27,7 +24,7 @@ const MAX_FORGOTTEN_AFTER_MS = 60_000;
  * bucket of a key holds one second's worth of calls. Running batches are counted in the store (`api/batches/create-batch.ts`), everything
  * else in this API alone. By default a key has 500 calls a second, 1,000 open calls, 200 streams and 4 batches. Its reads run in turn (`read-turns.ts`).
  */
-export function limitCallers(defaults: Limits, { registry }: Metrics) {
+export function limitCallers(defaults: Limits, { registry }: Metrics): Layer {
   const uses = new Map<string, Use>();
   const refused = new Counter({
     name: 'rule_server_limited_total',
@@ -40,16 +37,16 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
   function openUse(name: string, now: number, full: number): Use {
     let use = uses.get(name);
     if (!use) {
-      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0, inTurn: createReadTurns() };
+      use = { calls: full, at: now, openCalls: 0, streams: 0, batches: 0, beginRead: createReadTurns() };
       uses.set(name, use);
       forgetIdle(uses, now);
     }
     return use;
   }
 
-  return createMiddleware<Environment>(async (context, next) => {
+  return (context) => {
     const { name, limits: own } = callerOf(context);
-    if (name === null || context.var.caller === undefined) return next();
+    if (name === null || context.var.caller === undefined) return undefined;
     const limits: Limits = { ...defaults, ...defined(own) };
     context.set('maxBatches', limits.batches);
     const now = performance.now();
@@ -64,17 +61,19 @@ export function limitCallers(defaults: Limits, { registry }: Metrics) {
     }
     use.calls -= 1;
     use[kind] += 1;
-    const closed = once(context.env.outgoing, 'close');
-    const isShortRead = isRead(context.req.method) && kind !== 'streams';
-    try {
-      await (isShortRead ? use.inTurn(next) : next());
-    } finally {
-      // Its execution counts until its end, also when its caller does not wait for it, or has left.
+    const { outgoing } = context.env;
+    const closed = new Promise<void>((resolve) => (outgoing.destroyed ? resolve() : outgoing.once('close', resolve)));
+    // Its execution counts until its end, also when its caller does not wait for it, or has left.
+    const leave = () =>
       void Promise.allSettled([closed, context.var.openUntil]).then(() => {
         use[kind] -= 1;
       });
-    }
-  });
+    if (!isRead(context.req.method) || kind === 'streams') return leave;
+    return use.beginRead().then((endRead) => () => {
+      endRead();
+      leave();
+    });
+  };
 }
 
 /** The code of the refusal at each limit. */

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import { anybody, type Caller, isFor, type Permission } from '../../shared/runtime/access/caller.ts';
 import type { Environment } from '../http/environment.ts';
+import { layers } from '../http/layers.ts';
 import { problem } from '../http/respond.ts';
 
 /**
@@ -12,9 +12,7 @@ import { problem } from '../http/respond.ts';
  * `TRUSTED_USER_HEADER` are set, everybody may do everything.
  */
 export function needs(which: Permission | ((context: Context<Environment>) => Permission)) {
-  return createMiddleware<Environment>(
-    async (context, next) => refusedPermission(context, typeof which === 'function' ? which(context) : which) ?? next(),
-  );
+  return layers((context) => refusedPermission(context, typeof which === 'function' ? which(context) : which));
 }
 
 /** The reason to refuse a caller without a permission; undefined if it has it. */

@@ -14,18 +14,19 @@ export function createReadTurns() {
 
   async function rest(turn: Promise<unknown>): Promise<void> {
     const startedAt = performance.now();
-    await Promise.race([turn.catch(() => {}), pause(MAX_TURN_MS)]);
+    await Promise.race([turn, pause(MAX_TURN_MS)]);
     await pause(Math.min(2 * (performance.now() - startedAt), MAX_REST_MS));
     const next = waiting.shift();
     if (next) next();
     else running -= 1;
   }
 
-  return async function inTurn(read: () => Promise<void>): Promise<void> {
+  /** Waits for the turn of a read. To be called back when it is over. */
+  return async function begin(): Promise<() => void> {
     if (running < AT_ONCE) running += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
-    const turn = read();
-    void rest(turn);
-    return turn;
+    const turn = Promise.withResolvers<void>();
+    void rest(turn.promise);
+    return turn.resolve;
   };
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { MiddlewareHandler } from 'hono';
 import { accepts } from './accepted-encoding.ts';
+import type { Layer } from './layers.ts';
 
 const compress = promisify(gzip);
 const WORTH_IT_BYTES = 1024;
@@ -12,9 +12,8 @@ const LEVEL = 4;
  * Answers to reads go out compressed to callers that take gzip, if they are JSON above 1 KiB. Never events: they would wait in the
  * compressor. Never the answer of a call that ran a rule: it would take longer, and it is held in memory only once.
  */
-export function compressJson(): MiddlewareHandler {
-  return async (context, next) => {
-    await next();
+export function compressJson(): Layer {
+  return (context) => async () => {
     const { res, req } = context;
     if (req.method !== 'GET') return;
     const type = res.headers.get('content-type') ?? '';
@@ -37,9 +36,8 @@ export function compressJson(): MiddlewareHandler {
  * An answer to a GET has a tag of its content; a caller that has it already is told so in 304 instead of sending it again (RFC
  * 9110).
  */
-export function tagAnswers(): MiddlewareHandler {
-  return async (context, next) => {
-    await next();
+export function tagAnswers(): Layer {
+  return (context) => async () => {
     const { res, req } = context;
     if (req.method !== 'GET' || res.status !== 200 || res.body === null) return;
     const body = Buffer.from(await res.arrayBuffer());

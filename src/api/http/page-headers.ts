@@ -1,5 +1,5 @@
-import { createMiddleware } from 'hono/factory';
 import { secureHeaders } from 'hono/secure-headers';
+import { type Layer, leaving } from './layers.ts';
 
 /** A page may load only what comes from here. Styles are files or set by script, never written in place. */
 const pagePolicy = {
@@ -16,8 +16,8 @@ const pagePolicy = {
 };
 
 /** Headers that keep browsers from guessing, framing and leaking. A route may say more about its own page. */
-export function pageHeaders() {
-  return secureHeaders({
+export function pageHeaders(): Layer {
+  const headers = secureHeaders({
     contentSecurityPolicy: pagePolicy,
     referrerPolicy: 'no-referrer',
     xFrameOptions: 'DENY',
@@ -29,12 +29,12 @@ export function pageHeaders() {
     xDnsPrefetchControl: false,
     overwrite: false,
   });
+  return leaving(headers);
 }
 
 /** No answer is kept by a browser or a proxy after a sign-out, but for what says that it may be: the console's own files. */
-export function keepNothing() {
-  return createMiddleware(async (context, next) => {
-    await next();
+export function keepNothing(): Layer {
+  return (context) => () => {
     if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store');
-  });
+  };
 }

@@ -1,13 +1,12 @@
-import { createMiddleware } from 'hono/factory';
-import type { Environment } from './environment.ts';
+import type { Layer } from './layers.ts';
 import { isRead } from './parameters.ts';
 import { problem } from './respond.ts';
 
 /** Refuses compressed bodies (RFC 9110, section 12.5.3): what is inside could be any size, and would be read as text. */
-export function plainBodies() {
-  return createMiddleware<Environment>(async ({ req }, next) => {
+export function plainBodies(): Layer {
+  return ({ req }) => {
     const encoding = req.header('content-encoding')?.trim().toLowerCase() || 'identity';
-    if (isRead(req.method) || encoding === 'identity') return next();
+    if (isRead(req.method) || encoding === 'identity') return undefined;
     return problem('compressed-body', {}, { headers: { 'accept-encoding': 'identity' } });
-  });
+  };
 }

@@ -1,8 +1,7 @@
-import { createMiddleware } from 'hono/factory';
 import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
-import type { Environment } from './environment.ts';
+import type { Layer } from './layers.ts';
 import { isRead, parametersOf } from './parameters.ts';
 import { badRequest, json } from './respond.ts';
 
@@ -10,16 +9,15 @@ import { badRequest, json } from './respond.ts';
  * Names the parameters of a read that its route does not know: in `warnings` of an answer that is a JSON object. An answer in any other
  * form has no place for them, so it becomes a refusal. What changes something was refused before it began (`readParameters`).
  */
-export function warnOfParameters() {
-  return createMiddleware<Environment>(async (context, next) => {
-    await next();
+export function warnOfParameters(): Layer {
+  return (context) => async () => {
     const { req, res } = context;
     if (!isRead(req.method) || res.status >= 300) return;
     const unknown = unknownNames([...parametersOf(context).keys()], context.var.parameters ?? []);
     if (unknown.length === 0) return;
     context.res = undefined; // else its headers would be laid over those of the new answer
     context.res = await withWarnings(res, unknown);
-  });
+  };
 }
 
 async function withWarnings(res: Response, unknown: ReturnType<typeof unknownNames>): Promise<Response> {

@@ -1,10 +1,9 @@
-import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
 import { paramsSchema, refusalCodeSchema } from '../../shared/contract/endings/outcomes.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { refusals } from '../../shared/reasons/refusals.ts';
 import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';
-import type { Environment } from './environment.ts';
+import type { Layer } from './layers.ts';
 
 const problemSchema = z.object({
   code: refusalCodeSchema,
@@ -24,9 +23,8 @@ const OF_THE_CALL = new Set<string>([
  * Every refusal of a call that would run something says whether it may have run: not, unless the service failed, or an earlier call under
  * its Idempotency-Key may have run. Then a 503, which invites a repeat, becomes a 504.
  */
-export const tellWhetherItRan = () =>
-  createMiddleware<Environment>(async (context, next) => {
-    await next();
+export const tellWhetherItRan = (): Layer => {
+  return (context) => async () => {
     const { req, res } = context;
     if (req.method !== 'POST' || res.headers.get('content-type') !== PROBLEM_TYPE) return;
     const found = problemSchema.safeParse(parseJson(await res.clone().text()));
@@ -42,4 +40,5 @@ export const tellWhetherItRan = () =>
       status,
       headers,
     });
-  });
+  };
+};

@@ -1,8 +1,6 @@
-import type { Context } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import type { Environment } from '../http/environment.ts';
+import type { Layer } from '../http/layers.ts';
 import { json } from '../http/respond.ts';
 
 /** The published server's numbers for a bad input, and for everything it does not classify. */
@@ -25,9 +23,8 @@ export function refusal(ret: number, message: string, status = 200): Response {
 const problemSchema = z.object({ error: z.string() });
 
 /** Puts what the rest of this service refuses (no key, a foreign page, a large body, a fault) into the envelope. */
-export function inEnvelope() {
-  return createMiddleware<Environment>(async (context: Context<Environment>, next) => {
-    await next();
+export function inEnvelope(): Layer {
+  return (context) => async () => {
     const { res } = context;
     if (res.status === 200 || res.status === 404) return;
     const problem = problemSchema.safeParse(parseJson(await res.text()));
@@ -37,5 +34,5 @@ export function inEnvelope() {
     const body = JSON.stringify({ ret: OTHER_ERROR, msg: problem.data?.error ?? `status ${res.status}` });
     context.res = undefined;
     context.res = new Response(body, { status: KEPT_STATUSES.has(res.status) ? res.status : 200, headers });
-  });
+  };
 }

@@ -5,7 +5,7 @@ import { unanswered } from '../../shared/contract/endings/ending.ts';
 import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { State } from '../../shared/contract/endings/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
-import { needs, refusedApp, tellAbout } from '../access/permission.ts';
+import { refusedApp, refusedPermission, tellAbout } from '../access/permission.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
 import { readExecuteRequest } from '../calls/read-request.ts';
 import type { InScene, RuleOfScene } from '../calls/rule-of-scene.ts';
@@ -16,7 +16,7 @@ import { isFormPost } from '../http/form-post.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem, refuseBody, respondToEnding } from '../http/respond.ts';
-import { takesNoParameters } from '../http/takes-no-parameters.ts';
+import { refusedParameters } from '../http/takes-no-parameters.ts';
 import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
 type ExecuteDependencies = {
@@ -32,7 +32,9 @@ type ExecuteDependencies = {
 /** POST /rule-server/mock/execute: run one rule on one client and answer with what the client wrote. */
 export function executeRoute(dependencies: ExecuteDependencies) {
   const { submitExecution, ruleOfScene, runOnce, closedByUs, maxBodyBytes, openBodies } = dependencies;
-  return new Hono<Environment>().post('/execute', needs('run'), takesNoParameters(), async (context) => {
+  return new Hono<Environment>().post('/execute', async (context) => {
+    const refusal = refusedPermission(context, 'run') ?? refusedParameters(context);
+    if (refusal) return refusal;
     const lease = openBodies.lease();
     return execute(context, lease).finally(() => lease.close());
   });

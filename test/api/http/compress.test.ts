@@ -4,11 +4,13 @@ import { streamSSE } from 'hono/streaming';
 import { describe, expect, test } from 'vitest';
 import { accepts } from '../../../src/api/http/accepted-encoding.ts';
 import { compressJson, tagAnswers } from '../../../src/api/http/compress.ts';
+import type { Environment } from '../../../src/api/http/environment.ts';
+import { layers } from '../../../src/api/http/layers.ts';
 
 const long = JSON.stringify({ numbers: Array.from({ length: 400 }, (_, n) => n), exact: '9007199254740993' });
-const app = new Hono();
-app.use(compressJson());
-app.use('/tagged', tagAnswers());
+const app = new Hono<Environment>();
+app.use(layers(compressJson()));
+app.use('/tagged', layers(tagAnswers()));
 app.get('/long', (context) => context.body(long, 200, { 'content-type': 'application/json' }));
 app.get('/tagged', (context) => context.body(long, 200, { 'content-type': 'application/json' }));
 app.get('/short', (context) => context.json({ a: 1 }));

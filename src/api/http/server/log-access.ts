@@ -1,19 +1,19 @@
-import { createMiddleware } from 'hono/factory';
 import type { Logger } from '../../../shared/runtime/telemetry/logger.ts';
-import type { Environment } from '../environment.ts';
+import type { Layer } from '../layers.ts';
 import type { ClientAddress } from './client-address.ts';
 
 /** One line per request, but for probes. Answers carry its id, so that a person can name it. */
-export function logAccess(log: Logger, clientAddress: ClientAddress) {
-  return createMiddleware<Environment>(async (context, next) => {
+export function logAccess(log: Logger, clientAddress: ClientAddress): Layer {
+  return (context) => {
     const startedAt = performance.now();
     context.set('from', clientAddress.of(context.env.incoming));
-    await next();
-    const { method, path } = context.req;
-    context.res.headers.set('x-request-id', context.var.requestId);
-    if (path === '/healthz' || path === '/readyz' || context.var.toldTogether) return;
-    const ms = Math.round(performance.now() - startedAt);
-    const { requestId, from, mockId, code, keyName } = context.var;
-    log.info({ requestId, from, mockId, code, keyName, method, path, status: context.res.status, ms }, 'request');
-  });
+    return () => {
+      const { method, path } = context.req;
+      context.res.headers.set('x-request-id', context.var.requestId);
+      if (path === '/healthz' || path === '/readyz' || context.var.toldTogether) return;
+      const ms = Math.round(performance.now() - startedAt);
+      const { requestId, from, mockId, code, keyName } = context.var;
+      log.info({ requestId, from, mockId, code, keyName, method, path, status: context.res.status, ms }, 'request');
+    };
+  };
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import { unanswered } from '../../../shared/contract/endings/ending.ts';
 import { noAnswer } from '../../../shared/contract/endings/outcomes.ts';
 import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
 import { type QueueHealth, whyAway } from '../../queue-health.ts';
 import type { Environment } from '../environment.ts';
+import type { Layer } from '../layers.ts';
 import { problem, respondToEnding } from '../respond.ts';
 
 /** `starting`: not ready yet. `leaving`: calls are taken, and `/readyz` says that this process stops. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
@@ -19,9 +19,9 @@ export function wrongMethod(method: string, allowed: string[]): Response {
 }
 
 /** Lets nothing new begin in a process that stops. */
-export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metrics, 'refused'>) {
-  return createMiddleware<Environment>(async (context, next) => {
-    if (TAKES_CALLS.has(phase())) return next();
+export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metrics, 'refused'>): Layer {
+  return (context) => {
+    if (TAKES_CALLS.has(phase())) return undefined;
     const isCall = context.req.path.endsWith('/execute');
     if (isCall) refused('stopping');
     const response = isCall
@@ -29,7 +29,7 @@ export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metric
       : problem('process-stopping', {});
     response.headers.set('connection', 'close');
     return response;
-  });
+  };
 }
 
 /** Of a repeat under a key it is not known here whether the first call ran. */
@@ -38,8 +38,8 @@ function stoppingOf({ req }: Context<Environment>) {
 }
 
 /** 503 at once: a store that hangs would keep a caller waiting. */
-export function refuseWithoutStore(health: QueueHealth) {
-  return createMiddleware<Environment>(async (_context, next) => (health.up ? next() : withoutStore(health.full)));
+export function refuseWithoutStore(health: QueueHealth): Layer {
+  return () => (health.up ? undefined : withoutStore(health.full));
 }
 
 /** The answer to what cannot be done without the queue store. */

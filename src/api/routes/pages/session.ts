@@ -9,6 +9,7 @@ import { comesFromHere } from '../../access/same-origin.ts';
 import { clearSession, sessionOf, setSession } from '../../access/session-cookie.ts';
 import { sessionRequestSchema } from '../../access/session-request.ts';
 import type { Environment } from '../../http/environment.ts';
+import { layers } from '../../http/layers.ts';
 import { readBody } from '../../http/read-body.ts';
 import { badRequest, json, problem } from '../../http/respond.ts';
 import { takesNoParameters } from '../../http/takes-no-parameters.ts';
@@ -19,7 +20,7 @@ const MAX_BODY_BYTES = 4096;
 /** GET /session says who asks, and what that key may do. POST /session trades a key for a session cookie, DELETE ends the session: for browsers, whose EventSource sends no headers. */
 export function sessionRoutes({ keyring, sessions, origins }: Access) {
   return new Hono<Environment>()
-    .get('/session', warnOfParameters(), (context) => {
+    .get('/session', layers(warnOfParameters()), (context) => {
       const { name, may, apps } = callerOf(context);
       return json(200, printAs(callerSchema, { name, may: [...may], apps: apps && [...apps] }));
     })
