@@ -49,7 +49,7 @@ export function createRevoke(dependencies: RevokeDependencies) {
       underWay.delete(mockId);
     }
     await record({ mockId, data, queuedAt: job.addedAt }, noAnswer);
-    // Remove the job after the record is written: another API that waits for it would find neither, and re-enqueue it.
+    // Only now: an API that looks before finds neither job nor record, and looks again.
     await queue.tellChange(mockId, data.replyTo);
     return true;
   }

@@ -151,7 +151,7 @@ function ofTaken({ key, decision, isSameCall }: Taken, mockId: string): Decided 
 async function decide(execution: Execution, parts: BeginParts): Promise<Decided | Postponed> {
   const { mockId, data } = execution;
   const fault = parts.sharedDirectory.fault();
-  if (fault !== null) return refuseUnwritten(noAnswer('no-worker-can', { fault }), execution, parts);
+  if (fault !== null) return refuseUnwritten(noAnswer('no-worker-can', { fault }), fault, execution, parts);
   const noRoom = await makeRoom(data.claimBy, parts);
   if (noRoom) return refuse(noRoom, execution, parts);
   if (parts.interrupts.isCancelled(mockId))
@@ -300,12 +300,13 @@ async function claimInSlot(chosen: Inspected, execution: Execution, parts: Begin
 
 /** Writes this attempt's request and claims it. If another attempt was first, its claim is the one that counts. */
 async function writeAndClaim(chosen: Inspected, execution: Execution, parts: BeginParts): Promise<Decided> {
-  const { client, isNewAddress } = chosen;
+  const { client } = chosen;
   const { mockId, data } = execution;
   const { mailbox, sharedDirectory } = parts;
   await parts.atStep('before-temporary', mockId);
-  const { app, directoryName } = client;
-  const path = await sharedDirectory.clientDirectory(app, directoryName, { mark: isNewAddress }).catch(failedWriting);
+  const { app, directoryName, registered } = client;
+  // Without a registration nobody but us knows that we made it: the directory of a bare client may be gone since it was chosen.
+  const path = await sharedDirectory.clientDirectory(app, directoryName, { mark: !registered }).catch(failedWriting);
   let temporary: string | undefined;
   let decision: Decided | undefined;
   let isUncertain = false;
@@ -326,7 +327,7 @@ async function writeAndClaim(chosen: Inspected, execution: Execution, parts: Beg
   } finally {
     const winner = decision?.kind === 'claimed' ? decision.claim : undefined;
     if (temporary && !isUncertain && winner?.temporary !== temporary) await mailbox.discard(path, temporary);
-    if (isNewAddress && !isUncertain && winner?.directoryName !== directoryName) await mailbox.removeIfNobodyCame(path);
+    if (!registered && !isUncertain && winner?.directoryName !== directoryName) await mailbox.removeIfNobodyCame(path);
   }
 }
 
@@ -362,15 +363,18 @@ async function refuse(
     return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, refusal);
   } catch (error) {
     if (!NOT_WRITTEN.has(errnoOf(error))) throw error;
-    return refuseUnwritten(refusal, execution, parts);
+    return refuseUnwritten(refusal, whyUnclaimed(error), execution, parts);
   }
 }
 
+/** The id of a keyed call is that of an earlier call under its key, whose attempt the queue store may have forgotten. */
 async function refuseUnwritten(
-  refusal: NoAnswer,
+  didNotRun: NoAnswer,
+  fault: string | undefined,
   execution: Execution,
   { storeRun }: Some<'storeRun'>,
 ): Promise<ClaimOrRefusal> {
+  const refusal = execution.data.once ? noAnswer('no-worker-for-keyed', { fault }) : didNotRun;
   if (await isTheOnlyAttempt(execution, storeRun)) return { kind: 'refused', noAnswer: refusal };
   throw new Error(`the refusal of ${execution.mockId} cannot be written, and an earlier attempt may have begun it`);
 }

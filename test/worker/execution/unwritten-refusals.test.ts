@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { onceOf } from '../../../src/shared/contract/determined-id.ts';
 import { JOB_VERSION } from '../../../src/shared/contract/job.ts';
 import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
 import type { QueueBackend } from '../../../src/shared/queue/queue-backend.ts';
@@ -9,6 +10,7 @@ import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts'
 import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
 import type { Execution, Outcome } from '../../../src/worker/execution/execution.ts';
+import type { CleanUp } from '../../../src/worker/execution/finish.ts';
 import type { AtStep } from '../../../src/worker/execution/steps.ts';
 import { createDirectoryParts, createExecutionParts, type DirectoryParts } from '../../../src/worker/process/parts.ts';
 import { echoes } from '../../support/echoes.ts';
@@ -82,6 +84,30 @@ describe('a worker to which the queue store says that it is the first one', () =
   );
 });
 
+describe('a keyed call, of which an earlier attempt may be forgotten with the store,', () => {
+  it.each(CODES)('is not said to have run nothing by a worker that cannot write that (%s)', async (code) => {
+    const sleeper = await asleepBeforeItsClaim();
+    const once = onceOf('call', { app: 1, keyName: null, key: 'key' }, Buffer.from('body'));
+    const outcome = await (await createWorkerThatMayNotClaim(code)).run({ firstAttempt: true, once });
+    await sleeper.wakesAndGoesOn();
+    expect(client.found).toHaveLength(1);
+    expect(outcome).toMatchObject({ ending: { noAnswer: { reason: 'no-worker-for-keyed', mayHaveRun: true } } });
+  });
+});
+
+it('a directory that a worker made again for a client without a registration goes when nobody comes', async () => {
+  const ghost = join(sharedDir, 'mock', '2', 'ghost');
+  await mkdir(ghost, { recursive: true });
+  const worker = await createWorker({
+    atStep: (step) => (step === 'before-temporary' ? rmdir(ghost) : undefined),
+    resultTimeoutMs: 500,
+  });
+  const outcome = await worker.run({ firstAttempt: true, app: 2, target: 'address:ghost' });
+  expect(outcome).toMatchObject({ ending: { noAnswer: { code: 'not-picked-up' } } });
+  if (outcome.kind === 'ended') await worker.cleanUp(outcome);
+  expect(await readdir(join(sharedDir, 'mock', '2'))).toEqual([]);
+});
+
 describe('a later attempt that cannot write its refusal', () => {
   it.each(CODES)('says that it may have run, once no worker can report an answer in time (%s)', async (code) => {
     const { RESULT_TIMEOUT_MS } = settings;
@@ -105,20 +131,24 @@ describe('the first attempt that cannot write its refusal', () => {
 const mockId = '7f3a5c1e-0000-4000-8000-000000000002';
 const soon = Date.now() + 60_000;
 /** `storeRun`: the run of the queue store that took the job; the present one unless told otherwise. */
-type Attempt = { firstAttempt: boolean; storeRun?: string | undefined; target?: string; claimBy?: number };
-type Worker = { claims: DirectoryParts['claims']; run(attempt: Attempt): Promise<Outcome> };
+type Attempt = Partial<Pick<Execution['data'], 'app' | 'target' | 'claimBy' | 'storeRun' | 'once'>> & {
+  firstAttempt: boolean;
+};
+type Worker = { claims: DirectoryParts['claims']; cleanUp: CleanUp; run(attempt: Attempt): Promise<Outcome> };
 
 /** A worker without its queue: `run` is what it does with a job. `changed`: what differs from the parts of every worker. */
 async function createWorker({
   atStep = () => {},
   changed = () => ({}),
+  resultTimeoutMs = settings.RESULT_TIMEOUT_MS,
 }: {
   atStep?: AtStep;
   changed?: (directory: DirectoryParts) => Partial<DirectoryParts>;
+  resultTimeoutMs?: number;
 }): Promise<Worker> {
   const { log } = captureLog();
   const options = {
-    settings,
+    settings: { ...settings, RESULT_TIMEOUT_MS: resultTimeoutMs },
     backend: { ...backend, store },
     sharedDir,
     log,
@@ -128,14 +158,15 @@ async function createWorker({
   };
   const directory = createDirectoryParts(options);
   await directory.sharedDirectory.check();
-  const { execute, watcher } = createExecutionParts(options, { ...directory, ...changed(directory) });
+  const { execute, watcher, cleanUp } = createExecutionParts(options, { ...directory, ...changed(directory) });
   closings.push(watcher.close);
   return {
     claims: directory.claims,
-    run: ({ firstAttempt, target = 'all', claimBy = soon, ...more }) => {
-      const { storeRun } = { storeRun: backend.run.last(), ...more };
+    cleanUp,
+    run: ({ firstAttempt, ...more }) => {
       const ids = { v: JOB_VERSION, app: 1, ruleId: '1', confId: null, ts: null, keyName: null };
-      const data: Execution['data'] = { ...ids, target, input: '{"the service":{}}', claimBy, storeRun };
+      const asked = { target: 'all', input: '{"the service":{}}', claimBy: soon, storeRun: backend.run.last() };
+      const data: Execution['data'] = { ...ids, ...asked, ...more };
       return execute.run({ mockId, data, takenAt: Date.now(), firstAttempt, mayWait: true });
     },
   };
