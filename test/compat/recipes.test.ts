@@ -24,10 +24,13 @@ beforeAll(async () => {
   await mkdir(own, { recursive: true });
   await copyFile(join(root, 'package.json'), join(own, 'package.json'));
   await symlink(join(root, 'dist'), join(own, 'dist')).catch(unless('EEXIST'));
-  const blocks = [...text.matchAll(/```ts\n\/\/ ([\w-]+)\.ts\n(.*?)```/gs)];
-  for (const [, name = '', code = ''] of blocks) await writeFile(join(folder, `${name}.ts`), inRepository(code));
+  const example = await readFile(join(root, 'examples/json-rules-engine.ts'), 'utf8');
+  const programs = new Map([['json-rules-engine', example]]);
+  for (const [, name = '', code = ''] of text.matchAll(/```ts\n\/\/ ([\w-]+)\.ts\n(.*?)```/gs))
+    programs.set(name, code);
+  for (const [name, code] of programs) await writeFile(join(folder, `${name}.ts`), inRepository(code));
   await build({
-    ...{ entryPoints: blocks.map(([, name]) => join(folder, `${name}.ts`)), outdir: folder, bundle: true },
+    ...{ entryPoints: [...programs.keys()].map((name) => join(folder, `${name}.ts`)), outdir: folder, bundle: true },
     ...{ platform: 'node', format: 'esm', target: 'es2022', outExtension: { '.js': '.mjs' } },
     alias: { 'rule-server/client': join(root, 'src/client/client.ts') },
     external: ['fastify', '@nestjs/*', 'reflect-metadata', 'acorn', 'chokidar'],
