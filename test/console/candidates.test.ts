@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/console/api/browse.ts';
-import { candidatesOf } from '../../src/console/run/candidates.ts';
+import { candidatesOf } from '../../src/console/run/calls.ts';
 
 const client = (address: string, more: Partial<Client> = {}): Client => ({
   address,

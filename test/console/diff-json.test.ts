@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { diffJson } from '../../src/console/json/diff-json.ts';
-import { compareNumbers, sameJson } from '../../src/console/json/same-json.ts';
+import { compareNumbers, diffJson, sameJson } from '../../src/console/json/diff-json.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
 
 const parsed = (text: string) => {

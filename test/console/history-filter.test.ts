@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Listed, readExecution } from '../../src/console/api/executions.ts';
-import { groupComparisons } from '../../src/console/run/history/group-comparisons.ts';
+import { groupComparisons } from '../../src/console/run/history/found-words.ts';
 import {
   changedInput,
   inputInShort,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readExecution } from '../../src/console/api/executions.ts';
-import { expectedRows } from '../../src/console/cases/expected.ts';
-import { caseText, expectedParts, partsOfRun } from '../../src/console/cases/proposal.ts';
+import { caseText, expectedParts, expectedRows, partsOfRun } from '../../src/console/cases/proposal.ts';
 import { type Reading, readRun } from '../../src/console/run/reading.ts';
 import { toldExecution } from '../support/told-execution.ts';
 

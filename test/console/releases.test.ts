@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/console/api/batch-items.ts';
-import { releasesOf } from '../../src/console/cases/use-case-rows.ts';
+import { releasesOf } from '../../src/console/cases/case-rows.ts';
 
 describe('the releases between two batches', () => {
   const item = (released: string | null, digest: string | null): Item => ({

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { executeBody, readExecution } from '../../src/console/api/executions.ts';
 import { curlOf } from '../../src/console/run/calls.ts';
-import { unusedAndMissing, writersOf } from '../../src/console/run/changes.ts';
-import { exampleInput } from '../../src/console/run/example.ts';
-import { formRows } from '../../src/console/run/form-rows.ts';
+import { exampleInput, formRows, unusedAndMissing, writersOf } from '../../src/console/run/form.ts';
 import { edgesOf } from '../../src/console/screen/result/time-window-words.ts';
 import { formatAge, formatBytes, formatMs } from '../../src/console/text/durations.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';

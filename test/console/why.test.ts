@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { skipOf } from '../../src/console/trace/skipped.ts';
+import { skipOf } from '../../src/console/trace/visible-rows.ts';
 import { readProcess } from '../../src/shared/reasoning/trace/read-process.ts';
 import { replayProcess } from '../../src/shared/reasoning/trace/replay.ts';
 import type { TreeNode } from '../../src/shared/reasoning/tree.ts';

@@ -1,4 +1,6 @@
+import { callerSchema, type Permission } from '../../shared/contract/caller.ts';
 import { executionSchema } from '../../shared/contract/execution.ts';
+import { type RuleReadiness, readinessSchema } from '../../shared/contract/readiness.ts';
 import {
   appsSchema,
   clientListSchema,
@@ -60,4 +62,21 @@ export async function getTreeOfRun(mockId: string, signal?: AbortSignal): Promis
   const path = withQuery(`${BASE}/executions/${encodeURIComponent(mockId)}`, { include: 'tree' });
   const { tree } = await getAs(path, executionSchema, signal);
   return tree ? readAs(treeSchema, tree) : null;
+}
+
+export type { Permission };
+
+/** The page's caller. `name`: null where no key is needed. */
+type Caller = { name: string | null; may: ReadonlySet<Permission> };
+
+export async function getCaller(signal?: AbortSignal): Promise<Caller> {
+  const { name, may } = await getAs('/session', callerSchema, signal);
+  return { name, may: new Set(may) };
+}
+
+export type { RuleReadiness };
+
+/** Whether each rule of an app can be released to a target. */
+export async function getReadiness(app: string, target: string, signal?: AbortSignal): Promise<RuleReadiness[]> {
+  return (await getAs(withQuery('/rule-server/mock/readiness', { app, target }), readinessSchema, signal)).rules;
 }

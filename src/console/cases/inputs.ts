@@ -7,7 +7,7 @@ import { readMoment } from '../../shared/contract/moment.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
 import type { SchemaField } from '../api/browse.ts';
-import { isRead } from '../run/changes.ts';
+import { isRead } from '../run/form.ts';
 
 /** The meaning of a column: `name` and `time` are of the case, the others are of its input. */
 type ColumnType = 'name' | 'time' | 'number' | 'boolean' | 'text' | 'object' | 'list' | 'null' | 'mixed';

@@ -2,7 +2,7 @@ import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import { type SmallestChange, smallestChange } from '../../shared/reasoning/what-if/smallest-change.ts';
 import { getItems } from '../api/batch-items.ts';
 import { getExecution } from '../api/executions.ts';
-import { withChange } from '../run/form-changes.ts';
+import { withChange } from '../run/form.ts';
 import { readRun } from '../run/reading.ts';
 
 /** An input that would reach a node: that of the case `name` with a change. */

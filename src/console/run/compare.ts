@@ -1,7 +1,7 @@
 import type { Json } from '../../shared/json-tree/read-json.ts';
 import type { Mark } from '../../shared/reasoning/trace/mark.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
-import { compareNumbers, sameJson } from '../json/same-json.ts';
+import { compareNumbers, sameJson } from '../json/diff-json.ts';
 import type { Reading } from './reading.ts';
 
 /** A value that documents do not agree on, in each of them; null where one has none. */

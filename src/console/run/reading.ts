@@ -4,10 +4,11 @@ import { type Result, readResult } from '../../shared/reasoning/result.ts';
 import { type Decision, decisionOf, type Mark } from '../../shared/reasoning/trace/mark.ts';
 import type { Replay } from '../../shared/reasoning/trace/replay.ts';
 import { replayResult, type Traced } from '../../shared/reasoning/trace/replay-result.ts';
-import type { Occurrence } from '../../shared/reasoning/tree.ts';
+import { ALWAYS, bareNode, type Occurrence } from '../../shared/reasoning/tree.ts';
 import type { RunToChange } from '../../shared/reasoning/what-if/smallest-change.ts';
 import { type Reason, whyOf } from '../../shared/reasoning/why.ts';
-import type { Execution } from '../api/executions.ts';
+import type { Tree } from '../api/browse.ts';
+import type { Execution, ExecutionRecord, RulesOfRun } from '../api/executions.ts';
 
 /** Everything the page shows of an ended run, worked out once. */
 export type Reading = {
@@ -72,4 +73,36 @@ export function documentOf(text: string | null): Json | null {
   if (text === null) return null;
   const read = readJson(text);
   return read.kind === 'ok' ? read.root : null;
+}
+
+/**
+ * The rules of a run beside those of now. `same`: also where there is no run, and where nothing was sent. `other`: another digest. What its
+ * client ran on is not known in the others. `unrecorded`: it was kept before rules were. `unread`: the files could not be read when it was sent.
+ * `lagging`, `ahead`: its client had told an earlier version than was released, or a later one, and its answer does not say which one ran.
+ * `unsure`: the files had changed without a new version. `about`: another version was released before the answer came.
+ */
+export type RulesOfRunNow = 'same' | 'other' | 'unrecorded' | 'unread' | 'unsure' | 'about' | 'lagging' | 'ahead';
+
+export function compareRules(record: ExecutionRecord | null, digestNow: string | null): RulesOfRunNow {
+  if (record === null || !record.history.some(({ state }) => state === 'dispatched')) return 'same';
+  if (record.rules === null) return 'unrecorded';
+  if (record.rules.digest === null) return digestNow === null ? 'same' : 'unread';
+  const { released, loaded, digest, told, unsure, about } = record.rules;
+  if (unsure) return 'unsure';
+  if (about) return 'about';
+  if (!told && released !== null && loaded !== null && loaded !== released)
+    return BigInt(loaded) < BigInt(released) ? 'lagging' : 'ahead';
+  return digest === digestNow ? 'same' : 'other';
+}
+
+/** The version that a run ran on: as its client told, else what was released when it was sent. Null where the app has none. */
+export function versionRan(rules: RulesOfRun): string | null {
+  if (rules?.told && rules.loaded !== '0') return rules.loaded;
+  return rules?.released ?? null;
+}
+
+/** The same tree without what it decides by: of a run on rules that nobody knows, only its shape helps a reader. */
+export function withoutSettings(tree: Tree): Tree {
+  const rule = tree.rule && { ...tree.rule, timeWindow: ALWAYS };
+  return { ...tree, rule, keys: [], root: tree.root && bareNode(tree.root) };
 }

@@ -3,29 +3,24 @@ import { flushSync } from 'react-dom';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { SchemaField } from '../api/browse.ts';
 import { useExecution } from '../run/queries/use-execution.ts';
+import { useLacks } from '../run/queries/use-service.ts';
 import { goTo, toPage, usePlace } from '../state/location.ts';
 import { chooseZone, useUnknownZone } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
+import { Loading } from '../ui/announce.tsx';
 import { Splitter } from '../ui/splitter.tsx';
-import { useGreeting } from './beginning/use-greeting.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
 import { Header } from './frame/header.tsx';
-import { Help } from './frame/help.tsx';
-import { focusFirstValue, focusSearch, onCommand } from './frame/keys.ts';
-import { Loading } from './frame/loading.tsx';
-import { signOut, useSession } from './frame/session.ts';
+import { focusFirstValue, focusSearch, Help, onCommand } from './frame/help.tsx';
+import { signOut, useSession } from './frame/sign-in.tsx';
 import { useTitle } from './frame/title.ts';
-import { useLacks } from './frame/use-may.ts';
-import { useRule } from './frame/use-rule.ts';
-import { useRuleOfRun } from './frame/use-rule-of-run.ts';
+import { useGreeting, useRule, useRuleOfRun } from './frame/use-rule.ts';
 import { isBeside, type Part, places, Views } from './frame/views.tsx';
-import { useAsOf } from './input/as-of.tsx';
-import { InputPanel } from './input/input-panel.tsx';
-import { Notices } from './input/notices.tsx';
+import { InputPanel } from './input/input-form.tsx';
 import { blockedBecause, RunBar, RunHere } from './input/run-bar.tsx';
 import { useInput } from './input/use-input.ts';
-import { Where } from './input/where.tsx';
-import { DryRunNotice, FormChanges, RulesNotice } from './result/notices.tsx';
+import { useAsOf, Where } from './input/where.tsx';
+import { DryRunNotice, FormChanges, Notices, RulesNotice } from './result/notices.tsx';
 import { ResultPanel } from './result/result-panel.tsx';
 import { useOpenRun } from './result/use-open-run.ts';
 import { changesOfForm, useRun } from './result/use-run.ts';
@@ -38,7 +33,7 @@ const ComparePanel = lazy(() =>
 const HistoryPanel = lazy(() =>
   import('./history/history-panel.tsx').then(({ HistoryPanel }) => ({ default: HistoryPanel })),
 );
-const Beginning = lazy(() => import('./beginning/beginning.tsx').then(({ Beginning }) => ({ default: Beginning })));
+const Beginning = lazy(() => import('./frame/beginning.tsx').then(({ Beginning }) => ({ default: Beginning })));
 const Finder = lazy(() => import('./frame/finder.tsx').then(({ Finder }) => ({ default: Finder })));
 
 const toRule = { panel: null };

@@ -1,7 +1,6 @@
 import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { format, type Parameters, partsOf, type Template, templateFor } from '../../shared/reasoning/words/format.ts';
-import type { Failure } from '../api/request.ts';
-import { serviceNow } from '../api/service-clock.ts';
+import { type Failure, serviceNow } from '../api/request.ts';
 import { type Language, useLanguage, useZone } from '../state/preferences.ts';
 import { formatMoment, formatTime } from './durations.ts';
 import { en, type TextKey } from './en.ts';

@@ -1,4 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import type { TextKey } from '../text/en.ts';
+import { useText } from '../text/use-text.tsx';
+import { Icon } from './icon.tsx';
 
 type Announce = { announce: (sentence: string) => void };
 
@@ -28,4 +31,27 @@ export function AnnounceProvider({ children }: { children: ReactNode }) {
 
 export function useAnnounce(): Announce['announce'] {
   return useContext(AnnounceContext).announce;
+}
+
+/** Warnings, one below the other. A screen reader tells them when they appear. */
+export function NoticeLines({ className, lines }: { className: string; lines: readonly string[] }) {
+  return (
+    <div className={className} role="status">
+      {lines.map((line) => (
+        <p className="notice warn" key={line}>
+          <Icon name="warning" size={14} /> {line}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** Something is being fetched, in words; drawn only when it takes long enough to wonder. */
+export function Loading({ text }: { text: TextKey }) {
+  const { say } = useText();
+  return (
+    <p className="loading" role="status">
+      {say(text)}
+    </p>
+  );
 }

@@ -3,7 +3,7 @@ import { readJson } from '../../../shared/json-tree/read-json.ts';
 import { valueAt } from '../../../shared/json-tree/value-at.ts';
 import type { SchemaField } from '../../api/browse.ts';
 import type { Listed, RunSearch } from '../../api/executions.ts';
-import { isRead } from '../changes.ts';
+import { isRead } from '../form.ts';
 import type { Looked } from '../queries/use-history.ts';
 
 /** `path=value`, where the value is no text. */
@@ -45,4 +45,17 @@ export function unreadKeys({ where }: RunSearch, fields: readonly SchemaField[])
   if (fields.length === 0) return [];
   const paths = where.map((condition) => condition.slice(0, condition.search(/[=<>!]/)));
   return [...new Set(paths.filter((path) => !isRead(path, fields)))];
+}
+
+/** One line of the history: a run, or the runs of one comparison. */
+type HistoryLine = { kind: 'run'; run: Listed } | { kind: 'comparison'; runs: Listed[] };
+
+/** Puts the runs of each comparison together, in the place of its newest. Only their own id says that runs belong together. */
+export function groupComparisons(runs: readonly Listed[]): HistoryLine[] {
+  const all = Map.groupBy(runs, ({ comparisonId, mockId }) => comparisonId ?? mockId);
+  return [...all.values()].flatMap((together): HistoryLine[] => {
+    const [run] = together;
+    if (run === undefined) return [];
+    return [together.length === 1 ? { kind: 'run', run } : { kind: 'comparison', runs: together }];
+  });
 }

@@ -1,6 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { getHistory, isEnd, type Listed, type RunSearch } from '../../api/executions.ts';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type Failures, getFailures, getHistory, isEnd, type Listed, type RunSearch } from '../../api/executions.ts';
+import { serviceNow } from '../../api/request.ts';
+import { useZone } from '../../state/preferences.ts';
+import { type HistoryFilter, noFilter, searchOf } from '../history/history-filter.ts';
 
 const POLL_MS = 4000;
 /** A search looks through many runs. */
@@ -98,7 +101,7 @@ function withNewest(before: Cursor | null, scope: string, { items, nextCursor: n
 }
 
 function withOlder(before: Cursor | null, scope: string, { items, nextCursor: next, looked }: Page): Cursor {
-  return { scope, next, looked: together(before?.looked, looked), seen: idsOf(items, before?.seen) };
+  return { scope, next, looked: lookedAtAll(before?.looked, looked), seen: idsOf(items, before?.seen) };
 }
 
 const idsOf = (items: readonly Listed[], others: Iterable<string> = []) =>
@@ -106,7 +109,7 @@ const idsOf = (items: readonly Listed[], others: Iterable<string> = []) =>
 
 const notLooked: Looked = { executions: 0, withoutInput: 0, until: null };
 
-function together(before: Looked | undefined, page: Looked | undefined): Looked {
+function lookedAtAll(before: Looked | undefined, page: Looked | undefined): Looked {
   const executions = (before?.executions ?? 0) + (page?.executions ?? 0);
   const withoutInput = (before?.withoutInput ?? 0) + (page?.withoutInput ?? 0);
   return { executions, withoutInput, until: page?.until ?? before?.until ?? null };
@@ -114,4 +117,80 @@ function together(before: Looked | undefined, page: Looked | undefined): Looked 
 
 function newestFirst(a: Listed, b: Listed): number {
   return (b.history[0]?.at ?? 0) - (a.history[0]?.at ?? 0);
+}
+
+/** The search starts once typing has paused. */
+const TYPED_MS = 300;
+const MINUTE_MS = 60_000;
+
+/** The search of a filter; null when it lets everything through. */
+export function useSearch(filter: HistoryFilter): RunSearch | null {
+  const [settled, setSettled] = useState(noFilter);
+  const [now, setNow] = useState(serviceNow);
+  const zone = useZone();
+  useEffect(() => {
+    const settle = () => {
+      setSettled(filter);
+      setNow(serviceNow());
+    };
+    if (filter === noFilter) return settle();
+    const timer = setTimeout(settle, TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [filter]);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(serviceNow()), MINUTE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+  return useMemo(() => searchOf(settled, minute, zone), [settled, minute, zone]);
+}
+
+const ASK_AGAIN_MS = 20_000;
+/** One answer looks through thousands of runs. */
+const MAX_ANSWERS = 100;
+
+type Found = { groups: Failures[]; looked: number };
+
+/** The failures among all runs that are kept, those alike together. */
+export function useFailures({ app, ruleId, search }: Scope) {
+  return useQuery({
+    queryKey: ['history', 'failures', app, ruleId, search],
+    queryFn: async ({ signal }) => {
+      const found: Found = { groups: [], looked: 0 };
+      let cursor: string | null = null;
+      for (let answer = 0; answer < MAX_ANSWERS; answer++) {
+        const page = await getFailures({ app: app ?? '', ruleId, search, cursor }, signal);
+        found.groups = together(found.groups, page.items);
+        found.looked += page.looked.executions;
+        cursor = page.nextCursor;
+        if (cursor === null) break;
+      }
+      return found;
+    },
+    enabled: app !== null,
+    refetchInterval: ASK_AGAIN_MS,
+  });
+}
+
+/** Answers come with the newest first. */
+function together(newer: readonly Failures[], older: readonly Failures[]): Failures[] {
+  const all = new Map(newer.map((group) => [keyOf(group), group]));
+  for (const group of older) {
+    const known = all.get(keyOf(group));
+    all.set(keyOf(group), known === undefined ? group : joined(known, group));
+  }
+  return [...all.values()].sort((a, b) => b.count - a.count);
+}
+
+const keyOf = ({ code, sentence }: Failures) => JSON.stringify([code, sentence]);
+
+function joined(newer: Failures, older: Failures): Failures {
+  const clients = new Map(newer.clients.map(({ address, count }) => [address, count]));
+  for (const { address, count } of older.clients) clients.set(address, (clients.get(address) ?? 0) + count);
+  return {
+    ...newer,
+    count: newer.count + older.count,
+    first: Math.min(newer.first, older.first),
+    clients: [...clients].map(([address, count]) => ({ address, count })).sort((a, b) => b.count - a.count),
+  };
 }

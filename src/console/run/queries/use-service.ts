@@ -1,8 +1,18 @@
 import { QueryClient, useQuery } from '@tanstack/react-query';
-import { getApps, getClients, getRules, getSchema, getTree, type Selection } from '../../api/browse.ts';
-import { getCaller } from '../../api/caller.ts';
+import { useEffect, useRef, useState } from 'react';
+import {
+  getApps,
+  getCaller,
+  getClients,
+  getRules,
+  getSchema,
+  getTree,
+  type Permission,
+  type Selection,
+} from '../../api/browse.ts';
 import { getKept } from '../../api/executions.ts';
-import { Refused } from '../../api/request.ts';
+import { Refused, serviceNow } from '../../api/request.ts';
+import { useText } from '../../text/use-text.tsx';
 
 const CLIENTS_EVERY_MS = 4000;
 const RULES_EVERY_MS = 15_000;
@@ -100,4 +110,59 @@ export function useKept() {
     queryFn: ({ signal }) => getKept(signal),
     refetchInterval: KEPT_AGAIN_MS,
   });
+}
+
+type Query<T> = {
+  data: T | undefined;
+  error: Error | null;
+  isPending: boolean;
+  isLoading: boolean;
+  errorUpdateCount: number;
+};
+
+/** The state of a query. `isLoading`: the first answer is on its way, and nothing failed yet. */
+type Steady<T> = { data: T | undefined; error: Error | null; isPending: boolean; isLoading: boolean };
+
+/** A query that failed keeps its failure while it is asked again: otherwise the page would go to and fro between the two. */
+export function useSteady<T>({ data, error, isPending, isLoading, errorUpdateCount }: Query<T>): Steady<T> {
+  const last = useRef<Error | null>(null);
+  useEffect(() => {
+    if (error) last.current = error;
+  }, [error]);
+  const failed = error ?? (isPending && errorUpdateCount > 0 ? last.current : null);
+  return { data, error: failed, isPending: isPending && failed === null, isLoading: isLoading && failed === null };
+}
+
+const TICK_MS = 100;
+
+/** The time, going on as long as it is looked at. */
+export function useNow(ticking: boolean): number {
+  const [now, setNow] = useState(serviceNow);
+  useEffect(() => {
+    if (!ticking) return;
+    setNow(serviceNow());
+    const timer = setInterval(() => setNow(serviceNow()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [ticking]);
+  return now;
+}
+
+/** Whether something has been going on for longer than `ms`. */
+export function useLongerThan(goesOn: boolean, ms: number): boolean {
+  const [isLong, setIsLong] = useState(false);
+  useEffect(() => {
+    setIsLong(false);
+    if (!goesOn) return;
+    const timer = setTimeout(() => setIsLong(true), ms);
+    return () => clearTimeout(timer);
+  }, [goesOn, ms]);
+  return goesOn && isLong;
+}
+
+/** Says which permission is missing for something, or null where it may be done. Until it is known, the service decides. */
+export function useLacks(): (permission: Permission) => string | null {
+  const { say } = useText();
+  const { data: caller } = useCaller();
+  return (permission) =>
+    caller === undefined || caller.may.has(permission) ? null : say('may.not', { name: caller.name ?? '', permission });
 }

@@ -5,7 +5,7 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
-import { heartbeatWords, sdkKey } from '../input/target-now.tsx';
+import { heartbeatWords, sdkKey } from '../input/target.tsx';
 
 /** How many clients are online; pressing it lists them. */
 export function ClientCount({ rule }: { rule: RuleContext }) {

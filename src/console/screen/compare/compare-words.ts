@@ -4,10 +4,9 @@ import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { differingValues, type Parting } from '../../run/compare.ts';
-import type { Reading } from '../../run/reading.ts';
-import { versionRan } from '../../run/rules-of-run.ts';
+import { type Reading, versionRan } from '../../run/reading.ts';
 import type { Say } from '../../text/use-text.tsx';
-import { sdkKey } from '../input/target-now.tsx';
+import { sdkKey } from '../input/target.tsx';
 import { nodeWords } from '../tree/node-link.tsx';
 
 const MAX_VERDICTS = 3;

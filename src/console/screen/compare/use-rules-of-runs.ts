@@ -4,7 +4,7 @@ import { changesBetween, type NodeChange } from '../../../shared/reasoning/chang
 import { type Occurrence, occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import { getTreeOfRun, type Tree } from '../../api/browse.ts';
 import { type Execution, type ExecutionRecord, isEnd } from '../../api/executions.ts';
-import { compareRules, withoutSettings } from '../../run/rules-of-run.ts';
+import { compareRules, withoutSettings } from '../../run/reading.ts';
 
 /**
  * The places that compared runs are laid on. `onOthers`: how many ran on other rules than those of the tree, or on rules that nobody

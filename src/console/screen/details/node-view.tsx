@@ -15,7 +15,7 @@ import { goTo } from '../../state/location.ts';
 import { pinNode } from '../../state/preferences.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { skipOf } from '../../trace/skipped.ts';
+import { skipOf } from '../../trace/visible-rows.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import type { Input } from '../input/use-input.ts';
 import { edgesOf, windowWords } from '../result/time-window-words.ts';

@@ -6,7 +6,7 @@ import { useText } from '../../text/use-text.tsx';
 import { CopyButton, saveText } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
-import { useSession } from '../frame/session.ts';
+import { useSession } from '../frame/sign-in.tsx';
 
 /** The texts themselves: the result as the client wrote it and the call that led to it. */
 export function RawView({ reading }: { reading: Reading }) {

@@ -1,7 +1,6 @@
 import { Screen } from '../screen.tsx';
-import { useKeys } from './keys.ts';
-import { useSession } from './session.ts';
-import { SignIn } from './sign-in.tsx';
+import { useKeys } from './help.tsx';
+import { SignIn, useSession } from './sign-in.tsx';
 
 /** The screen, or the sign-in in front of it: behind it everything stays as it was typed. */
 export function Gate() {

@@ -10,16 +10,13 @@ import {
   printFilter,
   readFilter,
 } from '../../run/history/history-filter.ts';
-import { useHistory } from '../../run/queries/use-history.ts';
-import { useSearch } from '../../run/queries/use-search.ts';
-import { useKept } from '../../run/queries/use-service.ts';
-import { useSteady } from '../../run/queries/use-steady.ts';
+import { useHistory, useSearch } from '../../run/queries/use-history.ts';
+import { useKept, useSteady } from '../../run/queries/use-service.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { onArrowKeys } from '../../ui/place-link.tsx';
-import { FailureGroups } from './failure-groups.tsx';
 import { HistoryFilters } from './history-filters.tsx';
-import { HistoryTable } from './history-table.tsx';
+import { FailureGroups, HistoryTable } from './history-table.tsx';
 
 /** A search goes on by itself until it has found so many, or has been through all. */
 const ENOUGH_FOUND = 20;

@@ -1,11 +1,15 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { prettyJson } from '../../../shared/json-tree/print-json.ts';
+import { failureOf } from '../../api/request.ts';
 import { setAt } from '../../json/edit-json.ts';
-import { type FormRow, formRows } from '../../run/form-rows.ts';
+import { type FormRow, formRows } from '../../run/form.ts';
 import { keepKind } from '../../state/drafts.ts';
 import { jsonWords } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Loading } from '../../ui/announce.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Loading } from '../frame/loading.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { InputRow } from './input-row.tsx';
 import type { Input } from './use-input.ts';
@@ -15,7 +19,7 @@ const MANY_ROWS = 20;
 const noSchema = { fields: [], fallback: false };
 
 /** One row for each key the rule reads, and for what else the input has. */
-export function InputForm({ input, rule }: { input: Input; rule: RuleContext }) {
+function InputForm({ input, rule }: { input: Input; rule: RuleContext }) {
   const { say } = useText();
   const { read, text } = input;
   const [added, setAdded] = useState<string | null>(null);
@@ -116,5 +120,67 @@ function AddKey({ taken, onAdd }: { taken: ReadonlySet<string>; onAdd: (key: str
       </button>
       {exists && <small className="bad">{say('input.add.exists', { key })}</small>}
     </form>
+  );
+}
+
+const JsonEditor = lazy(() => import('./json-editor.tsx').then(({ JsonEditor }) => ({ default: JsonEditor })));
+
+type Props = { input: Input; rule: RuleContext };
+
+/** The input: one document, as a form or as JSON. */
+export function InputPanel({ input, rule }: Props) {
+  const { say } = useText();
+  const [view, setView] = useState<'form' | 'json'>('form');
+  const { read } = input;
+  return (
+    <section className={`input-panel ${view}`} aria-label={say('input.label')}>
+      <Tabs
+        label={say('input.label')}
+        tabs={[
+          { name: 'form', title: say('input.form') },
+          { name: 'json', title: say('input.json') },
+        ]}
+        chosen={view}
+        onChoose={setView}
+        startsWithField
+        aside={
+          <div className="tab-aside">
+            {view === 'json' && (
+              <button
+                type="button"
+                className="quiet"
+                disabled={read.kind === 'bad'}
+                onClick={() => read.kind === 'ok' && input.set(prettyJson(read.root))}
+              >
+                {say('input.format')}
+              </button>
+            )}
+            <CopyButton label={say('input.copy')} done={say('json.copied')} text={() => input.text} quiet />
+          </div>
+        }
+      >
+        <SchemaNotices rule={rule} />
+        {view === 'form' ? (
+          <InputForm input={input} rule={rule} />
+        ) : (
+          <Suspense fallback={<Loading text="loading.editor" />}>
+            <JsonEditor label={say('input.json.label')} text={input.text} onChange={input.set} />
+          </Suspense>
+        )}
+      </Tabs>
+    </section>
+  );
+}
+
+function SchemaNotices({ rule }: Pick<Props, 'rule'>) {
+  const { say } = useText();
+  const { schema, selection } = rule;
+  const wanted = selection?.lane ?? selection?.address ?? '';
+  return (
+    <>
+      {schema.data?.fallback && <p className="notice warn">{say('input.schema.fallback', { target: wanted })}</p>}
+      {schema.data?.fields.length === 0 && <p className="notice">{say('input.schema.empty')}</p>}
+      {schema.error && <p className="notice warn">{say('input.schema.failed', { error: failureOf(schema.error) })}</p>}
+    </>
   );
 }

@@ -9,7 +9,7 @@ import {
   type ValueKind,
   valueKinds,
 } from '../../json/form-value.ts';
-import type { FormRow } from '../../run/form-rows.ts';
+import type { FormRow } from '../../run/form.ts';
 import { keepKind, useKinds } from '../../state/drafts.ts';
 import { useText } from '../../text/use-text.tsx';
 import { IconButton } from '../../ui/icon.tsx';

@@ -6,12 +6,11 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { modifierKey } from '../../ui/keys.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
-import type { Run } from '../result/use-run.ts';
+import type { DryRun, Run } from '../result/use-run.ts';
 import { calledWords } from '../tree/node-link.tsx';
-import type { AsOfInput } from './as-of.tsx';
-import { targetWords } from './target-words.ts';
-import type { DryRun } from './use-dry-run.ts';
+import { targetWords } from './target.tsx';
 import type { Input } from './use-input.ts';
+import type { AsOfInput } from './where.tsx';
 
 type Props = { run: Run; rule: RuleContext; input: Input; blocked: string | null };
 

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type ReadJson, readJson } from '../../../shared/json-tree/read-json.ts';
 import { compactText, prettyText } from '../../../shared/json-tree/whole-text.ts';
 import type { ValueProblem } from '../../json/form-value.ts';
-import { exampleInput } from '../../run/example.ts';
+import { exampleInput } from '../../run/form.ts';
 import { draftKey, keepDraft, useDraft } from '../../state/drafts.ts';
 import { beforePush, goTo, type Place, useArrivals } from '../../state/location.ts';
 import type { RuleContext } from '../frame/use-rule.ts';

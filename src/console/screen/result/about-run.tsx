@@ -2,13 +2,13 @@ import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
 import { failureOf } from '../../api/request.ts';
 import { keepPinned } from '../../run/queries/use-execution.ts';
-import { versionRan } from '../../run/rules-of-run.ts';
+import { useLacks } from '../../run/queries/use-service.ts';
+import { versionRan } from '../../run/reading.ts';
 import { useForeignZone } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { IconButton } from '../../ui/icon.tsx';
-import { useLacks } from '../frame/use-may.ts';
 
 type Props = { record: ExecutionRecord; execution: Execution | null; trace: string | null };
 

@@ -1,18 +1,19 @@
+import { useEffect, useRef } from 'react';
 import { memberOf } from '../../../shared/json-tree/members.ts';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { changesBetween, changeWords } from '../../../shared/reasoning/changes.ts';
 import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
-import type { FormChange } from '../../run/form-changes.ts';
-import { nodesOfDryRun } from '../../run/reading.ts';
-import { versionRan } from '../../run/rules-of-run.ts';
+import { diffJson } from '../../json/diff-json.ts';
+import type { FormChange } from '../../run/form.ts';
+import { nodesOfDryRun, type Reading, versionRan } from '../../run/reading.ts';
 import { useIsDry } from '../../state/preferences.ts';
+import { warningWords } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { NoticeLines, useAnnounce } from '../../ui/announce.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { NoticeLines } from '../../ui/notice-lines.tsx';
-import type { RuleContext } from '../frame/use-rule.ts';
-import type { OfRun } from '../frame/use-rule-of-run.ts';
-import { targetWords } from '../input/target-words.ts';
+import type { OfRun, RuleContext } from '../frame/use-rule.ts';
+import { targetWords } from '../input/target.tsx';
 import type { Run } from './use-run.ts';
 
 const MAX_NAMED = 4;
@@ -115,4 +116,51 @@ function linesOf({ ofRun, tree }: RuleContext & { ofRun: OfRun }, say: Say): str
   const isBehind = released !== null && BigInt(ran) < BigInt(released);
   const behind = isBehind ? [say('rules.behind', { released, client })] : [];
   return [`${say('rules.older', { ran, now })}${since}`, ...behind];
+}
+
+const MAX_ENTRIES = 4;
+
+/** The reservations about the picture: other versions, lost digits, entries without a place, warnings. */
+export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
+  const { say } = useText();
+  const announce = useAnnounce();
+  const { followed, reading } = run;
+  const isLost = followed?.kind === 'open' && followed.connection.kind !== 'live';
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (wasLost.current && !isLost && followed?.kind === 'open') announce(say('state.resumed'));
+    wasLost.current = isLost;
+  }, [isLost, followed, announce, say]);
+  const isPolling = followed?.kind === 'open' && followed.connection.kind === 'polling';
+  const lost = isPolling ? [say('state.polling')] : [];
+  const lines = [...lost, ...(reading ? noticesOf(reading, { rule, say }) : [])];
+  return <NoticeLines className="notices" lines={lines} />;
+}
+
+function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Say }): string[] {
+  const { record, masked } = reading.execution;
+  const rounded =
+    reading.before && reading.after
+      ? diffJson(reading.before, reading.after).changes.filter(({ kind }) => kind === 'rounded')
+      : [];
+  const [first] = rounded;
+  const { unplaced } = reading.replay;
+  return [
+    ...(first?.before && first.after
+      ? [
+          `${say('notice.rounded', { n: rounded.length, path: first.path, before: compactJson(first.before), after: compactJson(first.after) })} ${say('notice.rounded.hint')}`,
+        ]
+      : []),
+    ...(unplaced.length > 0 && rule.occurrences.length > 0
+      ? [say('notice.unplaced', { n: unplaced.length, entries: namesOf(unplaced) })]
+      : []),
+    ...(masked.length > 0 ? [say('notice.masked', { paths: masked.join(', ') })] : []),
+    ...(reading.rest !== '' ? [say('notice.rest', { text: reading.rest.slice(0, 80) })] : []),
+    ...record.warnings.map((warning) => warningWords(warning, { record, occurrences: rule.occurrences }, say)),
+  ];
+}
+
+function namesOf(entries: readonly { id: string; name: string }[]): string {
+  const names = entries.slice(0, MAX_ENTRIES).map(({ id, name }) => `#${id} ${name}`);
+  return entries.length > MAX_ENTRIES ? `${names.join(', ')}, …` : names.join(', ');
 }

@@ -1,8 +1,6 @@
 import { type Execution, type ExecutionRecord, isEnd } from '../../api/executions.ts';
-import { tookMs } from '../../run/headline.ts';
-import { deadlineOf, type Phase, phasesOf, reachedAt } from '../../run/phases.ts';
-import { useNow } from '../../run/queries/use-now.ts';
-import { useKept } from '../../run/queries/use-service.ts';
+import { deadlineOf, type Phase, phasesOf, reachedAt, tookMs } from '../../run/headline.ts';
+import { useKept, useNow } from '../../run/queries/use-service.ts';
 import { timingsShown } from '../../state/preferences.ts';
 import { formatAge, formatMs } from '../../text/durations.ts';
 import type { TextKey } from '../../text/en.ts';

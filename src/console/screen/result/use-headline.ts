@@ -1,7 +1,6 @@
 import { namedTarget } from '../../../shared/contract/target.ts';
 import { type ExecutionRecord, isEnd } from '../../api/executions.ts';
-import { failureOf, Refused, Unreachable } from '../../api/request.ts';
-import { serviceNow } from '../../api/service-clock.ts';
+import { failureOf, Refused, serviceNow, Unreachable } from '../../api/request.ts';
 import {
   endedHeadline,
   forgottenHeadline,

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { isMeant } from '../../../shared/contract/target.ts';
 import { compactText } from '../../../shared/json-tree/whole-text.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
@@ -7,11 +8,11 @@ import { beginExecution, cancelExecution, type ExecuteCall, type ExecutionRecord
 import type { Followed } from '../../api/follow.ts';
 import type { Refused, Unreachable } from '../../api/request.ts';
 import { isSlip, randomKey } from '../../run/calls.ts';
-import { changesSince, type FormChange } from '../../run/form-changes.ts';
+import { changesSince, type FormChange } from '../../run/form.ts';
+import { useLacks } from '../../run/queries/use-service.ts';
 import { documentOf, type Reading, readRun } from '../../run/reading.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
-import { useLacks } from '../frame/use-may.ts';
-import { type DryRun, useDryRun } from '../input/use-dry-run.ts';
+import { chooseDry, type Pins, useIsDry, usePins } from '../../state/preferences.ts';
 import type { Input } from '../input/use-input.ts';
 
 export type Run = ReturnType<typeof useRun>;
@@ -217,4 +218,24 @@ function useCancelWhenLeft(open: ExecutionRecord | null, shown: string | null): 
 /** A failure is told to nobody, because the reader has left. The run then ends at its client's deadline. */
 function cancelQuietly(mockId: string): void {
   cancelExecution(mockId, { keepalive: true }).catch(() => {});
+}
+
+export type DryRun = ReturnType<typeof useDryRun>;
+
+type Rule = { clients: readonly Client[]; occurrences: readonly Occurrence[] };
+
+/**
+ * Whether the runs of this app are to have no effects. The choice stays until somebody takes it back: a run that was to have none never
+ * becomes a real one because the last client that can is gone. `pins`: the replacements of nodes of this rule.
+ */
+function useDryRun({ app, target }: Place, { clients, occurrences }: Rule) {
+  const choose = (isOn: boolean) => chooseDry(app, isOn);
+  const all = usePins(app);
+  const pins: Pins = useMemo(() => {
+    const here = new Set(occurrences.map(({ node }) => node.id));
+    return Object.fromEntries(Object.entries(all).filter(([id]) => here.has(id)));
+  }, [all, occurrences]);
+  const meant = clients.filter((client) => client.online && (target.kind === 'each' || isMeant(target, client)));
+  const isPossible = target.kind === 'each' ? meant.every(({ dryRun }) => dryRun) : meant.some(({ dryRun }) => dryRun);
+  return { isOn: useIsDry(app), isPossible, choose, pins };
 }

@@ -6,7 +6,7 @@ import { findMissingCase } from '../../cases/missing-case.ts';
 import { useCoverage } from '../../cases/use-batches.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
-import { targetWords } from '../input/target-words.ts';
+import { targetWords } from '../input/target.tsx';
 import type { Input } from '../input/use-input.ts';
 import { nodeWords, relationWords } from '../tree/node-link.tsx';
 

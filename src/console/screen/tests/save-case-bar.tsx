@@ -1,9 +1,9 @@
 import { lazy, Suspense, useState } from 'react';
+import { useLacks } from '../../run/queries/use-service.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Loading } from '../../ui/announce.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Loading } from '../frame/loading.tsx';
-import { useLacks } from '../frame/use-may.ts';
 
 const SaveCase = lazy(() => import('./save-case.tsx').then(({ SaveCase }) => ({ default: SaveCase })));
 

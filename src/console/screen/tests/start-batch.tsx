@@ -1,18 +1,16 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Failure, Refused } from '../../api/request.ts';
-import type { How } from '../../cases/batch-call.ts';
+import { countRuns, EVERY_CLIENT, type How, isTyped, MANY_RUNS, withoutDryRun } from '../../cases/batch-call.ts';
 import { runsThatFit } from '../../cases/inputs.ts';
-import { countRuns, EVERY_CLIENT, isTyped, MANY_RUNS, withoutDryRun } from '../../cases/targets.ts';
 import type { useStart } from '../../cases/use-batches.ts';
-import { targetsOf } from '../../run/candidates.ts';
-import { useKept } from '../../run/queries/use-service.ts';
+import { targetsOf } from '../../run/calls.ts';
+import { useKept, useLacks } from '../../run/queries/use-service.ts';
 import type { Source } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
-import { useLacks } from '../frame/use-may.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
-import { targetWords } from '../input/target-words.ts';
+import { targetWords } from '../input/target.tsx';
 import { calledWords } from '../tree/node-link.tsx';
 
 type Props = {

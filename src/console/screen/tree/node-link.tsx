@@ -1,6 +1,6 @@
 import { isLeaf, nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import type { Skip } from '../../trace/skipped.ts';
+import type { Skip } from '../../trace/visible-rows.ts';
 
 type Props = { occurrence: Occurrence; onChoose: (occurrence: Occurrence) => void };
 

@@ -6,7 +6,7 @@ import { useText } from '../../text/use-text.tsx';
 import { visibleRows } from '../../trace/visible-rows.ts';
 import { Icon, IconButton } from '../../ui/icon.tsx';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
-import { command, onCommand } from '../frame/keys.ts';
+import { command, onCommand } from '../frame/help.tsx';
 import { TraceRow } from './trace-row.tsx';
 
 const ROW_HEIGHT = 28;

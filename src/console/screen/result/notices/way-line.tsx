@@ -8,7 +8,7 @@ import {
   wayToOther,
 } from '../../../../shared/reasoning/what-if/smallest-change.ts';
 import { changeOfKeyWords } from '../../../../shared/reasoning/words/fact-words.ts';
-import { withChange } from '../../../run/form-changes.ts';
+import { withChange } from '../../../run/form.ts';
 import type { Reading } from '../../../run/reading.ts';
 import { Sentence, useText } from '../../../text/use-text.tsx';
 import type { Input } from '../../input/use-input.ts';

@@ -1,0 +1,241 @@
+import { type ReactNode, useEffect } from 'react';
+import type { Client } from '../../api/browse.ts';
+import { candidatesOf, lanesOf } from '../../run/calls.ts';
+import { goTo, readTarget, type Target } from '../../state/location.ts';
+import { formatAge } from '../../text/durations.ts';
+import { type Say, useText } from '../../text/use-text.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+/** Where a run goes, in a few words. */
+export function targetWords(text: string, say: Say): string {
+  const target = readTarget(text);
+  switch (target.kind) {
+    case 'lane':
+      return say('target.inLane', { lane: target.lane });
+    case 'address':
+      return target.address;
+    case 'each':
+      return say('target.each');
+    case 'all':
+      return say('target.all');
+  }
+}
+
+/** One line about what a choice comes to now. */
+function Now({ children, warn = false }: { children: ReactNode; warn?: boolean }) {
+  return (
+    <p className={warn ? 'now warn' : 'now'}>
+      {warn && <Icon name="warning" size={14} />}
+      {children}
+    </p>
+  );
+}
+
+/** The one client it will be, or of how many it will be one. */
+function CandidatesNow({ candidates, none, of = null }: { candidates: readonly Client[]; none: string; of?: Group }) {
+  const { say } = useText();
+  const [only, ...others] = candidates;
+  if (!only) return <Now warn>{none}</Now>;
+  const lanes = lanesOf(candidates).map((lane) => say('target.inLane', { lane }));
+  const many = say(of === 'trunk' ? 'target.now.trunk' : 'target.now.several', { n: candidates.length });
+  const who = others.length > 0 ? [many, ...lanes] : [only.address, ...lanes, ...wordsOf(only, say)];
+  return <Now>{(of === 'no-trunk' ? [...who, say('target.now.noTrunk')] : who).join(' · ')}</Now>;
+}
+
+/** Of which clients a run on any client would take one now: a lane's only where nobody of the trunk is online. */
+type Group = 'trunk' | 'no-trunk' | null;
+
+function groupOf(candidates: readonly Client[]): Group {
+  if (candidates.some(({ lane }) => lane !== null)) return 'no-trunk';
+  return candidates.some(({ registered }) => registered) ? 'trunk' : null;
+}
+
+type TargetProps = { app: string; target: Target; clients: readonly Client[] | null };
+
+/** What the chosen target comes to now. Until the clients are known nothing is said of them. */
+export function TargetNow({ app, target, clients }: TargetProps) {
+  const { say } = useText();
+  if (clients === null) return <Now>…</Now>;
+  const candidates = candidatesOf(target, clients);
+  switch (target.kind) {
+    case 'all':
+      return <CandidatesNow candidates={candidates} none={say('target.all.none', { app })} of={groupOf(candidates)} />;
+    case 'lane':
+      return <LaneNow lane={target.lane} lanes={lanesOf(clients)} candidates={candidates} />;
+    case 'address':
+      return <AddressNow address={target.address} clients={clients} />;
+    case 'each':
+      return <Now>{say('target.each.now', { n: candidates.length })}</Now>;
+  }
+}
+
+type LaneProps = { lane: string; lanes: readonly string[]; candidates: readonly Client[] };
+
+function LaneNow({ lane, lanes, candidates }: LaneProps) {
+  const { say } = useText();
+  if (lane === '') return <Now warn>{say(lanes.length === 0 ? 'target.lane.none' : 'target.lane.choose')}</Now>;
+  return <CandidatesNow candidates={candidates} none={say('target.lane.empty', { lane })} />;
+}
+
+function AddressNow({ address, clients }: { address: string; clients: readonly Client[] }) {
+  const { say } = useText();
+  const client = clients.find((known) => known.address === address);
+  if (address === '') return <Now warn>{say('target.address.choose')}</Now>;
+  if (!client) return <Now warn>{say('target.address.gone', { address })}</Now>;
+  if (!client.registered) return <Now>{say('target.address.directory')}</Now>;
+  if (!client.online) return <Now warn>{say('target.address.offline', { address, age: ageOf(client) })}</Now>;
+  const lane = client.lane === null ? [] : [say('target.inLane', { lane: client.lane })];
+  return <Now>{[say(sdkKey(client.sdk)), ...lane, ...wordsOf(client, say)].join(' · ')}</Now>;
+}
+
+/** Its version and its last sign of life. One that runs a rule may have no time for the latter. */
+function wordsOf(client: Client, say: Say): string[] {
+  if (!client.registered) return [say('target.now.directory')];
+  const version =
+    client.loadedVersion === null ? say('target.noVersion') : say('header.version', { version: client.loadedVersion });
+  return [version, heartbeatWords(client, say)];
+}
+
+export function heartbeatWords(client: Client, say: Say): string {
+  return client.busy ? say('target.now.busy') : say('target.now.heartbeat', { age: ageOf(client) });
+}
+
+function ageOf({ heartbeatAgeMs }: Client): string {
+  return heartbeatAgeMs === null ? '?' : formatAge(heartbeatAgeMs);
+}
+
+const sdkKeys = { node: 'sdk.node', java: 'sdk.java', go: 'sdk.go', python: 'sdk.python' } as const;
+
+export function sdkKey(sdk: string) {
+  return sdk === 'node' || sdk === 'java' || sdk === 'go' || sdk === 'python' ? sdkKeys[sdk] : 'sdk.unknown';
+}
+
+/** `clients`: null while nobody knows which there are. */
+type Props = { app: string; target: Target; clients: readonly Client[] | null };
+
+/** Where to run, and what that is at this moment. An offline choice stays chosen and says so. */
+export function TargetPicker({ app, target, clients: listed }: Props) {
+  const { say } = useText();
+  const clients = listed ?? [];
+  const first = firstOf(clients);
+  const lanes = lanesOf(clients);
+  const choose = (next: Target) => goTo({ target: next });
+  const titles: Record<Target['kind'], string> = {
+    all: say('target.all'),
+    lane: say('target.lane'),
+    address: say('target.address'),
+    each: say('target.each'),
+  };
+  const now = <TargetNow app={app} target={target} clients={listed} />;
+  return (
+    <fieldset className="target">
+      <legend>{say('target.legend')}</legend>
+      <Choice title={titles.all} chosen={target.kind === 'all'} onChoose={() => choose({ kind: 'all' })}>
+        {target.kind === 'all' && now}
+      </Choice>
+      <Choice
+        title={titles.lane}
+        chosen={target.kind === 'lane'}
+        onChoose={() => choose({ kind: 'lane', lane: lanes[0] ?? '' })}
+      >
+        {target.kind === 'lane' && (
+          <>
+            <LaneChoice lane={target.lane} clients={clients} />
+            {now}
+          </>
+        )}
+      </Choice>
+      <Choice
+        title={titles.address}
+        chosen={target.kind === 'address'}
+        onChoose={() => choose({ kind: 'address', address: first?.address ?? '' })}
+      >
+        {target.kind === 'address' && (
+          <>
+            <AddressChoice address={target.address} clients={clients} />
+            {now}
+          </>
+        )}
+      </Choice>
+      <Choice title={titles.each} chosen={target.kind === 'each'} onChoose={() => choose({ kind: 'each' })}>
+        {target.kind === 'each' && now}
+      </Choice>
+    </fieldset>
+  );
+}
+
+/** The client that is chosen before anybody chose one: one that is there, if any is. */
+function firstOf(clients: readonly Client[]): Client | undefined {
+  return clients.find(({ online }) => online) ?? clients[0];
+}
+
+type ChoiceProps = { title: string; chosen: boolean; onChoose: () => void; children: ReactNode };
+
+function Choice({ title, chosen, onChoose, children }: ChoiceProps) {
+  return (
+    <div className={chosen ? 'choice chosen' : 'choice'}>
+      <label>
+        <input type="radio" name="target" checked={chosen} onChange={onChoose} />
+        {title}
+      </label>
+      {children}
+    </div>
+  );
+}
+
+function LaneChoice({ lane, clients }: { lane: string; clients: readonly Client[] }) {
+  const { say } = useText();
+  const lanes = lanesOf(clients);
+  const known = lanes.includes(lane) || lane === '' ? lanes : [...lanes, lane];
+  const [first] = lanes;
+  // Lane was pressed before anybody knew which there are.
+  useEffect(() => {
+    if (lane === '' && first !== undefined) goTo({ target: { kind: 'lane', lane: first } });
+  }, [lane, first]);
+  const inLane = (name: string) => candidatesOf({ kind: 'lane', lane: name }, clients).length;
+  return (
+    <Combobox
+      label={say('target.lane')}
+      shown={lane}
+      placeholder={say('target.lane.choose')}
+      options={known.map((name) => ({ id: name, title: name, detail: say('header.clients', { n: inLane(name) }) }))}
+      chosen={lane}
+      custom={(typed) => (typed === '' ? null : { id: typed, title: typed })}
+      nothing={say('target.lane.none')}
+      warn={lane !== '' && inLane(lane) === 0}
+      onChoose={(name) => goTo({ target: { kind: 'lane', lane: name } })}
+    />
+  );
+}
+
+function AddressChoice({ address, clients }: { address: string; clients: readonly Client[] }) {
+  const { say } = useText();
+  const client = clients.find((known) => known.address === address);
+  const first = firstOf(clients)?.address;
+  useEffect(() => {
+    if (address === '' && first !== undefined) goTo({ target: { kind: 'address', address: first } });
+  }, [address, first]);
+  return (
+    <Combobox
+      label={say('target.address')}
+      shown={address}
+      placeholder={say('target.address.choose')}
+      options={clients.map((known) => ({
+        id: known.address,
+        title: known.address,
+        detail: [
+          ...(known.online ? [] : [say('target.offline')]),
+          ...(known.lane === null ? [] : [say('target.inLane', { lane: known.lane })]),
+          say(sdkKey(known.sdk)),
+        ].join(' · '),
+        dimmed: !known.online,
+      }))}
+      chosen={address}
+      custom={(typed) => (typed === '' ? null : { id: typed, title: typed })}
+      nothing={say('header.clients.none')}
+      warn={address !== '' && !client?.online}
+      onChoose={(chosen) => goTo({ target: { kind: 'address', address: chosen } })}
+    />
+  );
+}
