@@ -81,7 +81,7 @@ export const layers: Record<string, string[]> = {
     'reasoning',
     'privacy',
     'conclusions',
-    'seams',
+    'ports',
     'runtime',
     'rules',
     'store',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { wrongDirections, wrongLayers } from './check-imports.ts';
 import { circles } from './circles.ts';
-import { pastSeams } from './past-seams.ts';
+import { pastPorts } from './past-ports.ts';
 import { readImports } from './read-imports.ts';
 import { readSources, unusedExports } from './unused-exports.ts';
 
@@ -9,7 +9,7 @@ import { readSources, unusedExports } from './unused-exports.ts';
 const PUBLISHED = ['src/client/client.ts', 'src/client/anywhere.ts', 'src/client/http.ts', 'src/main.ts'];
 
 // Part of `npm run lint`: refuses imports in a direction that lint/import-map.ts does not have, folders and files that import each other,
-// exports that no other file imports, and ways past the seams.
+// exports that no other file imports, and ways past the ports.
 const root = join(import.meta.dirname, '..');
 const imports = await readImports(root);
 const sources = await readSources(root);
@@ -19,7 +19,7 @@ const complaints = [
   ...wrongLayers(imports),
   ...circles(imports),
   ...unused,
-  ...pastSeams(sources),
+  ...pastPorts(sources),
 ];
 for (const complaint of complaints) console.error(complaint);
 if (complaints.length > 0) process.exitCode = 1;

@@ -1,10 +1,10 @@
 import { type Query, queryResultSchema } from '../shared/contract/query.ts';
 import { queueNames } from '../shared/contract/queue-names.ts';
+import { random } from '../shared/ports/random.ts';
 import { followJobs } from '../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import { type Refused, refused } from '../shared/runtime/http-refusals.ts';
 import type { Settings } from '../shared/runtime/settings/settings.ts';
-import { random } from '../shared/seams/random.ts';
 
 /** `found`: the answer as JSON text; `stored` is its key, where it is in the store. `refused`: why there is none. */
 type Reply = { kind: 'found'; body: string; stored?: string | undefined } | Refused;

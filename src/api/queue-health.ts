@@ -1,9 +1,9 @@
 import { queueNames } from '../shared/contract/queue-names.ts';
+import { time } from '../shared/ports/time.ts';
 import type { Backlog } from '../shared/queue/backlog.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import { every } from '../shared/runtime/periodic.ts';
 import type { ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
-import { time } from '../shared/seams/time.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
 const COUNT_EVERY_MS = 250;

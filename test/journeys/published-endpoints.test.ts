@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProcess } from '../../src/shared/seams/process.ts';
-import { type Time, timeOf } from '../../src/shared/seams/time.ts';
+import { createProcess } from '../../src/shared/ports/process.ts';
+import { type Time, timeOf } from '../../src/shared/ports/time.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wrongDirections, wrongLayers } from '../../lint/check-imports.ts';
 import { circles } from '../../lint/circles.ts';
-import { pastSeams } from '../../lint/past-seams.ts';
+import { pastPorts } from '../../lint/past-ports.ts';
 import { importsOf } from '../../lint/read-imports.ts';
 import { unusedExports } from '../../lint/unused-exports.ts';
 
@@ -86,7 +86,7 @@ describe('the linter lets pass', () => {
 });
 
 describe('code that the simulator runs', () => {
-  const found = (text: string, path = 'src/worker/files/a.ts') => pastSeams([{ path, text }]).length;
+  const found = (text: string, path = 'src/worker/files/a.ts') => pastPorts([{ path, text }]).length;
 
   it.each([
     "import { readdir } from 'node:fs/promises';",
@@ -107,10 +107,10 @@ describe('code that the simulator runs', () => {
     'const byName: Record<string, string> = {};',
     'const seen = new Map<string, number>();',
     'export const look = shareFor(5, lstat);',
-  ])('is refused where it goes past a seam or keeps something in a module: %s', (text) => {
+  ])('is refused where it goes past a port or keeps something in a module: %s', (text) => {
     expect(found(text)).toBe(1);
     expect(found(text, 'src/api/calls/a.ts')).toBe(1);
-    expect(found(text, 'src/worker/files/seams/a.ts')).toBe(0);
+    expect(found(text, 'src/worker/files/ports/a.ts')).toBe(0);
     expect(found(text, 'src/api/http/a.ts')).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { type Time, type Timer, timeOf } from '../../src/shared/seams/time.ts';
+import { type Time, type Timer, timeOf } from '../../src/shared/ports/time.ts';
 import { createScheduler } from './world/scheduler.ts';
 
 const TICK_MS = 15;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecutionRecord } from '../../src/shared/contract/execution-record.ts';
+import { time } from '../../src/shared/ports/time.ts';
 import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
-import { time } from '../../src/shared/seams/time.ts';
 import type { History } from '../../src/shared/store/history/history.ts';
 import { queueStores } from '../support/queue-stores.ts';
 

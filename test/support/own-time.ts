@@ -1,6 +1,6 @@
-import { createProcess, type Process } from '../../src/shared/seams/process.ts';
-import { randomOf } from '../../src/shared/seams/random.ts';
-import { type Time, timeOf } from '../../src/shared/seams/time.ts';
+import { createProcess, type Process } from '../../src/shared/ports/process.ts';
+import { randomOf } from '../../src/shared/ports/random.ts';
+import { type Time, timeOf } from '../../src/shared/ports/time.ts';
 
 /** What a sequence of draws is advanced by, so that however many of them are spread evenly between 0 and 1. */
 const GOLDEN = 0.618_033_988_749_895;

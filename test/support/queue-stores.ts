@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { time } from '../../src/shared/ports/time.ts';
 import { openQueueBackend } from '../../src/shared/queue/open-queue-backend.ts';
 import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
-import { time } from '../../src/shared/seams/time.ts';
 import { openGate } from '../simulator/world/gate.ts';
 import { createSimulatedBackend } from '../simulator/world/simulated-queue.ts';
 import { createStore } from '../simulator/world/store.ts';

@@ -1,12 +1,12 @@
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
 

@@ -3,7 +3,7 @@ import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { AskWorker } from '../ask-worker.ts';
 
 /** A worker answers within this time, or the caller is told that it is not known. */

@@ -1,4 +1,4 @@
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 
 /** A body for which there is no room is not read for so long: meanwhile its caller cannot send the rest of it. */
 const ROOM_WITHIN_MS = 5000;

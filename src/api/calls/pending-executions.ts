@@ -3,11 +3,11 @@ import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/jo
 import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import { type AwaitedJob, followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { QueueHealth } from '../queue-health.ts';
 import type { Fence } from './fence.ts';

@@ -1,7 +1,7 @@
 import type { JobData } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 
 /**
  * Adds jobs again that the queue store lost, under the same ids. That is harmless: the claim in the shared directory

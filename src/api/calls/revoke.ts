@@ -2,9 +2,9 @@ import { unanswered } from '../../shared/contract/endings/ending.ts';
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Fence } from './fence.ts';
 

@@ -2,6 +2,7 @@ import { type Ending, type ReadResult, unanswered } from '../../shared/contract/
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
 import { type Once, toJobData } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
@@ -11,7 +12,6 @@ import type { Code } from '../../shared/reasons/codes.ts';
 import { persist } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import { createAddJob } from './add-job.ts';

@@ -1,6 +1,6 @@
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { PendingExecutions } from '../calls/pending-executions.ts';
 import { createSharedReads } from './shared-reads.ts';
 

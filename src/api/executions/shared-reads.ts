@@ -1,4 +1,4 @@
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 
 /** Reads of one execution that several follow: what the last one found, and after how many changes it began. */
 type Shared<T> = { readers: number; changes: number; read?: { changes: number; at: number; found: Promise<T> } };

@@ -1,8 +1,8 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { answered } from '../../shared/contract/endings/ending.ts';
 import { endingOf, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
+import { time } from '../../shared/ports/time.ts';
 import { every } from '../../shared/runtime/periodic.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Notes } from '../../shared/store/notes/notes.ts';
 import type { Fence } from '../calls/fence.ts';
 import type { Executions } from '../executions/executions.ts';

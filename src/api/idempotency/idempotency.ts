@@ -6,7 +6,7 @@ import { noAnswerSchema } from '../../shared/contract/endings/outcomes.ts';
 import { type ExecutionRecord, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 import { NOTE_SECONDS, type Notes } from '../../shared/store/notes/notes.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 

@@ -1,4 +1,4 @@
-import { time } from '../seams/time.ts';
+import { time } from '../ports/time.ts';
 import type { Takers, WorkerLoad } from './takers.ts';
 
 /** With fewer executions to begin, a queue says nothing about how fast workers are. */

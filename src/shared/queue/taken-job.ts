@@ -1,6 +1,6 @@
 import type { EndedJob } from '../contract/endings/job-ending.ts';
 import type { Settled } from '../contract/execution-record.ts';
-import { time } from '../seams/time.ts';
+import { time } from '../ports/time.ts';
 import type { Publication } from '../store/history/history.ts';
 import type { Finished, Records, TakenJob } from './queue.ts';
 

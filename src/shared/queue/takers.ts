@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { processName } from '../seams/process.ts';
+import { processName } from '../ports/process.ts';
 import { redisScript } from '../store/redis/redis-script.ts';
 
 /**

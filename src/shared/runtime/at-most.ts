@@ -1,4 +1,4 @@
-import { time } from '../seams/time.ts';
+import { time } from '../ports/time.ts';
 /** Resolves once the work has ended, well or badly, but after `timeoutMs` at the latest. The work itself goes on. */
 export async function atMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   await resultWithin(timeoutMs, {

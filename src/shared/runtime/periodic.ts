@@ -1,4 +1,4 @@
-import { type Timer, time } from '../seams/time.ts';
+import { type Timer, time } from '../ports/time.ts';
 /**
  * Runs a task again and again, `pauseMs` after it ended, the first time after `firstMs`. `stop` resolves when no run is
  * under way any more.

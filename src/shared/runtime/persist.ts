@@ -1,4 +1,4 @@
-import { time } from '../seams/time.ts';
+import { time } from '../ports/time.ts';
 
 const PERSIST_EVERY_MS = 250;
 

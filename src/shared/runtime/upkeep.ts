@@ -1,4 +1,4 @@
-import { type Timer, time } from '../seams/time.ts';
+import { type Timer, time } from '../ports/time.ts';
 
 /** Work that is done again and again: `everyMs` after it ended, the first time after `firstMs`. */
 export type Task = {

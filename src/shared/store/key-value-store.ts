@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { parseJson } from '../contract/json/parse-json.ts';
-import { time } from '../seams/time.ts';
+import { time } from '../ports/time.ts';
 import type { Shelf } from './embedded/stores/shelf.ts';
 
 /** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { time } from '../../shared/ports/time.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 import { runBatch } from './run-batch.ts';
 import type { RunTargetDependencies } from './target-run.ts';
 

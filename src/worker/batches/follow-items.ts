@@ -4,13 +4,13 @@ import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/jo
 import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import { endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Why } from '../../shared/reasons/endings.ts';
 import { persistOrThrow } from '../../shared/runtime/persist.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 

@@ -1,8 +1,8 @@
+import { time } from '../../shared/ports/time.ts';
 import { createBacklog } from '../../shared/queue/backlog.ts';
 import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { every } from '../../shared/runtime/periodic.ts';
-import { time } from '../../shared/seams/time.ts';
 
 /** As often as an API looks. */
 const LOOK_EVERY_MS = 250;

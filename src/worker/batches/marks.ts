@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { time } from '../../shared/ports/time.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { time } from '../../shared/seams/time.ts';
 import { privateDirectory } from '../files/file-names.ts';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from '../files/seams/files.ts';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from '../files/ports/files.ts';
 
 /**
  * Up to which case (not included) items may have been sent, and from when until when, epoch ms. `run`: the run of the queue store

@@ -1,6 +1,6 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 import { UnknownClaim } from '../files/claims/claim.ts';
 import { MINUTE_MS } from '../files/claims/claim-minutes.ts';
 import type { TargetRun } from './target-run.ts';

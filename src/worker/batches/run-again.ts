@@ -1,8 +1,8 @@
 import { type Conclusion, conclusionOf } from '../../shared/conclusions/conclusion.ts';
 import { type JobData, jobVersion } from '../../shared/contract/job.ts';
+import { random } from '../../shared/ports/random.ts';
+import { time } from '../../shared/ports/time.ts';
 import { addExecution } from '../../shared/queue/executions.ts';
-import { random } from '../../shared/seams/random.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Side } from './earlier-runs.ts';
 import { NOT_THE_CLIENT } from './judge-target.ts';
 import { permit } from './permit.ts';

@@ -1,11 +1,11 @@
 import type { Batch } from '../../shared/cases/batch.ts';
 import type { Verdict } from '../../shared/contract/verdict.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { StoreRun } from '../../shared/queue/queue-backend.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims/claims.ts';

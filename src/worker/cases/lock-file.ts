@@ -1,6 +1,6 @@
+import { random } from '../../shared/ports/random.ts';
+import { time } from '../../shared/ports/time.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { random } from '../../shared/seams/random.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { ClientDirectory } from '../files/client-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { readUpTo } from '../files/reading/bounded-file.ts';

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { time } from '../../shared/ports/time.ts';
 import type { Skipped } from '../../shared/rules/entries.ts';
 import { unless } from '../../shared/runtime/errno.ts';
-import { time } from '../../shared/seams/time.ts';
 import { isRealDirectory } from '../files/client-directory.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { clientsDirectory, isPlainName, MADE_BY_US, mockDirectory, registrationPath } from '../files/file-names.ts';
 import { lstat, lstatCached } from '../files/file-system.ts';
+import { readdir } from '../files/ports/files.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
-import { readdir } from '../files/seams/files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { type Client, directoryOnly } from './client.ts';
 import type { PickUps } from './pick-ups.ts';

@@ -4,7 +4,7 @@ import { atMost } from '../../shared/runtime/at-most.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { pickUpsDirectory } from '../files/file-names.ts';
-import { mkdir, readdir, readFile, rm, writeFile } from '../files/seams/files.ts';
+import { mkdir, readdir, readFile, rm, writeFile } from '../files/ports/files.ts';
 import type { Client } from './client.ts';
 
 type Named = Pick<Client, 'app' | 'directoryName'>;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type ExactObject, integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
+import { time } from '../../shared/ports/time.ts';
 import { listMember, memberOf, parseObject, textMember } from '../../shared/rules/members.ts';
-import { time } from '../../shared/seams/time.ts';
+import { readEntries } from '../files/ports/files.ts';
+import type { Entry } from '../files/ports/operations.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
-import { readEntries } from '../files/seams/files.ts';
-import type { Entry } from '../files/seams/operations.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Registration } from '../rules/leaves/leaf-metadata.ts';
 import type { LeafNode } from '../rules/leaves/leaf-nodes.ts';

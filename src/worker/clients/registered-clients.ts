@@ -1,13 +1,13 @@
 import { join } from 'node:path';
+import { time } from '../../shared/ports/time.ts';
 import type { Skipped } from '../../shared/rules/entries.ts';
 import { unless } from '../../shared/runtime/errno.ts';
-import { time } from '../../shared/seams/time.ts';
 import { isSegment } from '../files/file-names.ts';
 import { lstat } from '../files/file-system.ts';
+import type { Entry } from '../files/ports/operations.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
-import type { Entry } from '../files/seams/operations.ts';
 import { type Client, directoryNameOf } from './client.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
 import { type HeartbeatFile, parseHeartbeat, parseRegistration, type RegistrationFile } from './registration.ts';

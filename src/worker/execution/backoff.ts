@@ -1,4 +1,4 @@
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 
 const LEAST_MS = 250;
 const APART_MS = 5;

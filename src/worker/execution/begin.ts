@@ -3,12 +3,12 @@ import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { StoreRun } from '../../shared/queue/queue-backend.ts';
 import type { Code } from '../../shared/reasons/codes.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import {
   CLAIM_VERSION,

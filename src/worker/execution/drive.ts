@@ -1,5 +1,5 @@
+import { type Timer, time } from '../../shared/ports/time.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { type Timer, time } from '../../shared/seams/time.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import type { Mailbox } from '../files/mailbox.ts';

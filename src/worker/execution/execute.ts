@@ -1,9 +1,9 @@
 import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { JobData } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claim.ts';

@@ -1,5 +1,5 @@
+import { time } from '../../shared/ports/time.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';
-import { time } from '../../shared/seams/time.ts';
 
 /** The messages that can reach an execution while it waits. `handover`: another worker goes on with it. */
 export type Interrupt = 'handover' | Cancel['why'];

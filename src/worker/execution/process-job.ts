@@ -1,11 +1,11 @@
 import { unanswered } from '../../shared/contract/endings/ending.ts';
 import { errorOf } from '../../shared/contract/endings/outcomes.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
+import { random } from '../../shared/ports/random.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
 import { isFault } from '../../shared/reasons/codes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { random } from '../../shared/seams/random.ts';
-import { time } from '../../shared/seams/time.ts';
 import { createBackoff } from './backoff.ts';
 import type { Execute } from './execute.ts';
 import type { Execution, Outcome, Postponed } from './execution.ts';

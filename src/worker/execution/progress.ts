@@ -1,7 +1,7 @@
 import type { State } from '../../shared/contract/endings/states.ts';
 import { type Progress, progressSchema } from '../../shared/contract/execution-record.ts';
+import { type Timer, time } from '../../shared/ports/time.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
-import { type Timer, time } from '../../shared/seams/time.ts';
 
 /** An instant client has answered by then: its steps reach the history, and no API has to hear of them while they happen. */
 const TELL_AFTER_MS = 30;

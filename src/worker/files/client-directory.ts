@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { perProcess } from '../../shared/ports/process.ts';
+import { time } from '../../shared/ports/time.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { perProcess } from '../../shared/seams/process.ts';
-import { time } from '../../shared/seams/time.ts';
 import { MADE_BY_US, mockDirectory } from './file-names.ts';
 import { exists, fileSystemOf, filesAt, lstat } from './file-system.ts';
+import { chmod, filesOf, mkdir, open, readdir, realpath, rm, rmdir, stat } from './ports/files.ts';
+import type { FileStats, OpenDirectory, OpenFile, QuickFiles, Told, Watch } from './ports/operations.ts';
 import { READ_SAFELY } from './reading/bounded-file.ts';
-import { chmod, filesOf, mkdir, open, readdir, realpath, rm, rmdir, stat } from './seams/files.ts';
-import type { FileStats, OpenDirectory, OpenFile, QuickFiles, Told, Watch } from './seams/operations.ts';
 
 /**
  * One directory below the shared one, of a client or of the workers. Names are those of its files. No operation follows a link that stands

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
+import { processName } from '../../shared/ports/process.ts';
+import { time } from '../../shared/ports/time.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { processName } from '../../shared/seams/process.ts';
-import { time } from '../../shared/seams/time.ts';
 import { privateDirectory } from './file-names.ts';
-import { mkdir, open } from './seams/files.ts';
-import type { OpenFile } from './seams/operations.ts';
+import { mkdir, open } from './ports/files.ts';
+import type { OpenFile } from './ports/operations.ts';
 
 /** A link that was put here must not empty a file elsewhere, and a pipe must not make a worker wait. */
 const TOUCH = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;

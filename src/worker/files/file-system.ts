@@ -1,8 +1,8 @@
+import { perProcess } from '../../shared/ports/process.ts';
+import { time } from '../../shared/ports/time.ts';
 import { shareFor } from '../../shared/runtime/share-for.ts';
-import { perProcess } from '../../shared/seams/process.ts';
-import { time } from '../../shared/seams/time.ts';
-import { filesOf, realpath } from './seams/files.ts';
-import type { QuickFiles } from './seams/operations.ts';
+import { filesOf, realpath } from './ports/files.ts';
+import type { QuickFiles } from './ports/operations.ts';
 
 /**
  * The file systems that shared directories lie on, by the kernel's list of mounts: reading it looks at no mount, and a look at one whose

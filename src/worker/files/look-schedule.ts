@@ -1,4 +1,4 @@
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 
 /** Where no event arrives, the gap between two looks for a result is this share of the time its wait has been open. */
 const SHARE_OF_WAIT = 0.1;

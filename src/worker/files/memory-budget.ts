@@ -1,4 +1,4 @@
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 
 /** Memory that the holder may use until it is released; releasing twice is safe. */

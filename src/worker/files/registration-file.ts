@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { clientsDirectory, registrationPath } from './file-names.ts';
 import { lstat } from './file-system.ts';
-import { readdir } from './seams/files.ts';
+import { readdir } from './ports/files.ts';
 
 /** Whether a registration is there. If it cannot be looked at, it counts as there. */
 export function isRegistered(path: string): Promise<boolean> {

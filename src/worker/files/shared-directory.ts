@@ -1,19 +1,19 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
+import { processName } from '../../shared/ports/process.ts';
+import { random } from '../../shared/ports/random.ts';
+import { time } from '../../shared/ports/time.ts';
 import { whys } from '../../shared/reasons/endings.ts';
 import { usedUp } from '../../shared/runtime/disk-space.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { processName } from '../../shared/seams/process.ts';
-import { random } from '../../shared/seams/random.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { RegisteredDirectory } from '../../shared/store/registered-directory.ts';
 import { createClientDirectories } from './client-directory.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
 import { privateDirectory } from './file-names.ts';
 import { exists, fileSystemOf, noteFileSystem } from './file-system.ts';
+import { access, chmod, lstat, mkdir, readFile, rename, rm, stat, statfs, writeFile } from './ports/files.ts';
+import type { FileStats } from './ports/operations.ts';
 import { isFull, whyUnwritable } from './reasons.ts';
-import { access, chmod, lstat, mkdir, readFile, rename, rm, stat, statfs, writeFile } from './seams/files.ts';
-import type { FileStats } from './seams/operations.ts';
 
 /**
  * Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path.

@@ -1,12 +1,12 @@
+import { type Timer, time } from '../../shared/ports/time.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { type Timer, time } from '../../shared/seams/time.ts';
 import { type ClientDirectory, directoryAt } from './client-directory.ts';
 import { openExecutionOf, readFileName, resultFileName } from './file-names.ts';
 import { createLookSchedule, gapOfWait, type Pace } from './look-schedule.ts';
+import type { Watch } from './ports/operations.ts';
 import { isRegistered } from './registration-file.ts';
 import { type Sight, toSight } from './results/unusable-result.ts';
-import type { Watch } from './seams/operations.ts';
 
 /**
  * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when the

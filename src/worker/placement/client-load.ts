@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { random } from '../../shared/seams/random.ts';
-import { time } from '../../shared/seams/time.ts';
+import { random } from '../../shared/ports/random.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { Client } from '../clients/client.ts';
 import { directoryAt } from '../files/client-directory.ts';
 import {

@@ -1,4 +1,4 @@
-import { time } from '../../shared/seams/time.ts';
+import { time } from '../../shared/ports/time.ts';
 
 /** The counters that an execution occupies, and under which name. */
 type Counted = readonly (readonly [counts: Map<string, number>, name: string])[];

@@ -1,7 +1,7 @@
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Warning } from '../../shared/contract/job.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
-import { perProcess } from '../../shared/seams/process.ts';
+import { perProcess } from '../../shared/ports/process.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';

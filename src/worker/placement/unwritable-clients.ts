@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
 import type { Warning } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import { whatHappened } from '../../shared/reasons/words.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 
 /** After so long, a client whose rights were put in order is tried again. */

@@ -1,6 +1,6 @@
+import { time } from '../../shared/ports/time.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 import { reasonOf } from '../../shared/store/store-error.ts';
 import type { Interrupts } from '../execution/interrupts.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';

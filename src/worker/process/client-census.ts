@@ -1,5 +1,5 @@
+import { time } from '../../shared/ports/time.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';

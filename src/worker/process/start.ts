@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
+import { random } from '../../shared/ports/random.ts';
 import { listenForCancels } from '../../shared/queue/cancels.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { createThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../shared/runtime/telemetry/metrics.ts';
 import { noTracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { startUpkeep, type Task } from '../../shared/runtime/upkeep.ts';
-import { random } from '../../shared/seams/random.ts';
 import { createBatchWorker } from '../batches/batch-worker.ts';
 import { createAnswerQuery } from '../queries/answer-query.ts';
 import { createErase } from '../queries/erase.ts';

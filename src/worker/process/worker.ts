@@ -1,9 +1,9 @@
 import { queueNames } from '../../shared/contract/queue-names.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { Records } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { shareFor } from '../../shared/runtime/share-for.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Execute } from '../execution/execute.ts';
 import type { Interrupts } from '../execution/interrupts.ts';
 import { createProcessJob } from '../execution/process-job.ts';

@@ -1,7 +1,7 @@
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import type { Query, Selection } from '../../shared/contract/query.ts';
+import { time } from '../../shared/ports/time.ts';
 import { refused } from '../../shared/runtime/http-refusals.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
 import { idMember, nameMember, parseObject } from '../../shared/rules/members.ts';
 import { absent } from '../../shared/rules/reading.ts';
+import { readdir } from '../files/ports/files.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
-import { readdir } from '../files/seams/files.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Rules } from '../rules/rules.ts';
 

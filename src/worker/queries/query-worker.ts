@@ -1,11 +1,11 @@
 import { QUERY_VERSION, type Query, type QueryResult, querySchema } from '../../shared/contract/query.ts';
 import { queueNames } from '../../shared/contract/queue-names.ts';
+import { random } from '../../shared/ports/random.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { random } from '../../shared/seams/random.ts';
-import { time } from '../../shared/seams/time.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
 import type { Answer } from './answer.ts';
 

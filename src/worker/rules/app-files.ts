@@ -5,8 +5,8 @@ import { absent, aLink, type Reading, readingOfError, unusable } from '../../sha
 import { readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
 import { withoutLinks } from '../files/client-directory.ts';
 import { lstatCached } from '../files/file-system.ts';
+import { readdir, realpath } from '../files/ports/files.ts';
 import { readBoundedFile } from '../files/reading/bounded-file.ts';
-import { readdir, realpath } from '../files/seams/files.ts';
 import { isRealFolder } from './folder-listing.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;

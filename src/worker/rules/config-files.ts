@@ -5,9 +5,9 @@ import { idMember, memberNamed, parseObject } from '../../shared/rules/members.t
 import { type FileKind, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
 import { absent, type Reading } from '../../shared/rules/reading.ts';
 import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
+import type { FileStats } from '../files/ports/operations.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
-import type { FileStats } from '../files/seams/operations.ts';
 import { type AppFiles, createAppFiles } from './app-files.ts';
 import { type FolderListing, listFolder } from './folder-listing.ts';
 import { createRuleIndexes, type RuleIndex } from './rule-index.ts';

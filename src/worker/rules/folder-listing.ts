@@ -1,8 +1,8 @@
 import { kindOf, type Skipped } from '../../shared/rules/entries.ts';
 import { type Reading, unusable } from '../../shared/rules/reading.ts';
 import { lstat } from '../files/file-system.ts';
+import type { Entry, FileStats } from '../files/ports/operations.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
-import type { Entry, FileStats } from '../files/seams/operations.ts';
 
 const MAX_ENTRIES = 100_000;
 const MAX_SKIPPED = 100;

@@ -1,9 +1,9 @@
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { TREE_KEPT_BEYOND_SECONDS } from '../../shared/contract/rules-of-run.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { time } from '../../shared/seams/time.ts';
 import { type Trees, treeKey } from '../../shared/store/history/trees.ts';
 import type { MetadataFor, Wanted } from './leaves/leaf-metadata.ts';
 import type { Rules } from './rules.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { time } from '../../shared/ports/time.ts';
 import { chosen, reasonOf, rivalsOf, type Skipped } from '../../shared/rules/entries.ts';
 import type { RuleNode } from '../../shared/rules/node-file.ts';
 import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
-import { time } from '../../shared/seams/time.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import { type ConfigFiles, createConfigFiles } from './config-files.ts';
 import { createRulesAt } from './older-rules.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { time } from '../../shared/ports/time.ts';
 import { unless } from '../../shared/runtime/errno.ts';
-import { time } from '../../shared/seams/time.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import { isRealDirectory } from '../files/client-directory.ts';
 import { mockDirectory } from '../files/file-names.ts';
-import { readdir, rmdir } from '../files/seams/files.ts';
+import { readdir, rmdir } from '../files/ports/files.ts';
 
 const GONE_FOR_MS = 24 * 60 * 60_000;
 

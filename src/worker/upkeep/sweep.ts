@@ -7,7 +7,7 @@ import type { Claims } from '../files/claims/claims.ts';
 import { directoryAt } from '../files/client-directory.ts';
 import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
-import { readEntries } from '../files/seams/files.ts';
+import { readEntries } from '../files/ports/files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 
 type SweepDependencies = {

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { BATCH_VERSION, type Batch, itemHeadSchema } from '../../../src/shared/cases/batch.ts';
 import { type Case, caseSchema } from '../../../src/shared/cases/case.ts';
-import { time } from '../../../src/shared/seams/time.ts';
+import { time } from '../../../src/shared/ports/time.ts';
 import type { BatchLimits, BatchStore } from '../../../src/shared/store/batches/batch-store.ts';
 import { createRedisBatches } from '../../../src/shared/store/batches/redis-batches.ts';
 import { createEmbeddedBatches } from '../../../src/shared/store/embedded/stores/batches.ts';

@@ -224,5 +224,5 @@ function faultsOfStep({ next, scene }: Moment, bounds: Bounds, isVisible: boolea
 }
 
 function isOfFiles(ready: Ready): boolean {
-  return ready.kind === 'step' && ready.asked.seam === 'files';
+  return ready.kind === 'step' && ready.asked.port === 'files';
 }

@@ -56,7 +56,7 @@ export async function runPlan(plan: Plan, options: RunOptions = {}): Promise<Res
   const realNow = Date.now;
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 1; // most errors here are a code
-  Date.now = () => run.service.scheduler.epoch(); // what tells the time of day in a sentence, past the seam
+  Date.now = () => run.service.scheduler.epoch(); // what tells the time of day in a sentence, past the port
   try {
     await run.live();
   } finally {
@@ -423,7 +423,7 @@ function createPeriods({ store, promises, scheduler }: Service) {
       const now = hangs.filter(({ until }) => until > scheduler.now);
       if (now.length === 0) return all;
       const isHanging = (next: Ready) =>
-        next.kind === 'step' && next.asked.seam !== 'queue' && now.some((hang) => isAt(hang, next));
+        next.kind === 'step' && next.asked.port !== 'queue' && now.some((hang) => isAt(hang, next));
       return all.filter((next) => !isHanging(next));
     },
     hangsUntil: () => hangs.map(({ until }) => until),
@@ -449,7 +449,7 @@ function createPeriods({ store, promises, scheduler }: Service) {
       comeBack();
     },
     happeningTo(next: Step): Happening<unknown> | undefined {
-      if (next.asked.seam === 'queue')
+      if (next.asked.port === 'queue')
         return awayUntil > scheduler.now ? { kind: 'failed', code: 'not sent' } : undefined;
       const code = errors.length === 0 ? undefined : failsOn(next);
       return code === undefined ? undefined : { kind: 'failed', code };
@@ -535,15 +535,15 @@ function drawTwist(dice: Dice, { rates, next, service }: Drawing): Twist | undef
   if (within(rates.sleeps)) return drawSleep(dice);
   if (within(rates.slow))
     return { kind: 'slow', ms: dice.chance(0.9) ? dice.spread(1, 1000) : dice.spread(1000, 20_000) };
-  if (asked.seam === 'queue') return within(rates.queue) ? drawQueueFault(dice, asked.name) : undefined;
+  if (asked.port === 'queue') return within(rates.queue) ? drawQueueFault(dice, asked.name) : undefined;
   if (!asked.writes) {
-    if (asked.seam !== 'files' || !LOOKS.has(asked.name) || !within(rates.stale)) return undefined;
+    if (asked.port !== 'files' || !LOOKS.has(asked.name) || !within(rates.stale)) return undefined;
     const copies = service.past.for(next).length;
     return copies === 0 ? undefined : { kind: 'stale', age: dice.whole(0, copies - 1) };
   }
   if (within(rates.diskLost)) return { kind: 'lost', code: 'EIO' };
   // A Go client runs what it cannot delete, again at each look: no service can help that.
-  if (asked.seam === 'client' && asked.name === 'unlink') return undefined;
+  if (asked.port === 'client' && asked.name === 'unlink') return undefined;
   return within(rates.diskFailed)
     ? { kind: 'failed', code: dice.pick(['EIO', 'ENOSPC', 'EACCES', 'ESTALE']) }
     : undefined;

@@ -89,7 +89,7 @@ export async function runSchedule(
   const scene = await make();
   const { scheduler } = scene;
   const realNow = Date.now;
-  Date.now = scheduler.epoch; // what tells the time of day in a sentence, past the seam
+  Date.now = scheduler.epoch; // what tells the time of day in a sentence, past the port
   await scheduler.settle();
   let last = '';
   const sinceWrite = new Map<string, boolean>();

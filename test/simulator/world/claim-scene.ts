@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { JOB_VERSION, type JobData } from '../../../src/shared/contract/job.ts';
+import { type Time, type Timer, time } from '../../../src/shared/ports/time.ts';
 import { errnoOf } from '../../../src/shared/runtime/errno.ts';
-import { type Time, type Timer, time } from '../../../src/shared/seams/time.ts';
 import type { Execution, Outcome } from '../../../src/worker/execution/execution.ts';
-import type { FileStats } from '../../../src/worker/files/seams/operations.ts';
+import type { FileStats } from '../../../src/worker/files/ports/operations.ts';
 import { createFence } from '../../../src/worker/queries/fence.ts';
 import { createSweep } from '../../../src/worker/upkeep/sweep.ts';
 import { isRequest, possible, type Touch, type Touched } from '../search/conflicts.ts';
@@ -209,7 +209,7 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
   };
 
   function meddle(process: string, name: string, on: string[], act: (calls: ReturnType<Disk['as']>) => void) {
-    return gate({ process, seam: 'client', name, on, writes: true }, (all) => act(all.as(process))).then(
+    return gate({ process, port: 'client', name, on, writes: true }, (all) => act(all.as(process))).then(
       () => true,
       () => false,
     );
@@ -283,7 +283,7 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
       digestOf(
         `${knowledge.state()} ${copies.state()} ${doneAtScan === undefined ? '' : scans - doneAtScan} ${clientTimes.map(({ state }) => state()).join(' ')} ${runs.length} ${JSON.stringify(told)} ${[...hanging].join(' ')}`,
       ),
-    staleFor: (ready: Ready) => (ready.kind === 'step' && ready.asked.seam === 'files' ? copies.older() : []),
+    staleFor: (ready: Ready) => (ready.kind === 'step' && ready.asked.port === 'files' ? copies.older() : []),
     touched: knowledge.touched,
     made(made: Made): void {
       knowledge.heard(made);
@@ -466,8 +466,8 @@ const PURE = new Set([
   'fsync',
 ]);
 
-function changesDisk({ name, seam }: Asked): boolean {
-  return seam !== 'files' || !PURE.has(name);
+function changesDisk({ name, port }: Asked): boolean {
+  return port !== 'files' || !PURE.has(name);
 }
 
 /** What a failure depended on: whether a directory is empty, or only what stands there. */
@@ -479,15 +479,15 @@ function whyFailed({ name, on }: Asked): Touch[] {
 const DEPENDS_ON_CONTENT = new Set(['rmdir', 'rm', 'rename']);
 
 function touchesOf(asked: Asked, result: unknown): readonly Touch[] {
-  const how = asked.seam === 'client' && asked.name === 'readdir' ? 'requests' : undefined;
+  const how = asked.port === 'client' && asked.name === 'readdir' ? 'requests' : undefined;
   if (how) return asked.on.map((path) => ({ path, how }));
   return isStats(result) ? asked.on.map((path) => ({ path, how: 'existence' })) : possible(asked);
 }
 
-function textOf({ seam, name }: Asked, result: unknown): string {
+function textOf({ port, name }: Asked, result: unknown): string {
   if (isStats(result)) return kindOf(result);
   if (result === undefined || typeof result === 'function') return '';
-  if (seam === 'client' && name === 'readdir' && Array.isArray(result)) return result.filter(isRequest).join(' ');
+  if (port === 'client' && name === 'readdir' && Array.isArray(result)) return result.filter(isRequest).join(' ');
   if (Buffer.isBuffer(result)) return result.toString('latin1');
   return JSON.stringify(result);
 }
@@ -498,10 +498,10 @@ function isStats(value: unknown): value is FileStats {
 
 /** The code of the error that a step meets always. */
 function refusalOf(
-  { process, name, writes, seam }: Asked,
+  { process, name, writes, port }: Asked,
   { cannotWrite, hasNoLinks }: ClaimScene,
 ): string | undefined {
-  if (seam !== 'files' || !writes) return undefined;
+  if (port !== 'files' || !writes) return undefined;
   if (hasNoLinks && name === 'symlink') return 'EPERM';
   return cannotWrite?.part === process && !TAKES_AWAY.has(name) ? cannotWrite.code : undefined;
 }

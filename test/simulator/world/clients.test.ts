@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Time } from '../../../src/shared/seams/time.ts';
+import type { Time } from '../../../src/shared/ports/time.ts';
 import { parseHeartbeat, parseRegistration } from '../../../src/worker/clients/registration.ts';
 import { dialects } from '../../../src/worker/files/dialects/dialects.ts';
 import { sdks } from '../../../src/worker/files/dialects/sdks.ts';
@@ -446,7 +446,7 @@ test('each operation passes the gate by itself, by its name and paths', async ()
   world.asked.length = 0;
   await world.pass(2500);
   const [request, result] = [`${client.directory}/${ID}.json`, `${client.directory}/${ID}_result.json`];
-  const own = { process: 'c', seam: 'client' };
+  const own = { process: 'c', port: 'client' };
   expect(world.asked.slice(0, 5)).toEqual([
     { ...own, name: 'readdir', on: [client.directory], writes: false },
     { ...own, name: 'readFile', on: [request], writes: false },

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { SdkName } from '../../../src/shared/contract/client-kinds.ts';
-import type { Time } from '../../../src/shared/seams/time.ts';
+import type { Time } from '../../../src/shared/ports/time.ts';
 import type { Gate } from './gate.ts';
 
 /** The SDKs that clients are made with. `node` speaks the dialect `rule`, the others speak `ice`. */
@@ -629,7 +629,7 @@ function createLife({ name: process, gate, time }: { name: string; gate: Gate<Cl
   async function ask<T>(name: string, on: string[], writes: boolean, act: (disk: ClientDisk) => T): Promise<T> {
     if (over) return forever();
     try {
-      const told = await gate({ process, seam: 'client', name, on, writes }, act);
+      const told = await gate({ process, port: 'client', name, on, writes }, act);
       return over ? forever() : told;
     } catch (error) {
       if (over) return forever();

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { DiskSpace } from '../../../src/shared/runtime/disk-space.ts';
-import type { Entry, FileStats } from '../../../src/worker/files/seams/operations.ts';
+import type { Entry, FileStats } from '../../../src/worker/files/ports/operations.ts';
 
 /**
  * A file system in memory, for the simulator: everything happens at once, the same calls lead to the same disk, and a call that fails

@@ -1,7 +1,7 @@
 /** One thing that a simulated process asks of the world outside. `on`: the paths or keys it touches. */
 export type Asked = {
   process: string;
-  seam: 'files' | 'queue' | 'client';
+  port: 'files' | 'queue' | 'client';
   name: string;
   on: readonly string[];
   writes: boolean;

@@ -30,7 +30,7 @@ const sealed = new AsyncLocalStorage<true>();
 
 /**
  * While the task runs, what reaches the real world fails: a real timer, a real file, a real connection. Whatever a simulated process does
- * must go through its seams; else a run would not come to the same a second time.
+ * must go through its ports; else a run would not come to the same a second time.
  */
 export async function withoutRealWorld<T>(task: () => Promise<T>): Promise<T> {
   const restores: (() => void)[] = [];

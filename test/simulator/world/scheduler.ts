@@ -1,4 +1,4 @@
-import type { Time, Timer } from '../../../src/shared/seams/time.ts';
+import type { Time, Timer } from '../../../src/shared/ports/time.ts';
 import type { Asked, Gate } from './gate.ts';
 
 /** What becomes of something that a process asked of the world. */

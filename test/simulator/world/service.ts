@@ -8,14 +8,14 @@ import { type Ending, type ReadResult, unanswered } from '../../../src/shared/co
 import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
 import { endingOf } from '../../../src/shared/contract/execution-record.ts';
 import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
+import type { Process } from '../../../src/shared/ports/process.ts';
+import { random } from '../../../src/shared/ports/random.ts';
 import { listenForCancels } from '../../../src/shared/queue/cancels.ts';
 import type { Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger, createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
 import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
 import { startUpkeep } from '../../../src/shared/runtime/upkeep.ts';
-import type { Process } from '../../../src/shared/seams/process.ts';
-import { random } from '../../../src/shared/seams/random.ts';
 import { isStoreUnavailable } from '../../../src/shared/store/store-error.ts';
 import { createBatchWorker } from '../../../src/worker/batches/batch-worker.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';

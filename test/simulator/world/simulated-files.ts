@@ -9,7 +9,7 @@ import type {
   Told,
   Watch,
   WriteOptions,
-} from '../../../src/worker/files/seams/operations.ts';
+} from '../../../src/worker/files/ports/operations.ts';
 import { type Disk, failure, type SystemCalls } from './disk.ts';
 import type { Gate } from './gate.ts';
 
@@ -37,7 +37,7 @@ export function createSimulatedFiles({ process, gate, onWatch = atOnce, mounts =
   const step =
     (writes: boolean) =>
     <T>(name: string, on: string[], act: (calls: SystemCalls) => T): Promise<T> =>
-      gate({ process, seam: 'files', name, on, writes }, (disk) => act(disk.as(process)));
+      gate({ process, port: 'files', name, on, writes }, (disk) => act(disk.as(process)));
   const [look, change] = [step(false), step(true)];
   const openStep = (path: string, flags: string | number, mode?: number) => {
     const writes = typeof flags === 'number' ? (flags & WRITING) !== 0 : !flags.startsWith('r');

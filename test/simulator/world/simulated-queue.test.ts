@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { JobData } from '../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
+import { createProcess, perProcess } from '../../../src/shared/ports/process.ts';
+import { time } from '../../../src/shared/ports/time.ts';
 import { addExecution, type ExecutionQueue } from '../../../src/shared/queue/executions.ts';
 import { followJobs } from '../../../src/shared/queue/follow-jobs.ts';
 import type { TakenJob, WorkerOptions } from '../../../src/shared/queue/queue.ts';
 import type { QueueBackend, QueueOptions } from '../../../src/shared/queue/queue-backend.ts';
-import { createProcess, perProcess } from '../../../src/shared/seams/process.ts';
-import { time } from '../../../src/shared/seams/time.ts';
 import { type Gate, openGate } from './gate.ts';
 import { createSimulatedBackend, type Message, type SimulatedBackendOptions, storeFaults } from './simulated-queue.ts';
 import { createStore, type SimulatedStore } from './store.ts';

@@ -4,6 +4,8 @@ import { ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
 import { parseJson } from '../../../src/shared/contract/json/parse-json.ts';
+import { random } from '../../../src/shared/ports/random.ts';
+import { type Timer, time } from '../../../src/shared/ports/time.ts';
 import { createFollowers } from '../../../src/shared/queue/followers.ts';
 import type {
   Queue,
@@ -18,8 +20,6 @@ import type {
 import type { Listening, QueueBackend, QueueOptions, Sender } from '../../../src/shared/queue/queue-backend.ts';
 import { openTakenJob } from '../../../src/shared/queue/taken-job.ts';
 import { replyWithin } from '../../../src/shared/runtime/at-most.ts';
-import { random } from '../../../src/shared/seams/random.ts';
-import { type Timer, time } from '../../../src/shared/seams/time.ts';
 import {
   type HistoryLimits,
   type HistoryPart,
@@ -117,7 +117,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
   let replies = 0;
   const ask: AskStore = async (name, on, writes, act) => {
     try {
-      return await gate({ process, seam: 'queue', name, on, writes: writes === 'writes' }, act);
+      return await gate({ process, port: 'queue', name, on, writes: writes === 'writes' }, act);
     } finally {
       replies++;
     }

@@ -1,13 +1,13 @@
+import { createProcess, type Process, processName } from '../../../src/shared/ports/process.ts';
+import { type Random, randomOf } from '../../../src/shared/ports/random.ts';
+import { timeOf } from '../../../src/shared/ports/time.ts';
 import type { QueueBackend } from '../../../src/shared/queue/queue-backend.ts';
 import { readSettings, type Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
 import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
-import { createProcess, type Process, processName } from '../../../src/shared/seams/process.ts';
-import { type Random, randomOf } from '../../../src/shared/seams/random.ts';
-import { timeOf } from '../../../src/shared/seams/time.ts';
-import { filesOf } from '../../../src/worker/files/seams/files.ts';
-import type { Files } from '../../../src/worker/files/seams/operations.ts';
+import { filesOf } from '../../../src/worker/files/ports/files.ts';
+import type { Files } from '../../../src/worker/files/ports/operations.ts';
 import { createDirectoryParts, createExecutionParts } from '../../../src/worker/process/parts.ts';
 import { hashOf, type Scheduler } from './scheduler.ts';
 

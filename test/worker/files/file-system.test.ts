@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createProcess } from '../../../src/shared/seams/process.ts';
+import { createProcess } from '../../../src/shared/ports/process.ts';
 import { fileSystemOf, noteFileSystem } from '../../../src/worker/files/file-system.ts';
-import { filesOf } from '../../../src/worker/files/seams/files.ts';
-import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
+import { filesOf } from '../../../src/worker/files/ports/files.ts';
+import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
 
 const onDisk = '/ - ext4';
 

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { createProcess } from '../../../src/shared/seams/process.ts';
-import { filesOf } from '../../../src/worker/files/seams/files.ts';
-import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
-import type { QuickFiles } from '../../../src/worker/files/seams/operations.ts';
+import { createProcess } from '../../../src/shared/ports/process.ts';
+import { filesOf } from '../../../src/worker/files/ports/files.ts';
+import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
+import type { QuickFiles } from '../../../src/worker/files/ports/operations.ts';
 import { echoes } from '../../support/echoes.ts';
 import { createResponder } from '../../support/responder.ts';
 import { startService } from '../../support/start-service.ts';

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createProcess } from '../../../src/shared/seams/process.ts';
+import { createProcess } from '../../../src/shared/ports/process.ts';
 import { removeIfNobodyCame } from '../../../src/worker/files/execution-files.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';
-import { filesOf } from '../../../src/worker/files/seams/files.ts';
-import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
+import { filesOf } from '../../../src/worker/files/ports/files.ts';
+import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
 
 /** Another execution comes to the directory just before it is removed, and ends before its marker is put back. */
 test('two executions end at once at an address where nobody came: its directory goes', async () => {

@@ -2,12 +2,12 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createProcess } from '../../../src/shared/seams/process.ts';
+import { createProcess } from '../../../src/shared/ports/process.ts';
 import { removeResultSeen } from '../../../src/worker/files/execution-files.ts';
 import { resultFileName } from '../../../src/worker/files/file-names.ts';
+import { filesOf } from '../../../src/worker/files/ports/files.ts';
+import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
 import { toSight } from '../../../src/worker/files/results/unusable-result.ts';
-import { filesOf } from '../../../src/worker/files/seams/files.ts';
-import { nodeFiles } from '../../../src/worker/files/seams/node-files.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 const ANSWER = '{"success":true}';

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
 import { noAnswerBody } from '../../../shared/contract/execution-record.ts';
+import { random } from '../../../shared/ports/random.ts';
 import { retryAfterOf } from '../../../shared/reasons/endings.ts';
 import type { Audit } from '../../../shared/runtime/access/audit.ts';
 import type { Keyring } from '../../../shared/runtime/access/keyring.ts';
 import type { Logger } from '../../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
-import { random } from '../../../shared/seams/random.ts';
 import type { RequestMetrics } from '../../api-metrics.ts';
 
 const EXECUTE = '/rule-server/mock/execute';

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { parseJson } from '../../contract/json/parse-json.ts';
-import { time } from '../../seams/time.ts';
+import { time } from '../../ports/time.ts';
 import type { HistoryLimits } from '../../store/history/history.ts';
 import { batchesPartOf } from '../../store/history/open-history.ts';
 import { historyPrefix } from '../../store/history/redis-history.ts';

@@ -8,7 +8,7 @@ import {
   WaitingError,
   Worker,
 } from 'bullmq';
-import { time } from '../../seams/time.ts';
+import { time } from '../../ports/time.ts';
 import type { QueueWorker, TakenJob, WorkerOptions } from '../queue.ts';
 import { type JobCommands, type JobNews, openTakenJob, type TakenJobOptions } from '../taken-job.ts';
 import { finishedJobs } from './bull-queue.ts';

@@ -1,6 +1,6 @@
 import type { Telemetry } from 'bullmq';
 import type { EndedJob } from '../../contract/endings/job-ending.ts';
-import { type Timer, time } from '../../seams/time.ts';
+import { type Timer, time } from '../../ports/time.ts';
 import type { Database } from '../../store/embedded/file/database.ts';
 import {
   type Finished,

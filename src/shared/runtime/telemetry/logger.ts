@@ -1,7 +1,7 @@
 import { type DestinationStream, type LoggerOptions, type Logger as Pino, pino } from 'pino';
 import { cut, visible } from '../../contract/json/visible-text.ts';
-import { perProcess } from '../../seams/process.ts';
-import { time } from '../../seams/time.ts';
+import { perProcess } from '../../ports/process.ts';
+import { time } from '../../ports/time.ts';
 import { errorFields } from './error-fields.ts';
 
 export type Logger = Pino;

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Span, Telemetry } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
-import { random } from '../../seams/random.ts';
+import { random } from '../../ports/random.ts';
 import { atMost } from '../at-most.ts';
 import { traceOfLog } from './logger.ts';
 import type { Tracing } from './tracing.ts';

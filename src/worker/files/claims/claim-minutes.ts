@@ -5,7 +5,7 @@ import { tryEach } from '../../../shared/runtime/try-each.ts';
 import type { FileClock } from '../file-clock.ts';
 import { privateDirectory } from '../file-names.ts';
 import { exists } from '../file-system.ts';
-import { mkdir, readdir, rename, rm, rmdir, stat } from '../seams/files.ts';
+import { mkdir, readdir, rename, rm, rmdir, stat } from '../ports/files.ts';
 import { type ClaimKey, UnknownClaim, uncertainAt } from './claim.ts';
 
 /** Claims are in folders, one per minute of `claimBy`. */

@@ -7,7 +7,7 @@ import { parseJson } from '../../../shared/contract/json/parse-json.ts';
 import { rulesOfRunSchema } from '../../../shared/contract/rules-of-run.ts';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { filesAt } from '../file-system.ts';
-import { readFile, readlink, writeFile } from '../seams/files.ts';
+import { readFile, readlink, writeFile } from '../ports/files.ts';
 
 /**
  * The version of claims. They lie where they lie and have their `v` in every version, so that each sees those of all others.

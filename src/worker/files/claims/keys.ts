@@ -4,7 +4,7 @@ import { type NoAnswer, noAnswer } from '../../../shared/contract/endings/outcom
 import type { Once } from '../../../shared/contract/job.ts';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { privateDirectory } from '../file-names.ts';
-import { mkdir, readdir, rename, rm, stat } from '../seams/files.ts';
+import { mkdir, readdir, rename, rm, stat } from '../ports/files.ts';
 import { type ClaimKey, type ClaimOrRefusal, readClaim, UncertainClaim, UnknownClaim, writeClaim } from './claim.ts';
 
 /** A folder takes keys for so long, and is looked into for as long again: by then the claims of its executions were swept. */

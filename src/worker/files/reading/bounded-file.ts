@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { decodeWhole } from '../../../shared/contract/json/utf8.ts';
 import { aLink, type Reading, readingOfError, unusable } from '../../../shared/rules/reading.ts';
 import { filesAt } from '../file-system.ts';
-import type { FileStats, OpenFile } from '../seams/operations.ts';
+import type { FileStats, OpenFile } from '../ports/operations.ts';
 
 /** Follows no link, and does not wait at a pipe: that would block one of the few threads for ever. */
 export const READ_SAFELY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

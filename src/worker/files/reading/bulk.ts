@@ -1,5 +1,5 @@
-import { perProcess } from '../../../shared/seams/process.ts';
-import { time } from '../../../shared/seams/time.ts';
+import { perProcess } from '../../../shared/ports/process.ts';
+import { time } from '../../../shared/ports/time.ts';
 
 /** Reads of many files go so many at a time, so that those of a call find a thread and a file descriptor in between. */
 const AT_ONCE = 16;

@@ -1,6 +1,6 @@
 import { fileSystemOf } from '../file-system.ts';
-import { opendir, readEntries } from '../seams/files.ts';
-import type { Entry } from '../seams/operations.ts';
+import { opendir, readEntries } from '../ports/files.ts';
+import type { Entry } from '../ports/operations.ts';
 
 /**
  * The entries of a folder, one after the other, so that a folder full of files does not fill the memory. sshfs does not tell

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { aLink, type Reading, readingOfError } from '../../../shared/rules/reading.ts';
 import { lstat } from '../file-system.ts';
-import type { FileStats } from '../seams/operations.ts';
+import type { FileStats } from '../ports/operations.ts';
 import { inBulk, turn } from './bulk.ts';
 
 /** Coarser than the time stamps of any file system in use (FAT: 2 s). */

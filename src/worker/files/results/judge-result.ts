@@ -6,7 +6,7 @@ import { joinMembers, parseExact } from '../../../shared/contract/json/exact-jso
 import type { Member } from '../../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
 import { type ToldRules, toldRulesSchema } from '../../../shared/contract/rules-of-run.ts';
-import { time } from '../../../shared/seams/time.ts';
+import { time } from '../../../shared/ports/time.ts';
 import type { Dialect } from '../dialects/dialects.ts';
 
 const MAX_RULES = 200;

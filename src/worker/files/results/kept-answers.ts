@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { random } from '../../../shared/ports/random.ts';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
-import { random } from '../../../shared/seams/random.ts';
 import { directoryAt } from '../client-directory.ts';
 import { type ExecutionFiles, removeAnswer } from '../execution-files.ts';
 import type { FileClock } from '../file-clock.ts';
 import { privateDirectory, resultFileName } from '../file-names.ts';
-import { mkdir, readdir, rename, rm, stat } from '../seams/files.ts';
+import { mkdir, readdir, rename, rm, stat } from '../ports/files.ts';
 
 const BUCKET_MS = 10_000;
 const BUCKETS_KEPT = 3;

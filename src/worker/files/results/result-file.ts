@@ -1,12 +1,12 @@
 import { basename, dirname } from 'node:path';
 import { type Fault, fault } from '../../../shared/contract/client-files.ts';
+import { time } from '../../../shared/ports/time.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
-import { time } from '../../../shared/seams/time.ts';
 import { directoryAt } from '../client-directory.ts';
 import type { Dialect } from '../dialects/dialects.ts';
 import type { Lease, MemoryBudget } from '../memory-budget.ts';
+import type { FileStats, OpenFile } from '../ports/operations.ts';
 import { readUpTo } from '../reading/bounded-file.ts';
-import type { FileStats, OpenFile } from '../seams/operations.ts';
 import { type Judgement, judgeResult } from './judge-result.ts';
 import { type Sight, toSight } from './unusable-result.ts';
 

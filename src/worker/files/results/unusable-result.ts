@@ -1,6 +1,6 @@
 import type { Fault } from '../../../shared/contract/client-files.ts';
 import { INLINE_BYTES } from '../../../shared/store/key-value-store.ts';
-import type { FileStats } from '../seams/operations.ts';
+import type { FileStats } from '../ports/operations.ts';
 import type { Judgement } from './judge-result.ts';
 
 /** A file as it looks unread. `stamp` tells whether it changed between two looks. */

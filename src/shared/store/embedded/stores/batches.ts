@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ItemHead, itemDetailSchema, itemHeadSchema } from '../../../cases/batch.ts';
 import { caseSchema } from '../../../cases/case.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
-import { time } from '../../../seams/time.ts';
+import { time } from '../../../ports/time.ts';
 import { type BatchLimits, type BatchStore, chunksOf, erasedHead } from '../../batches/batch-store.ts';
 import {
   type BatchInfo,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../../../contract/execution-record.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
-import { time } from '../../../seams/time.ts';
+import { time } from '../../../ports/time.ts';
 import {
   type HistoryFilter,
   type HistoryLimits,

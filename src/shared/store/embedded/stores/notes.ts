@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../../contract/json/parse-json.ts';
-import { time } from '../../../seams/time.ts';
+import { time } from '../../../ports/time.ts';
 import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from '../../notes/notes.ts';
 import type { Shelf } from './shelf.ts';
 

@@ -1,4 +1,4 @@
-import { time } from '../../../seams/time.ts';
+import { time } from '../../../ports/time.ts';
 import { type BatchStore, PERMIT_MS, WANTED_MS } from '../../batches/batch-store.ts';
 
 type Turns = {

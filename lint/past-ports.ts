@@ -3,7 +3,7 @@ import { type AnyNode, parse } from 'acorn';
 import type { Source } from './unused-exports.ts';
 
 /**
- * Part of `npm run lint`: the code that the simulator runs (test/simulator) reaches files, time and chance through the seams alone, and
+ * Part of `npm run lint`: the code that the simulator runs (test/simulator) reaches files, time and chance through the ports alone, and
  * keeps nothing in its modules: each process has its own state (`perProcess`).
  */
 const SIMULATED = [
@@ -16,7 +16,7 @@ const SIMULATED = [
   ...['at-most', 'logger', 'periodic', 'persist', 'share-for'].map((name) => `src/shared/runtime/${name}.ts`),
   'src/shared/queue/follow-jobs.ts',
 ];
-const SEAMS = 'src/worker/files/seams/';
+const PORTS = 'src/worker/files/ports/';
 
 const PAST = new Map([
   ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'performance'].map(
@@ -43,10 +43,10 @@ const PAST_PACKAGES = new Map([
 /** What makes something that changes. One with an argument, as `new Set([…])`, is a table. */
 const CHANGES = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'LRUCache', 'WeakRef']);
 
-/** One sentence for each place that goes past a seam, or keeps something that changes in a module. */
-export function pastSeams(sources: readonly Source[]): string[] {
+/** One sentence for each place that goes past a port, or keeps something that changes in a module. */
+export function pastPorts(sources: readonly Source[]): string[] {
   const simulated = sources.filter(
-    ({ path }) => SIMULATED.some((part) => path.startsWith(part)) && !path.startsWith(SEAMS),
+    ({ path }) => SIMULATED.some((part) => path.startsWith(part)) && !path.startsWith(PORTS),
   );
   return simulated.flatMap(({ path, text }) => {
     const program = parse(stripTypeScriptTypes(text), { ecmaVersion: 'latest', sourceType: 'module', locations: true });
@@ -76,12 +76,12 @@ function reasonOf(node: AnyNode): string | undefined {
     return;
   const name = `${node.object.name}.${node.property.name}`;
   const instead = PAST_MEMBERS.get(name);
-  return instead === undefined ? reasonOfName(node.object.name) : `uses ${name}: use ${instead} of src/shared/seams.`;
+  return instead === undefined ? reasonOfName(node.object.name) : `uses ${name}: use ${instead} of src/shared/ports.`;
 }
 
 function reasonOfName(name: string): string | undefined {
   const instead = PAST.get(name);
-  return instead === undefined ? undefined : `uses ${name} past the seams (src/shared/seams): use ${instead}.`;
+  return instead === undefined ? undefined : `uses ${name} past the ports (src/shared/ports): use ${instead}.`;
 }
 
 function reasonOfImport({ source, specifiers }: Extract<AnyNode, { type: 'ImportDeclaration' }>): string | undefined {
@@ -92,7 +92,7 @@ function reasonOfImport({ source, specifiers }: Extract<AnyNode, { type: 'Import
   const refused = module === 'node:fs' && names.some((name) => name !== 'constants') ? '*' : PAST_PACKAGES.get(module);
   if (refused === undefined || (refused !== '*' && !names.some((name) => name === '*' || refused.includes(name))))
     return undefined;
-  return `imports ${module} past the seams: use src/worker/files/seams or src/shared/seams.`;
+  return `imports ${module} past the ports: use src/worker/files/ports or src/shared/ports.`;
 }
 
 /** Something that changes, kept by a module instead of a process. */

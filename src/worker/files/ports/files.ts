@@ -1,4 +1,4 @@
-import { perProcess } from '../../../shared/seams/process.ts';
+import { perProcess } from '../../../shared/ports/process.ts';
 import { nodeFiles } from './node-files.ts';
 import type { Files, WriteOptions } from './operations.ts';
 
