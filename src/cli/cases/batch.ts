@@ -9,7 +9,7 @@ import { createHttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { announce } from './announce.ts';
-import { countsLine, readReport, readReportAs, runBatch, showProgress } from './follow-batch.ts';
+import { countsLine, readReportAs, runBatch } from './follow-batch.ts';
 import { queryOf } from './suite.ts';
 import { exitCodeOfReport } from './test.ts';
 
@@ -58,14 +58,11 @@ export async function batch(options: BatchOptions, surroundings: Surroundings): 
   await announce(api, { which: options, cases: read.cases.length, targets }, { ...options, stderr });
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
-  const bar = stderr.isTTY && !options.json ? showProgress(stderr) : undefined;
   const body = { text, type: 'text/csv', query: `?${queryOf(options)}&${more(targets, options)}` };
-  const batchId = await runBatch(api, body, {
-    signal: interrupted.signal,
-    onProgress: (progress) => bar?.show(progress),
+  const { batchId, report, json } = await runBatch(api, body, {
+    ...{ signal: interrupted.signal, stderr, json: options.json },
     onSetAside: (setAside) => stderr.write(setAsideLines(options.csv, setAside)),
-  }).finally(() => bar?.close());
-  const { report, json } = await readReport(api, batchId);
+  });
   await out?.(
     await readReportAs(api, batchId, format),
     `The batch is over: GET …/batches/${batchId}/report has its report.`,

@@ -14,7 +14,7 @@ import type { JUnitBatch } from '../../shared/reports/junit.ts';
 import { messagesIn } from '../runs/event-stream.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { errorOf, type HttpApi, postOnce, readAnswer } from '../terminal/http-api.ts';
-import { CommandFailed } from '../terminal/surroundings.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
 const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
@@ -24,31 +24,33 @@ type Progress = Pick<ToldBatch, 'state' | 'counts'>;
 
 type Body = { text: string; type: string; query?: string };
 const begunSchema = toldBatchSchema.pick({ batchId: true, setAside: true });
-type Watching = {
+/** `json`: nobody watches, so no bar is drawn on a terminal. */
+export type Watching = {
   signal: AbortSignal;
-  onProgress: (progress: Progress) => void;
+  stderr: Surroundings['stderr'];
+  json?: boolean | undefined;
   onSetAside?: (setAside: ToldSetAside) => void;
 };
+/** A batch that is over; `json` as the service wrote it. */
+export type RanBatch = { batchId: string; report: BatchReport; json: string };
 
-/** Runs a batch to its end and resolves to its id. When `signal` aborts it is cancelled: throws `CommandFailed`. */
-export async function runBatch(api: HttpApi, body: Body, watching: Watching): Promise<string> {
+/** Runs a batch to its end. When `signal` aborts it is cancelled: throws `CommandFailed`. */
+export async function runBatch(api: HttpApi, body: Body, watching: Watching): Promise<RanBatch> {
   const { batchId, setAside } = await begin(api, body);
   if (setAside) watching.onSetAside?.(setAside);
-  const { signal } = watching;
-  const isOver = await follow(api, batchId, watching);
+  const { signal, stderr } = watching;
+  const bar = stderr.isTTY && !watching.json ? showProgress(stderr) : undefined;
+  const isOver = await follow(api, batchId, { signal, onProgress: (progress) => bar?.show(progress) }).finally(() =>
+    bar?.close(),
+  );
   if (signal.aborted) {
     await api.call(`/rule-server/mock/batches/${batchId}`, { method: 'DELETE' });
     throw new CommandFailed(`Batch ${batchId} is being cancelled.`, exitCodes.interrupted);
   }
   if (!isOver)
     throw new CommandFailed(`How batch ${batchId} goes on is not known: no API tells.`, exitCodes.unreachable);
-  return batchId;
-}
-
-/** Everything about a batch that is over; `json` as the service wrote it. */
-export async function readReport(api: HttpApi, batchId: string): Promise<{ report: BatchReport; json: string }> {
   const json = await readReportAs(api, batchId, 'json');
-  return { report: readAnswer(batchReportSchema, json), json };
+  return { batchId, report: readAnswer(batchReportSchema, json), json };
 }
 
 /** A batch that is over, as a JUnit report tells it. */
@@ -74,8 +76,10 @@ async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<z.
   return readAnswer(begunSchema, await postOnce(api, `/rule-server/mock/batches${query}`, call));
 }
 
+type Following = { signal: AbortSignal; onProgress: (progress: Progress) => void };
+
 /** Whether the batch came to its end. Reconnects by itself, and gives up when no API had anything to tell for a while. */
-async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Watching): Promise<boolean> {
+async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Following): Promise<boolean> {
   for (let toldAt = Date.now(); !signal.aborted && Date.now() - toldAt < GIVE_UP_MS; ) {
     const path = `/rule-server/mock/batches/${batchId}/events`;
     const response = await api.open(path, { headers: { accept: 'text/event-stream' }, signal }).catch(() => null);
@@ -96,7 +100,7 @@ async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Wat
 const WIDTH = 30;
 
 /** A bar on a terminal, in one line that is drawn again and goes away at the end. */
-export function showProgress(terminal: Writable) {
+function showProgress(terminal: Writable) {
   const clear = () => terminal.write('\r\u001b[K');
   return {
     show({ counts }: Progress): void {

@@ -1,5 +1,6 @@
-import { noiseBetween, withoutNoise } from '../../shared/cases/judging/noise.ts';
+import { withoutNoise } from '../../shared/cases/judging/noise.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
+import { differingPaths } from '../../shared/conclusions/differing-values.ts';
 import type { BatchReport } from '../../shared/contract/batches.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { rawMember } from '../terminal/raw-member.ts';
@@ -20,7 +21,7 @@ export function proposeIgnore(first: Ran, second: Ran, ignored: readonly string[
     const [before, after] = [endOf(item), endOf(again)];
     if (before !== after) unsteady.push(`# ${item.name} came to ${before}, then to ${after}: this is no noise`);
     else if (item.outcome === null) unsteady.push(`# ${item.name} was not answered: ${before}`);
-    else for (const path of noiseBetween(...both(one[index], other[index], ignored))) paths.add(path);
+    else for (const path of differingPaths(...both(one[index], other[index], ignored))) paths.add(path);
   }
   const proposed = [...ignored, ...[...paths].sort()];
   const lines = paths.size === 0 ? ['# no other data was different the second time'] : [];
@@ -28,7 +29,7 @@ export function proposeIgnore(first: Ran, second: Ran, ignored: readonly string[
   return [...list, ...lines, ...unsteady];
 }
 
-function both(one = 'null', other = 'null', ignored: readonly string[]): Parameters<typeof noiseBetween> {
+function both(one = 'null', other = 'null', ignored: readonly string[]): Parameters<typeof differingPaths> {
   return [withoutNoise(parseExact(one), ignored), withoutNoise(parseExact(other), ignored)];
 }
 

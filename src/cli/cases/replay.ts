@@ -9,7 +9,7 @@ import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 import { announce } from './announce.ts';
-import { readReport, readReportAs, runBatch, showProgress } from './follow-batch.ts';
+import { type RanBatch, readReportAs, runBatch, type Watching } from './follow-batch.ts';
 import { exitCodeOfReport } from './test.ts';
 
 export type ReplayOptions = HistoryOptions & {
@@ -53,19 +53,17 @@ export async function recordedRuns(api: HttpApi, options: HistoryOptions, signal
   return recorded;
 }
 
-type Around = { stderr: Surroundings['stderr']; signal: AbortSignal };
-
 /** Runs the inputs of recorded runs again, as one batch. */
 export async function makeAgain(
   api: HttpApi,
   recorded: readonly string[],
   { app = '', ruleId = '', target = 'all', real = false, ts, yes = false, json = false }: Partial<ReplayOptions>,
-  { stderr, signal }: Around,
-): Promise<{ batchId: string; report: BatchReport; json: string }> {
+  around: Pick<Watching, 'stderr' | 'signal'>,
+): Promise<RanBatch> {
   await announce(
     api,
     { which: { app, ruleId }, cases: recorded.length, targets: [target] },
-    { yes, dryRun: !real, stderr },
+    { yes, dryRun: !real, stderr: around.stderr },
   );
   const text = joinMembers([
     ['app', typedNumber(app)],
@@ -75,13 +73,7 @@ export async function makeAgain(
     ...(ts === undefined ? [] : [['ts', ts === 'now' ? String(Date.now()) : typedNumber(ts)] as const]),
     ['recorded', JSON.stringify(recorded)],
   ]);
-  const bar = stderr.isTTY && !json ? showProgress(stderr) : undefined;
-  const batchId = await runBatch(
-    api,
-    { text, type: 'application/json' },
-    { signal, onProgress: (progress) => bar?.show(progress) },
-  ).finally(() => bar?.close());
-  return { batchId, ...(await readReport(api, batchId)) };
+  return runBatch(api, { text, type: 'application/json' }, { ...around, json });
 }
 
 function wordsOf(report: BatchReport, how: { target: string; real: boolean }): string {

@@ -1,8 +1,7 @@
 import type { BatchReport } from '../../shared/contract/batches.ts';
 import type { HttpApi } from '../terminal/http-api.ts';
-import type { Surroundings } from '../terminal/surroundings.ts';
 import { batchRequest } from './batch-request.ts';
-import { readReport, runBatch, showProgress } from './follow-batch.ts';
+import { runBatch, type Watching } from './follow-batch.ts';
 import type { Suite } from './suite.ts';
 
 /** The id of what ran without the service. */
@@ -22,20 +21,11 @@ export type Runner = {
 };
 
 /** Runs suites as batches of the service; when `signal` aborts, the one that runs is cancelled. */
-export function createServiceRunner(
-  api: HttpApi,
-  { stderr, signal }: { stderr: Surroundings['stderr']; signal: AbortSignal },
-): Runner {
+export function createServiceRunner(api: HttpApi, around: Pick<Watching, 'stderr' | 'signal'>): Runner {
   return {
     async run(suite, options) {
-      const bar = stderr.isTTY && !options.json ? showProgress(stderr) : undefined;
       const body = { text: batchRequest(suite, options), type: 'application/json' };
-      try {
-        const batchId = await runBatch(api, body, { signal, onProgress: (progress) => bar?.show(progress) });
-        return { suite, ...(await readReport(api, batchId)) };
-      } finally {
-        bar?.close();
-      }
+      return { suite, ...(await runBatch(api, body, { ...around, json: options.json })) };
     },
 
     async itemText({ report }, n) {

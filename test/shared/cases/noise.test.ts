@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createRefusals, noLines } from '../../../src/shared/cases/document/refusal.ts';
-import { noiseBetween, readIgnored, withoutNoise } from '../../../src/shared/cases/judging/noise.ts';
+import { readIgnored, withoutNoise } from '../../../src/shared/cases/judging/noise.ts';
+import { differingPaths } from '../../../src/shared/conclusions/differing-values.ts';
 import { parseExact } from '../../../src/shared/contract/json/exact-json.ts';
 import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
 
 const without = (json: string, ...paths: string[]) => stringifyExact(withoutNoise(parseExact(json), paths));
-const between = (one: string, other: string) => noiseBetween(parseExact(one), parseExact(other));
+const between = (one: string, other: string) => differingPaths(parseExact(one), parseExact(other));
 
 describe('data without noise', () => {
   it.each([

@@ -1,10 +1,15 @@
 import type { Difference } from '../../contract/batches.ts';
-import { type ExactValue, RawNumber, stringifyExact } from '../../contract/json/raw-number.ts';
+import {
+  type ExactObject,
+  type ExactValue,
+  isExactObject,
+  RawNumber,
+  stringifyExact,
+} from '../../contract/json/raw-number.ts';
 import { printPath, type Step } from '../path.ts';
 import { isApproximable, isNear, sameNumber } from './decimal.ts';
 import { MAX_DIFFERENCES, shortened } from './difference.ts';
 
-type Members = { [key: string]: ExactValue };
 type Operator = { kind: 'any' } | { kind: 'approx'; expected: string; by: string };
 
 /**
@@ -24,7 +29,7 @@ function compare(expected: ExactValue, actual: ExactValue | undefined, place: Co
   const operator = operatorOf(expected);
   if (actual === undefined) tell(place, expected, undefined, 'is missing');
   else if (operator) applyOperator(operator, expected, actual, place);
-  else if (isObject(expected) && isObject(actual)) compareMembers(expected, actual, place);
+  else if (isExactObject(expected) && isExactObject(actual)) compareMembers(expected, actual, place);
   else if (Array.isArray(expected) && Array.isArray(actual)) compareElements(expected, actual, place);
   else if (!sameScalar(expected, actual)) tell(place, expected, actual, 'differs');
 }
@@ -36,7 +41,7 @@ function applyOperator(operator: Operator, expected: ExactValue, actual: ExactVa
   tell(place, expected, actual, isNumber ? 'differs by more than is allowed' : 'is not a number');
 }
 
-function compareMembers(expected: Members, actual: Members, place: Comparing): void {
+function compareMembers(expected: ExactObject, actual: ExactObject, place: Comparing): void {
   for (const [key, value] of Object.entries(expected)) {
     compare(value, Object.hasOwn(actual, key) ? actual[key] : undefined, { ...place, path: [...place.path, key] });
   }
@@ -80,7 +85,7 @@ export function operatorProblems(
   path: readonly Step[] = [],
 ): { path: readonly Step[]; message: string }[] {
   if (Array.isArray(value)) return value.flatMap((element, index) => operatorProblems(element, [...path, index]));
-  if (!isObject(value)) return [];
+  if (!isExactObject(value)) return [];
   const operator = operatorOf(value);
   if (operator?.kind === 'approx') {
     const wrong = [operator.expected, operator.by].find((text) => !isApproximable(text));
@@ -92,16 +97,11 @@ export function operatorProblems(
 }
 
 function operatorOf(value: ExactValue): Operator | null {
-  if (!isObject(value)) return null;
+  if (!isExactObject(value)) return null;
   const keys = Object.keys(value);
   const { $any: any, $approx: approx, $by: by } = value;
   if (keys.length === 1 && any === true) return { kind: 'any' };
   if (keys.length === 2 && approx instanceof RawNumber && by instanceof RawNumber)
     return { kind: 'approx', expected: approx.text, by: by.text };
   return null;
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: ExactValue | undefined): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RawNumber);
 }

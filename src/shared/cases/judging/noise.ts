@@ -1,9 +1,8 @@
 import type { Member } from '../../contract/json/json-tokens.ts';
-import type { ExactValue } from '../../contract/json/raw-number.ts';
+import { type ExactValue, isExactObject } from '../../contract/json/raw-number.ts';
 import { readTexts } from '../document/read-members.ts';
 import type { Refusals } from '../document/refusal.ts';
-import { EVERY, type Pattern, parsePattern, printPath } from '../path.ts';
-import { compareData, isObject } from './compare.ts';
+import { EVERY, type Pattern, parsePattern } from '../path.ts';
 
 /** Reads the member `ignore`: the paths of values that are other at every run, such as `coupon.id` and `items[*].at`. */
 export function readIgnored(member: Member | undefined, refusals: Refusals): string[] {
@@ -30,7 +29,7 @@ function without(value: ExactValue, patterns: readonly Pattern[]): ExactValue {
       const inner = below(patterns, (step) => step === EVERY || step === index);
       return inner === 'all' ? null : without(element, inner);
     });
-  if (!isObject(value)) return value;
+  if (!isExactObject(value)) return value;
   const kept = Object.entries(value).flatMap(([key, member]): [string, ExactValue][] => {
     const inner = below(patterns, (step) => step === key);
     return inner === 'all' ? [] : [[key, without(member, inner)]];
@@ -46,19 +45,3 @@ function below(
   const rest = patterns.filter(([step]) => goesOn(step)).map((pattern) => pattern.slice(1));
   return rest.some(({ length }) => length === 0) ? 'all' : rest;
 }
-
-/** The paths at which two runs of one input differ, each position of a list as `[*]`: what may be noise. */
-export function noiseBetween(one: ExactValue, other: ExactValue): string[] {
-  const found = new Set<string>();
-  for (let before = -1; found.size > before; ) {
-    before = found.size;
-    const ignored = [...found];
-    const [left, right] = [withoutNoise(one, ignored), withoutNoise(other, ignored)];
-    // A comparison tells the first differences only.
-    for (const { path } of [...compareData(left, right), ...compareData(right, left)])
-      found.add(printPath((parsePattern(path) ?? []).map(everyPosition)));
-  }
-  return [...found].sort();
-}
-
-const everyPosition = (step: Pattern[number]) => (typeof step === 'number' ? EVERY : step);
