@@ -1,60 +1,64 @@
+import { type Comparison, compare, type NotCompared, writtenBy } from '../../shared/conclusions/compare.ts';
+import { type Conclusion, conclusionOf, type NodeFacts, type WayStep } from '../../shared/conclusions/conclusion.ts';
+import { differingValues, sameValue, type ValueRow } from '../../shared/conclusions/differing-values.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
+import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
+import { compactJson } from '../../shared/json-tree/print-json.ts';
 import type { Json } from '../../shared/json-tree/read-json.ts';
 import type { Mark } from '../../shared/reasoning/trace/mark.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
-import { compareNumbers, sameJson } from '../json/diff-json.ts';
 import type { Reading } from './reading.ts';
 
-/** A value that documents do not agree on, in each of them; null where one has none. */
-export type ValueRow = { path: string; values: (Json | null)[] };
+/** An ended run and what it came to; null where its client gave no answer. */
+export type Ended = { reading: Reading; conclusion: Conclusion | null };
 
-/** The values in which documents differ from the first; a document that is not known (null) differs in nothing. */
-export function differingValues(documents: readonly (Json | null)[]): ValueRow[] {
-  const rows: ValueRow[] = [];
-  const known = documents.map((document) => document !== null);
-  function compare(path: string, values: readonly (Json | null)[]): void {
-    const [base, ...others] = values.filter((_, index) => known[index]);
-    if (base === undefined || others.every((other) => isSameValue(base, other))) return;
-    const there = [base, ...others];
-    const inside = there.every((value) => value?.kind === 'object') || there.every((value) => value?.kind === 'array');
-    if (!inside) return void rows.push({ path, values: [...values] });
-    const names = new Set(values.flatMap((value) => (value ? [...entriesOf(value).keys()] : [])));
-    for (const name of names)
-      compare(
-        pathOf(path, name, base),
-        values.map((value) => (value && entriesOf(value).get(name)) ?? null),
-      );
-  }
-  compare('', documents);
-  return rows;
+export function endedRun(reading: Reading, facts: NodeFacts): Ended {
+  const { execution, result, late } = reading;
+  const { record, input } = execution;
+  const body = execution.lateResult ?? execution.result;
+  if (body === null || result === null || (record.ending?.code !== null && !late)) return { reading, conclusion: null };
+  return { reading, conclusion: conclusionOf({ input: input ?? '{}', body, success: result.success, facts }) };
 }
 
-/** The same value to the last digit, however a number is written. */
-function isSameValue(a: Json | null, b: Json | null): boolean {
-  if (a === null || b === null) return a === b;
-  if (a.kind === 'number' && b.kind === 'number')
-    return a.text === b.text || compareNumbers(a.text, b.text) === 'rewritten';
-  return sameJson(a, b);
+/**
+ * A run beside another one. `places`: where nodes differ, for the table. `first`: the first of them, where the ways of the two part; what
+ * differs elsewhere may follow from it.
+ */
+export type Beside = Comparison & { places: ReadonlySet<Occurrence>; first: Occurrence | null };
+
+export function compareRuns(base: Ended, run: Ended): Beside {
+  const compared = base.conclusion && run.conclusion ? compare(base.conclusion, run.conclusion) : withoutAnswer;
+  const places = differingNodes(base.reading, run.reading);
+  return { ...compared, places, first: firstOf(places, compared.parting) };
 }
 
-function entriesOf(json: Json): Map<string, Json> {
-  if (json.kind === 'object') return new Map(json.members.map(({ key, value }) => [key, value]));
-  return new Map(json.kind === 'array' ? json.items.map((item, index) => [String(index), item]) : []);
-}
+const noAnswer: NotCompared = { part: 'outcome', why: 'not-kept', nodes: [] };
+const withoutAnswer: Comparison = { kind: 'unknown', changes: [], notCompared: [noAnswer], parting: null };
 
-function pathOf(parent: string, name: string, within: Json | null): string {
-  if (within?.kind === 'array') return `${parent}[${name}]`;
-  return parent === '' ? name : `${parent}.${name}`;
-}
-
-/** All places where a run parts from another, and the first of them: it differs, and nothing below it does. What differs elsewhere may follow from it. */
-export type Parting = { places: ReadonlySet<Occurrence>; first: Occurrence | null };
-
-export function partingOf(base: Reading, reading: Reading): Parting {
-  const places = differingNodes(base, reading);
+/** The place at which the ways part; where the ways are the same, the first that differs and below which nothing does. */
+function firstOf(places: ReadonlySet<Occurrence>, parting: WayStep | null): Occurrence | null {
   const sorted = [...places].sort((a, b) => a.index - b.index);
   const isLowest = ({ index, size }: Occurrence) =>
     !sorted.some((other) => other.index > index && other.index < index + size);
-  return { places, first: sorted.find(isLowest) ?? null };
+  return sorted.find(({ node }) => node.id === parting?.id) ?? sorted.find(isLowest) ?? null;
+}
+
+/** The values in which documents differ; a document that is not known (undefined) differs in nothing. */
+export function valueRows(documents: readonly (ExactValue | undefined)[]): ValueRow[] {
+  const rows = differingValues(documents.filter((document) => document !== undefined));
+  return rows.map(({ path, values }) => {
+    const known = values.values();
+    return {
+      path,
+      values: documents.map((document) => (document === undefined ? null : (known.next().value ?? null))),
+    };
+  });
+}
+
+/** The same of what runs wrote; null for one that has not ended. */
+export function writtenRows(runs: readonly (Conclusion | null)[]): ValueRow[] {
+  const written = writtenBy(runs.filter((run) => run !== null)).values();
+  return valueRows(runs.map((run) => (run === null ? undefined : written.next().value)));
 }
 
 /**
@@ -62,35 +66,18 @@ export function partingOf(base: Reading, reading: Reading): Parting {
  * durations do not count. Compares what a node wrote and read only if both clients report it.
  */
 function differingNodes(a: Reading, b: Reading): Set<Occurrence> {
-  const differing = new Set<Occurrence>();
   const bothTell = a.trace === 'steps' && b.trace === 'steps';
-  for (const occurrence of new Set([...a.replay.marks.keys(), ...b.replay.marks.keys()])) {
-    const [mine, theirs] = [a.replay.marks.get(occurrence), b.replay.marks.get(occurrence)];
-    const differs =
-      mine?.outcome !== theirs?.outcome || (bothTell && !(sameWrites(mine, theirs) && sameKeys(mine, theirs)));
-    if (differs) differing.add(occurrence);
-  }
-  return differing;
+  const all = new Set([...a.replay.marks.keys(), ...b.replay.marks.keys()]);
+  const differs = (place: Occurrence) => {
+    const [mine, theirs] = [a.replay.marks.get(place), b.replay.marks.get(place)];
+    return mine?.outcome !== theirs?.outcome || (bothTell && !sameValue(toldOf(mine), toldOf(theirs)));
+  };
+  return new Set([...all].filter(differs));
 }
 
-function sameWrites(a: Mark | undefined, b: Mark | undefined): boolean {
-  const [mine, theirs] = [a?.writes ?? [], b?.writes ?? []];
-  return (
-    mine.length === theirs.length &&
-    mine.every(({ key, after, size }, index) => {
-      const other = theirs[index];
-      return other?.key === key && other.size === size && isSameValue(after, other.after);
-    })
-  );
-}
-
-/** A node that read another key came to what it did for another reason. */
-function sameKeys(a: Mark | undefined, b: Mark | undefined): boolean {
-  const [mine, theirs] = [a, b].map((mark) =>
-    (mark?.reads ?? [])
-      .map(({ key }) => key)
-      .sort()
-      .join('\n'),
-  );
-  return mine === theirs;
+/** What a node wrote, and the keys it read: one that read another key came to what it did for another reason. */
+function toldOf({ writes, reads }: Pick<Mark, 'writes' | 'reads'> = { writes: [], reads: [] }): ExactValue {
+  const exact = (json: Json | null) => (json === null ? [] : [parseExact(compactJson(json))]);
+  const wrote = writes.map(({ key, after, size = null }) => [key, exact(after), String(size)]);
+  return [wrote, reads.map(({ key }) => key).sort()];
 }

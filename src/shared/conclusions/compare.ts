@@ -3,15 +3,15 @@ import { withoutNoise } from '../cases/judging/noise.ts';
 import type { ExactObject, ExactValue } from '../contract/json/raw-number.ts';
 import { isExactObject } from '../contract/json/raw-number.ts';
 import { HIDDEN } from '../privacy/hide-at.ts';
-import { changesOfData, type DataChange } from './changes-of-data.ts';
 import { actionsOf, type Conclusion, certainPart, doubtsOf, type WayStep } from './conclusion.ts';
+import { differingValues } from './differing-values.ts';
 
 /** The kinds of difference, the gravest first. */
 const changedParts = ['outcome', 'error', 'actions', 'data'] as const;
 type ChangedPart = (typeof changedParts)[number];
 
 /** One difference; values as exact text, null where there is nothing. `path`: of a value in the data. */
-export type Change = { part: ChangedPart } & DataChange;
+export type Change = { part: ChangedPart; path: string; before: string | null; after: string | null };
 
 /** What could not be compared, and the nodes that are why: a dry run did not call them, or the trace does not tell. `not-kept`: the
  * earlier run is gone. */
@@ -21,7 +21,7 @@ export type NotCompared = ItemDetail['notChecked'][number];
  * How a run relates to an earlier one. `changed` has at least one difference that is certain; `same` has nothing that could not be
  * compared; all else is `unknown`.
  */
-type Comparison = {
+export type Comparison = {
   kind: 'same' | 'changed' | 'unknown';
   changes: Change[];
   notCompared: NotCompared[];
@@ -86,19 +86,24 @@ function compareErrors(before: Conclusion, after: Conclusion): Part {
 
 function compareData(before: Conclusion, after: Conclusion, ignore: readonly string[]): Part {
   if (before.data === null || after.data === null) return notTold('data');
-  const keys = new Set([...before.changed, ...after.changed]);
-  const [old, now] = [before.data, after.data].map((data) => withoutNoise(picked(data, keys), ignore));
-  const found = changesOfData(old, now);
-  const isHidden = (change: DataChange) => change.before === HIDDEN || change.after === HIDDEN;
-  const hidden = holdsHidden(old) || holdsHidden(now);
+  const written = writtenBy([before, after], ignore);
+  const found = differingValues(written).filter(({ values }) => !values.includes(HIDDEN));
   return {
-    changes: found.filter((change) => !isHidden(change)).map((change) => ({ part: 'data', ...change })),
-    notCompared: hidden ? [{ part: 'data', why: 'hidden', nodes: [] }] : [],
+    changes: found.map(({ path, values: [old = null, now = null] }) => ({
+      part: 'data',
+      path,
+      before: old,
+      after: now,
+    })),
+    notCompared: written.some(holdsHidden) ? [{ part: 'data', why: 'hidden', nodes: [] }] : [],
   };
 }
 
-function picked(data: ExactObject, keys: ReadonlySet<string>): ExactObject {
-  return Object.fromEntries(Object.entries(data).filter(([key]) => keys.has(key)));
+/** Of the data after several runs, the members that one of them changed; undefined where the answer has no data. */
+export function writtenBy(runs: readonly Conclusion[], ignore: readonly string[] = []): (ExactValue | undefined)[] {
+  const keys = new Set(runs.flatMap(({ changed }) => [...changed]));
+  const picked = (data: ExactObject) => Object.fromEntries(Object.entries(data).filter(([key]) => keys.has(key)));
+  return runs.map(({ data }) => (data === null ? undefined : withoutNoise(picked(data), ignore)));
 }
 
 const HIDDEN_TEXT: unknown = JSON.parse(HIDDEN);

@@ -32,6 +32,19 @@ describeInBrowser('a dry run from the page', () => {
     expect(bodies[0]).toContain('"dryRun":true');
     await page.getByText('not called', { exact: true }).first().waitFor();
 
+    const run = page.url();
+    await page.getByRole('button', { name: /^Dry run/ }).click();
+    await expect.poll(() => page.url()).not.toBe(run);
+    await says(headline(page), /^Done on/);
+    await page.getByRole('link', { name: /^Compare with the run before/ }).click();
+    await says(
+      page.locator('.compare-head [role=status]'),
+      /^Whether B .* came to the same is not known: a dry run does not call #4, #7\.$/,
+    );
+    await says(page.locator('.compare-table'), /Whether other data would have been written is not known\./);
+    await page.goBack();
+    bodies.splice(1, 1);
+
     await page.locator('.tree-row', { hasText: 'not blocked' }).click();
     await page.getByRole('radio', { name: 'FALSE' }).check();
     await page.getByRole('button', { name: /^Dry run/ }).click();

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import type { NodeFacts } from '../../../shared/conclusions/conclusion.ts';
+import type { ValueRow } from '../../../shared/conclusions/differing-values.ts';
+import { parseExact } from '../../../shared/contract/json/exact-json.ts';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
-import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { changeWords } from '../../../shared/reasoning/changes.ts';
 import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
@@ -9,10 +11,10 @@ import { readWords, shortened } from '../../../shared/reasoning/words/fact-words
 import type { Client, Tree } from '../../api/browse.ts';
 import { type Execution, type ExecutionRecord, isEnd } from '../../api/executions.ts';
 import { serviceNow } from '../../api/request.ts';
-import { differingValues, type Parting, partingOf, type ValueRow } from '../../run/compare.ts';
+import { type Beside, compareRuns, type Ended, endedRun, valueRows, writtenRows } from '../../run/compare.ts';
 import { tookMs } from '../../run/headline.ts';
 import { useExecutions } from '../../run/queries/use-execution.ts';
-import { type Reading, readRun, versionRan } from '../../run/reading.ts';
+import { documentOf, readRun, versionRan } from '../../run/reading.ts';
 import { toPage } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
@@ -43,16 +45,16 @@ type Props = {
 export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }: Props) {
   const { say, time } = useText();
   const executions = useExecutions(mockIds);
-  const { occurrences, onOthers, changes } = useRulesOfRuns(tree, executions);
+  const { occurrences, onOthers, changes, factsOf } = useRulesOfRuns(tree, executions);
   const columns = useMemo(
-    () => mockIds.map((mockId) => columnOf(mockId, executions.get(mockId) ?? null, occurrences)),
-    [mockIds, executions, occurrences],
+    () => mockIds.map((mockId) => columnOf(mockId, executions.get(mockId) ?? null, { occurrences, factsOf })),
+    [mockIds, executions, occurrences, factsOf],
   );
-  const parted = useMemo(() => {
-    const base = columns[0]?.reading ?? null;
-    return columns.map(({ reading }) => (base && reading ? partingOf(base, reading) : null));
+  const compared = useMemo(() => {
+    const base = columns[0]?.ended ?? null;
+    return columns.map(({ ended }) => (base && ended ? compareRuns(base, ended) : null));
   }, [columns]);
-  const open = columns.filter(({ reading }) => reading === null).length;
+  const open = columns.filter(({ ended }) => ended === null).length;
   const queries = useQueryClient();
   // Each that ends is one more in the history.
   useEffect(() => {
@@ -60,7 +62,7 @@ export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }:
   }, [open, queries]);
   const named = columns.map((column, index) => ({
     ...column,
-    parting: parted[index] ?? null,
+    beside: compared[index] ?? null,
     ...columnWords(column.execution?.record ?? null, { clients, say, time }),
     letter: index < 26 ? String.fromCharCode(65 + index) : String(index + 1),
   }));
@@ -83,32 +85,34 @@ export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }:
           {changes.length > 0 && ` ${say('rules.between', { n: changes.length, nodes: changeWords(changes, say) })}`}
         </p>
       )}
-      <CompareTable columns={named} parted={parted} occurrences={occurrences} onOpen={onOpen} />
+      <CompareTable columns={named} compared={compared} occurrences={occurrences} onOpen={onOpen} />
     </section>
   );
 }
 
-type Column = { mockId: string; execution: Execution | null; reading: Reading | null };
+type Column = { mockId: string; execution: Execution | null; ended: Ended | null };
 type Named = Column & { letter: string; name: string; about: string };
 
-function columnOf(mockId: string, execution: Execution | null, occurrences: readonly Occurrence[]): Column {
-  const ended = execution !== null && isEnd(execution.record.state);
-  return { mockId, execution, reading: ended ? readRun(execution, occurrences) : null };
+type Rules = { occurrences: readonly Occurrence[]; factsOf: (record: ExecutionRecord) => NodeFacts };
+
+function columnOf(mockId: string, execution: Execution | null, { occurrences, factsOf }: Rules): Column {
+  if (execution === null || !isEnd(execution.record.state)) return { mockId, execution, ended: null };
+  return { mockId, execution, ended: endedRun(readRun(execution, occurrences), factsOf(execution.record)) };
 }
 
 type TableProps = {
   columns: readonly Named[];
-  /** Where each parts from the first one; null while one of the two is open. */
-  parted: readonly (Parting | null)[];
+  /** Each beside the first one; null while one of the two is open. */
+  compared: readonly (Beside | null)[];
   occurrences: readonly Occurrence[];
   onOpen: Props['onOpen'];
 };
 
-function CompareTable({ columns, parted, occurrences, onOpen }: TableProps) {
+function CompareTable({ columns, compared, occurrences, onOpen }: TableProps) {
   const { say, moment } = useText();
   const [all, setAll] = useState(false);
-  const firsts = [...new Set(parted.flatMap((run) => run?.first ?? []))].sort((a, b) => a.index - b.index);
-  const differing = occurrences.filter((place) => parted.some((run) => run?.places.has(place)));
+  const firsts = [...new Set(compared.flatMap((run) => run?.first ?? []))].sort((a, b) => a.index - b.index);
+  const differing = occurrences.filter((place) => compared.some((run) => run?.places.has(place)));
   const others = (all ? occurrences : differing).filter((place) => !firsts.includes(place)).slice(0, MAX_NODES);
   const records = columns.map(({ execution }) => execution?.record ?? null);
   const calls = [
@@ -119,18 +123,16 @@ function CompareTable({ columns, parted, occurrences, onOpen }: TableProps) {
     },
     { path: say('compare.row.client'), values: records.map((record) => record?.address ?? null) },
   ].filter(({ values }) => new Set(values.filter((value) => value !== null)).size > 1);
-  const inputs = differingValues(
-    columns.map(({ execution, reading }) => (execution && reading ? reading.before : null)),
-  );
-  // What went in as it came out is told once.
-  const told = new Set(inputs.map(({ path, values }) => rowText(path, values)));
-  const data = differingValues(columns.map(({ reading }) => reading?.after ?? null)).filter(
-    ({ path, values }) => !told.has(rowText(path, values)),
-  );
-  const noData = columns.filter(({ reading }) => reading !== null && reading.after === null).length;
-  const ended = columns.filter(({ reading }) => reading !== null).length;
+  const sent = columns.map(({ ended }) => ended?.reading.execution.input ?? null);
+  const inputs = valueRows(sent.map((input) => (input === null ? undefined : parseExact(input))));
+  const conclusions = columns.map(({ ended }) => ended?.conclusion ?? null);
+  const data = writtenRows(conclusions);
+  const withData = conclusions.map((conclusion) => conclusion !== null && conclusion.data !== null);
+  const isUnsure = compared.some((run) => run?.notCompared.some(({ part }) => part === 'data'));
+  const ended = columns.filter((column) => column.ended !== null).length;
+  const noData = ended - withData.filter((has) => has).length;
   const nodeRow = (place: Occurrence) => (
-    <NodeRow key={place.index} place={place} columns={columns} parted={parted} isFirst={firsts.includes(place)} />
+    <NodeRow key={place.index} place={place} columns={columns} compared={compared} isFirst={firsts.includes(place)} />
   );
   return (
     <div className="compare-scroll" tabIndex={0} role="region" aria-label={say('compare.table')}>
@@ -164,10 +166,10 @@ function CompareTable({ columns, parted, occurrences, onOpen }: TableProps) {
         <tbody>
           <tr>
             <th scope="row">{say('history.result')}</th>
-            {columns.map(({ mockId, execution, reading }) => (
+            {columns.map(({ mockId, execution, ended }) => (
               <td key={mockId}>
                 {execution && <RunResult record={execution.record} />}
-                {reading?.result?.error && <small className="bad"> {reading.result.error}</small>}
+                {ended?.reading.result?.error && <small className="bad"> {ended.reading.result.error}</small>}
               </td>
             ))}
           </tr>
@@ -184,18 +186,24 @@ function CompareTable({ columns, parted, occurrences, onOpen }: TableProps) {
               </tr>
             ))}
             {inputs.map((row) => (
-              <JsonRow key={row.path} row={row} known={columns.map(({ reading }) => reading?.before != null)} />
+              <JsonRow key={row.path} row={row} known={sent.map((input) => input !== null)} />
             ))}
           </Section>
           <Section title={say('compare.data')} columns={columns.length} hidden={ended < 2}>
             {data.map((row) => (
-              <JsonRow key={row.path} row={row} known={columns.map(({ reading }) => reading?.after != null)} />
+              <JsonRow key={row.path} row={row} known={withData} />
             ))}
-            {(data.length === 0 || noData > 0) && (
+            {(data.length === 0 || noData > 0 || isUnsure) && (
               <tr>
                 <td colSpan={columns.length + 1} className="muted">
                   {say(
-                    noData === ended ? 'compare.noneHasData' : noData > 0 ? 'compare.oneHasNone' : 'compare.sameData',
+                    noData === ended
+                      ? 'compare.noneHasData'
+                      : noData > 0
+                        ? 'compare.oneHasNone'
+                        : isUnsure
+                          ? 'compare.dataNotKnown'
+                          : 'compare.sameData',
                   )}
                 </td>
               </tr>
@@ -243,9 +251,6 @@ function Section({ title, columns, hidden, aside, children }: SectionProps) {
   );
 }
 
-const valueText = (value: Json | null | undefined) => (value ? compactJson(value) : '');
-const rowText = (path: string, values: readonly (Json | null)[]) => [path, ...values.map(valueText)].join('\n');
-
 /** A value that is not the same in all runs. `known`: those whose values are. */
 function JsonRow({ row: { path, values }, known }: { row: ValueRow; known: readonly boolean[] }) {
   const { say } = useText();
@@ -258,36 +263,42 @@ function JsonRow({ row: { path, values }, known }: { row: ValueRow; known: reado
         <td
           // biome-ignore lint/suspicious/noArrayIndexKey: one cell for each run, which never change places
           key={index}
-          className={known[index] && valueText(value) !== valueText(values[0]) ? 'differs' : undefined}
+          className={known[index] && value !== values[0] ? 'differs' : undefined}
         >
-          {value ? <ChangeValue json={value} /> : known[index] && <small>{say('node.absent')}</small>}
+          <Value text={value} />
+          {value === null && known[index] && <small>{say('node.absent')}</small>}
         </td>
       ))}
     </tr>
   );
 }
 
+function Value({ text }: { text: string | null }) {
+  const json = documentOf(text);
+  return json && <ChangeValue json={json} />;
+}
+
 type NodeProps = {
   place: Occurrence;
   columns: readonly Column[];
-  parted: readonly (Parting | null)[];
+  compared: readonly (Beside | null)[];
   isFirst: boolean;
 };
 
 /** A node's result in each run, with the values it wrote and read. */
-function NodeRow({ place, columns, parted, isFirst }: NodeProps) {
+function NodeRow({ place, columns, compared, isFirst }: NodeProps) {
   const { say } = useText();
-  const differs = parted.some((run) => run?.places.has(place));
+  const differs = compared.some((run) => run?.places.has(place));
   return (
     <tr className={isFirst ? 'first' : differs ? 'follows' : 'alike'}>
       <th scope="row">
         {isFirst && <small className="first-words">{say('compare.first')}</small>} {nodeWords(place, say)}
       </th>
-      {columns.map(({ mockId, reading }, index) => {
-        const mark = reading?.replay.marks.get(place);
+      {columns.map(({ mockId, ended }, index) => {
+        const mark = ended?.reading.replay.marks.get(place);
         return (
-          <td key={mockId} className={parted[index]?.places.has(place) ? 'differs' : undefined}>
-            {mark ? <OutcomeChip outcome={mark.outcome} /> : reading && <small>{say('compare.notRun')}</small>}{' '}
+          <td key={mockId} className={compared[index]?.places.has(place) ? 'differs' : undefined}>
+            {mark ? <OutcomeChip outcome={mark.outcome} /> : ended && <small>{say('compare.notRun')}</small>}{' '}
             {mark && <small>{toldBy(mark, say)}</small>}
           </td>
         );

@@ -1,56 +1,67 @@
-import { compactJson } from '../../../shared/json-tree/print-json.ts';
-import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import { differingValues, type Parting } from '../../run/compare.ts';
-import { type Reading, versionRan } from '../../run/reading.ts';
+import type { Beside, Ended } from '../../run/compare.ts';
+import { versionRan } from '../../run/reading.ts';
 import type { Say } from '../../text/use-text.tsx';
 import { sdkKey } from '../input/target.tsx';
 import { nodeWords } from '../tree/node-link.tsx';
 
 const MAX_VERDICTS = 3;
 
-type Run = { letter: string; name: string; reading: Reading | null; parting: Parting | null };
+type Run = { letter: string; name: string; ended: Ended | null; beside: Beside | null };
 
-/** In which way each run differs from the first, those that do not, and how many are not in it yet. */
+/** In which way each run differs from the first, those that do not, those of which that is not known, and how many are not in it yet. */
 export function summary(runs: readonly Run[], say: Say): string {
-  const open = runs.filter(({ reading }) => reading === null).length;
+  const open = runs.filter(({ ended }) => ended === null).length;
   const waiting = open > 0 ? [say('compare.running', { n: open })] : [];
-  const [first, ...others] = runs;
-  const base = first?.reading ?? null;
+  const [first, ...later] = runs;
+  const base = first?.ended ?? null;
   if (base === null) return waiting.join(' ');
-  const told = others.flatMap(({ letter, name, reading, parting }) =>
-    reading === null ? [] : [{ name: `${letter} (${name})`, how: howItDiffers({ reading, parting }, base, say) }],
+  const told = later.flatMap(({ letter, name, ended, beside }) =>
+    ended && beside ? [wordsOf(`${letter} (${name})`, { ...ended, beside, base, say })] : [],
   );
-  const differing = told.flatMap(({ name, how }) => (how === null ? [] : [say('compare.differs', { name, how })]));
-  const more = differing.length - MAX_VERDICTS;
-  if (differing.length === 0) return [...(told.length > 0 ? [say('compare.equal')] : []), ...waiting].join(' ');
-  const alike = told.length - differing.length;
+  const others = told.filter((words) => words !== null);
+  const more = others.length - MAX_VERDICTS;
+  if (others.length === 0) return [...(told.length > 0 ? [say('compare.equal')] : []), ...waiting].join(' ');
+  const alike = told.length - others.length;
   return [
-    ...differing.slice(0, MAX_VERDICTS),
+    ...others.slice(0, MAX_VERDICTS),
     ...(more > 0 ? [say('compare.more', { n: more })] : []),
     ...(alike > 0 ? [say('compare.alike', { n: alike })] : []),
     ...waiting,
   ].join(' ');
 }
 
-type Compared = { reading: Reading; parting: Parting | null };
+type Compared = Ended & { beside: Beside; base: Ended; say: Say };
 
 /** Null where a run came to the same in the same way. */
-function howItDiffers({ reading, parting }: Compared, base: Reading, say: Say): string | null {
-  const [mine, theirs] = [reading, base].map(({ decision }) => decision);
-  if (reading.result?.error && reading.result.error !== base.result?.error) return reading.result.error;
-  if (mine && theirs && mine !== theirs) return say('compare.how.decision', { mine, theirs });
-  const [state, other] = [reading, base].map(({ execution }) => execution.record.state);
-  if (state && other && state !== other)
-    return say('compare.how.state', { mine: say(`history.state.${state}`), theirs: say(`history.state.${other}`) });
-  const [change] = differingValues([base.after, reading.after]);
-  const text = (json: Json | null | undefined) => (json ? shortened(compactJson(json)) : say('node.absent'));
-  if (change)
-    return say('compare.how.data', { path: change.path, mine: text(change.values[1]), theirs: text(change.values[0]) });
-  const first = parting?.first ?? null;
-  return first === null ? null : say('compare.how.trace', { node: nodeWords(first, say) });
+function wordsOf(name: string, { reading, conclusion, beside, base, say }: Compared): string | null {
+  const how = howItDiffers({ reading, beside, base, say });
+  if (how !== null) return say('compare.differs', { name, how });
+  const [unknown] = beside.notCompared;
+  if (unknown === undefined) return null;
+  const nodes = unknown.nodes.map((id) => `#${id}`).join(', ');
+  const why =
+    base.conclusion && conclusion ? say(`cases.notChecked.${unknown.why}`, { nodes }) : say('compare.noAnswer');
+  return say('compare.unknown', { name, why });
+}
+
+function howItDiffers({ reading, beside, base, say }: Omit<Compared, 'conclusion'>): string | null {
+  const { changes, first, parting, kind } = beside;
+  const [mine, theirs] = [reading, base.reading].map(({ execution }) => execution.record.state);
+  if (kind === 'unknown' && mine && theirs && mine !== theirs)
+    return say('compare.how.state', { mine: say(`history.state.${mine}`), theirs: say(`history.state.${theirs}`) });
+  const change = changes.find(({ part, after }) => part === 'error' && after !== null) ?? changes[0];
+  const text = (value: string | null) => (value === null ? say('node.absent') : shortened(value));
+  if (change?.part === 'error' && change.after !== null) return change.after;
+  if (change) {
+    const values = { mine: text(change.after), theirs: text(change.before) };
+    return say(`compare.how.${change.part}`, { ...values, path: change.path });
+  }
+  if (kind === 'unknown') return null;
+  if (first !== null) return say('compare.how.trace', { node: nodeWords(first, say) });
+  return parting && say('compare.how.trace', { node: `#${parting.id} ${parting.name}` });
 }
 
 type About = { clients: readonly Client[]; say: Say; time: (at: number) => string };

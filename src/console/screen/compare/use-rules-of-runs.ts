@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
+import { factsOfTrees, type NodeFacts } from '../../../shared/conclusions/conclusion.ts';
 import { changesBetween, type NodeChange } from '../../../shared/reasoning/changes.ts';
 import { type Occurrence, occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import { getTreeOfRun, type Tree } from '../../api/browse.ts';
@@ -9,8 +10,14 @@ import { compareRules, withoutSettings } from '../../run/reading.ts';
 /**
  * The places that compared runs are laid on. `onOthers`: how many ran on other rules than those of the tree, or on rules that nobody
  * knows; then the tree has no settings. `changes`: the nodes that are others in the second of two rules than in the first.
+ * `factsOf`: what all these rules tell of the nodes of a run.
  */
-type Places = { occurrences: Occurrence[]; onOthers: number; changes: NodeChange[] };
+type Places = {
+  occurrences: Occurrence[];
+  onOthers: number;
+  changes: NodeChange[];
+  factsOf: (record: ExecutionRecord) => NodeFacts;
+};
 
 /** Lays compared runs on the rules that they ran on, as far as these are known and the same. */
 export function useRulesOfRuns(now: Tree | null, executions: ReadonlyMap<string, Execution>): Places {
@@ -26,7 +33,16 @@ export function useRulesOfRuns(now: Tree | null, executions: ReadonlyMap<string,
     return root === null ? [] : occurrencesOf(root);
   }, [tree, onOthers]);
   const changes = useMemo(() => (shown && other ? changesBetween(shown, other) : []), [shown, other]);
-  return { occurrences, onOthers, changes };
+  const factsOf = useCallback(
+    (record: ExecutionRecord) => {
+      const rootsOf = (trees: Iterable<Tree>) => [...trees].flatMap(({ root }) => root ?? []);
+      const all = rootsOf(own.values());
+      const ran = own.get(digestOf(record, now) ?? '');
+      return factsOfTrees(all, ran ? rootsOf([ran]) : all);
+    },
+    [own, now],
+  );
+  return { occurrences, onOthers, changes, factsOf };
 }
 
 /** A tree that could not be read whole has no digest. */
