@@ -124,6 +124,32 @@ test('a run is one file, which is explained without the service, and shows that 
   expect(await runCli('explain', out)).toMatchObject({ code: 2, err: expect.stringContaining('no saved run') });
 });
 
+test('a saved run is run again in process, told whether it is reproduced, and kept as a case', async () => {
+  const [file, cases, own, other] = ['r.rule-run.json', 'kept.cases.yaml', 'own.mjs', 'other.mjs'].map((name) =>
+    join(service.sharedDir, name),
+  );
+  if (!file || !cases || !own || !other) throw new Error('four names');
+  expect((await runCli('run', 'save', await run(90), '--out', file, '--url', service.url)).code).toBe(0);
+  const leavesThat = (is: string) =>
+    `export const leaves = { Spend: class { min = 0; doFlow(s) { return s.double('cost', 0) ${is} this.min } } };`;
+  await writeFile(own, leavesThat('>='));
+  await writeFile(other, leavesThat('<='));
+  const again = (leavesOf: string, ...more: string[]) => runCli('test', '--run', file, '--leaves', leavesOf, ...more);
+  expect(await again(own)).toMatchObject({ code: 0, out: expect.stringContaining('Reproduced') });
+  const differs = await again(other);
+  expect(differs).toMatchObject({ code: 1, out: expect.stringContaining('first at #2 Spend') });
+  expect(differs.out).toContain('Not reproduced.');
+  for (const count of [1, 1]) {
+    expect((await runCli('test', '--run', file, '--as-case', cases)).code).toBe(0);
+    const ran = await runCli('test', cases, '--leaves', own, '--rules', join(service.sharedDir, '7'));
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining(`${count} passed`) });
+  }
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"cost": 90', '"cost": 190'));
+  expect(await again(own)).toMatchObject({ code: 1, err: expect.stringContaining('changed after it was saved') });
+  expect(await runCli('test', '--as-case', cases)).toMatchObject({ code: 2, err: expect.stringContaining('--run') });
+  expect(await runCli('test', '--run', own, '--leaves', own)).toMatchObject({ code: 2 });
+});
+
 test('a dry run has no version since which it decides so', async () => {
   const { err, code } = await since(await run(90, { dryRun: true }));
   expect({ err, code }).toMatchObject({ code: 3, err: expect.stringContaining('dry run') });

@@ -6,8 +6,8 @@ import type { Surroundings } from '../terminal/surroundings.ts';
 import type { BatchOptions } from './batch.ts';
 import { BATCH_HELP, CASES_HELP, RECORD_HELP, TEST_HELP } from './help-texts.ts';
 import type { RecordOptions } from './record.ts';
+import type { SavedRunOptions } from './saved-run.ts';
 import type { PullOptions, PushOptions } from './sync.ts';
-import type { TestOptions } from './test.ts';
 
 type Describing = {
   surroundings: Surroundings;
@@ -56,8 +56,15 @@ function describeTest(program: Command, { surroundings, ended, withApi }: Descri
     )
     .option('--filter <text>', 'only cases with this in their name or tags')
     .option('--yes', 'more than 100 runs are meant')
-    .action(async (paths: string[], options: TestOptions) =>
-      ended(await (await import('./test.ts')).test(paths, options, surroundings)),
+    .option('--run <file>', 'in the place of cases: a saved run, without effects; does it come to the same?')
+    .option('--real', 'of --run: with all effects')
+    .option('--as-case <file>', 'of --run: keep it in this document of cases')
+    .action(async (paths: string[], options: SavedRunOptions) =>
+      ended(
+        options.run === undefined && options.asCase === undefined && !options.real
+          ? await (await import('./test.ts')).test(paths, options, surroundings)
+          : await (await import('./saved-run.ts')).testSavedRun(paths, options, surroundings),
+      ),
     );
   withApi(test).addHelpText('after', TEST_HELP);
 }

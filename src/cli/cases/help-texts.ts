@@ -13,11 +13,14 @@ Examples:
   rule-server test cases/ --filter release --bail
   rule-server test --saved --app 9001 --rule-id 1 --target all --target lane:beta
   rule-server test cases/ --leaves ./src/leaves.ts --rules ./rules --junit out.xml
+  rule-server test --run run-94de541c.rule-run.json --leaves ./src/leaves.ts --as-case recharge.cases.yaml
 
 These are real runs with real effects: how many, and what they may call, is said before. --update changes only what is expected
 already and differs; after that a case counts as passed. --propose-ignore runs each case twice and prints what to put into "ignore"
 of the document. On GitHub each failure is an annotation. --leaves needs no service: the module exports what createRuleClient is
 given, as "leaves" or as the default, and --rules is the folder of the app's rules. A leaf's effects happen there too.
+--run takes the file of "rule-server run save": it runs with these leaves on the rules that it holds, or on those of --rules, and is compared
+with what it came to; where it differs, the first node is named.
 ${EXIT_CODES}`;
 
 export const BATCH_HELP = `

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type AnyLeaves, openInProcess } from '../../client/requests/answer-in-process.ts';
+import { type AnyLeaves, openInProcess, type RuleObjects } from '../../client/requests/answer-in-process.ts';
 import { BATCH_VERSION, type Batch, failuresIn, type ItemHead, noCounts } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
@@ -24,13 +24,13 @@ const HERE = 'this process';
 
 type InProcess = Awaited<ReturnType<typeof openInProcess>>;
 
-/** Runs suites in this process: with the leaves of a module, on the rules of a folder. Says on standard error what is wrong with the rules. */
+/** Runs suites in this process: with the leaves of a module, on the rules of a folder or of a saved run. Says on standard error what is wrong with the rules. */
 export async function createProcessRunner(
-  { leaves, rules }: { leaves: string; rules: string },
+  { leaves, rules }: { leaves: string; rules: string | RuleObjects },
   { stderr }: Pick<Surroundings, 'stderr'>,
 ): Promise<Runner> {
-  const found = await stat(rules).catch(() => null);
-  if (!found?.isDirectory())
+  const found = typeof rules === 'string' ? await stat(rules).catch(() => null) : null;
+  if (typeof rules === 'string' && !found?.isDirectory())
     throw new CommandFailed(
       `--rules: there is no directory ${rules}; name the folder of one app, with bases and confs in it.`,
       exitCodes.usage,
@@ -84,7 +84,7 @@ type Item = { head: ItemHead; detail: ReturnType<typeof itemOfAnswer>['detail'] 
 
 async function runCase(
   inProcess: InProcess,
-  { ruleId, confId, ignore }: Suite,
+  { ruleId, confId, ignore, before }: Suite,
   one: Case,
   { dryRun = false }: RunOptions,
 ): Promise<Item> {
@@ -93,7 +93,11 @@ async function runCase(
   const tookMs = performance.now() - begun;
   const success = rawMember(body, 'success') === 'true';
   const facts = { ...factsOfTrees([]), acts: ({ id }: { id: string }) => inProcess.acts(id) };
-  return itemOfAnswer(one, { body, success, address: HERE, rules: null, tookMs }, { ignore, facts });
+  return itemOfAnswer(
+    one,
+    { body, success, address: HERE, rules: null, tookMs },
+    { ignore, facts, ...(before && { before }) },
+  );
 }
 
 const notRun = (reason: string): Item => ({

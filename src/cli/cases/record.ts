@@ -52,14 +52,16 @@ function linesOf({ newest, others }: Way<AnsweredRecord>): string {
 
 /** JSON is YAML: the input stays as it was written, to the digit. */
 function linesOfRun(run: AnsweredRecord): string {
-  const { input, ts } = run;
-  return [
-    `  - name: ${JSON.stringify(nameOfCase(run))}`,
-    `    input: ${input}`,
-    `    asOf: ${timeOfCase(ts)}`,
-    '    tags: [recorded]',
-    `    expect: ${expectedOf(run)}`,
-  ].join('\n');
+  const lines = Object.entries(membersOfCase(run)).map(([name, json]) => `${name}: ${json}`);
+  return `  - ${lines.join('\n    ')}`;
+}
+
+/** A recorded run as a case: its members as JSON text. */
+export function membersOfCase(run: AnsweredRecord) {
+  return {
+    name: JSON.stringify(nameOfCase(run)),
+    ...{ input: run.input, asOf: timeOfCase(run.ts), tags: '["recorded"]', expect: expectedOf(run) },
+  };
 }
 
 /** What a run came to: its outcome, the nodes that acted, where its trace and its tree tell them, and the keys that it changed. */

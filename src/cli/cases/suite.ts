@@ -4,6 +4,7 @@ import type { Case } from '../../shared/cases/case.ts';
 import { readDocument } from '../../shared/cases/document/document.ts';
 import { refusalLines } from '../../shared/cases/document/refusal.ts';
 import { readYaml } from '../../shared/cases/document/yaml-text.ts';
+import type { Conclusion } from '../../shared/conclusions/conclusion.ts';
 import { readText } from '../../shared/runtime/read-text.ts';
 import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { errorOf, type HttpApi } from '../terminal/http-api.ts';
@@ -23,6 +24,8 @@ export type Suite = {
   /** All of the document, in its order; `run` says which of them are run. */
   cases: Case[];
   run: Case[];
+  /** Of a saved run: what it came to, which counts in the place of an expectation. */
+  before?: Conclusion;
 };
 
 /** The rule or node whose cases the command line names. */

@@ -3,7 +3,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
 import { explainRun, explainWhole } from './explain-run.ts';
-import { readRunFile } from './run-file.ts';
+import { CHANGED, readRunFile } from './run-file.ts';
 
 export type ExplainOptions = { url: string; key?: string; json?: boolean };
 
@@ -31,7 +31,7 @@ export async function explainExecution(
     return code;
   }
   const lines = [
-    ...(isChanged ? ['This file was changed after it was saved: its digest is that of another execution.'] : []),
+    ...(isChanged ? [CHANGED] : []),
     outcome === null
       ? 'What decided is not known: there is no trace, or it does not fit the tree.'
       : `It came to ${outcome}.`,

@@ -12,6 +12,8 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
 export type SaveRunOptions = { url: string; key?: string; out?: string; force?: boolean };
 
+export const CHANGED = 'This file was changed after it was saved: its digest is that of another execution.';
+
 const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 /** Writes an execution with the tree of its rules into a file, which is explained without the service. Resolves to the exit code. */

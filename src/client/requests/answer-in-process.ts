@@ -6,10 +6,11 @@ import { printAnswer } from '../print-answer.ts';
 import { digestOf } from '../rules/digest.ts';
 import { readReleased } from '../rules/released-files.ts';
 import { createRuleSet } from '../rules/rule-set.ts';
+import { type RuleObjects, releasedOf } from '../runs/load-objects.ts';
 import { runRule } from '../runs/run-rule.ts';
 import { watchStrayErrors } from '../runs/stray-errors.ts';
 
-export type { AnyLeaves };
+export type { AnyLeaves, RuleObjects };
 
 /** The part to run. Ids and the time are decimal text, `input` is JSON text. */
 type Asked = {
@@ -26,12 +27,13 @@ type Options = { leaves: AnyLeaves; onError: (error: unknown) => void };
 const RULE_TIMEOUT_MS = 55_000;
 
 /**
- * Answers as a client with these leaves and the rules of this folder would, in this process: with the text of a result file. Nothing is
+ * Answers as a client with these leaves and the rules of this folder, or of these objects, would, in this process: with the text of a result file. Nothing is
  * registered or written. `problems`: what is wrong with the rules, one sentence each.
  */
-export async function openInProcess(folder: string, { leaves, onError }: Options) {
+export async function openInProcess(from: string | RuleObjects, { leaves, onError }: Options) {
   watchStrayErrors();
-  const rules = createRuleSet(await readReleased(folder), createRegistry(leaves));
+  const released = typeof from === 'string' ? await readReleased(from) : releasedOf(from);
+  const rules = createRuleSet(released, createRegistry(leaves));
   const running = { ruleTimeoutMs: RULE_TIMEOUT_MS, handleError: undefined, onError };
 
   return {

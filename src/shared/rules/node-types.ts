@@ -34,6 +34,9 @@ const names: readonly NodeTypeName[] = [
   'P-Any',
 ];
 
+/** The number that a node's file has for a type. */
+export const numberOfType = (name: string): number => names.findIndex((each) => each === name);
+
 /** The type a number stands for; `Unknown` for a number that no client knows, and for a missing one. */
 export function nodeTypeOf(number: bigint | null): NodeType {
   const name = (number === null ? undefined : names[Number(number)]) ?? 'Unknown';

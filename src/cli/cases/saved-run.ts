@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { CannotSplice, upsertCase } from '../../shared/cases/document/splice.ts';
+import { conclusionOf, factsOfTrees } from '../../shared/conclusions/conclusion.ts';
+import { executionSchema } from '../../shared/contract/execution.ts';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { visible, visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
+import { type Tree, treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import type { Verdict } from '../../shared/contract/verdict.ts';
+import { recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
+import { isLeaf, occurrencesOf, type TimeWindow } from '../../shared/reasoning/tree.ts';
+import { numberOfType } from '../../shared/rules/node-types.ts';
+import type { AnsweredRecord } from '../runs/recorded-runs.ts';
+import { CHANGED, readRunFile } from '../runs/run-file.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import { readAnswer } from '../terminal/http-api.ts';
+import { openOutput } from '../terminal/output-file.ts';
+import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
+import { createProcessRunner } from './in-process.ts';
+import { failureLines } from './print-failures.ts';
+import { membersOfCase } from './record.ts';
+import type { Suite } from './suite.ts';
+import { exitCodeOfReport, type TestOptions } from './test.ts';
+
+/** Rules and nodes with the members of their files. */
+type Objects = { rules: Record<string, unknown>[]; nodes: Record<string, unknown>[] };
+
+/**
+ * A saved run as a suite of one case, which is compared with what the run came to. `objects`: the rules that it ran on. `changed`: somebody changed
+ * the file after it was saved.
+ */
+type SavedRunSuite = {
+  suite: Suite;
+  objects: Objects;
+  changed: boolean;
+  /** Writes the run as a case into a document, or into a new one, and tells so. */
+  keepAsCase(path: string): Promise<string>;
+};
+
+export type SavedRunOptions = TestOptions & { run?: string; real?: boolean; asCase?: string };
+
+const NEEDS =
+  '--run FILE takes a saved run in the place of cases: give --leaves to run it in this process, or --as-case to keep it.';
+
+/**
+ * Runs a saved run in this process, without effects unless `--real` is given, and tells whether it comes to the same; or keeps it as a case.
+ * Resolves to the exit code.
+ */
+export async function testSavedRun(paths: string[], options: SavedRunOptions, { stdout, stderr }: Surroundings) {
+  const { run, leaves, rules, asCase, real = false, json = false } = options;
+  if (
+    paths.length > 0 ||
+    options.saved ||
+    options.update ||
+    options.proposeIgnore ||
+    run === undefined ||
+    (!leaves && !asCase)
+  )
+    throw new CommandFailed(NEEDS, exitCodes.usage);
+  const { suite, objects, changed, keepAsCase } = await readSavedRun(run);
+  if (changed) stderr.write(`${CHANGED}\n`);
+  if (asCase !== undefined) stderr.write(`${await keepAsCase(asCase)}\n`);
+  if (leaves === undefined) return changed ? exitCodes.failed : exitCodes.ok;
+  const runner = await createProcessRunner({ leaves, rules: rules ?? objects }, { stderr });
+  const ran = await runner.run(suite, { dryRun: !real });
+  const { report } = ran;
+  const lines = [...failureLines(suite, report), ...report.items.map(({ verdict }) => wordsOf(verdict))];
+  stdout.write(json ? visibleJson(`${ran.json.trim()}\n`) : visibleLines(`${lines.join('\n')}\n`));
+  return changed ? exitCodes.failed : exitCodeOfReport(report);
+}
+
+function wordsOf(verdict: Verdict): string {
+  if (verdict === 'same') return 'Reproduced: the same outcome, data and actions.';
+  return verdict === 'not-checked'
+    ? 'Whether it is reproduced is not known: --real calls every node.'
+    : 'Not reproduced.';
+}
+
+async function readSavedRun(path: string): Promise<SavedRunSuite> {
+  const { execution: text, changed } = await readRunFile(path);
+  const execution = readAnswer(executionSchema, text, exitCodes.usage);
+  const { app, ruleId, tree: own, state } = execution;
+  const result = execution.lateResult ?? execution.result;
+  const run = recordedRun(execution);
+  const why = typeof run === 'string' ? run : own == null ? 'the tree of its rules was not kept' : null;
+  if (typeof run === 'string' || own == null || ruleId === null || result === null)
+    throw new CommandFailed(
+      `${path} cannot be run again, because ${why ?? 'its answer was not kept'}.`,
+      exitCodes.usage,
+    );
+  const tree = readAnswer(treeSchema, own, exitCodes.usage);
+  const { mockId, input, ts } = run;
+  const one = { name: mockId, of: mockId, input, ts, tags: [], skip: false, line: null, expect: null };
+  const facts = factsOfTrees(tree.root === null ? [] : [tree.root]);
+  const before = conclusionOf({ input, body: result, success: state === 'succeeded', facts });
+  const origin = { kind: 'file', path } as const;
+  const answered = { ...run, result, root: tree.root };
+  return {
+    suite: { origin, text, app: String(app), ruleId, confId: null, ignore: [], cases: [one], run: [one], before },
+    objects: objectsOf(tree, ruleId),
+    changed,
+    keepAsCase: (document) => keepAsCase(document, { app, ruleId, run: answered }),
+  };
+}
+
+type Kept = { app: number; ruleId: string; run: AnsweredRecord };
+
+async function keepAsCase(path: string, { app, ruleId, run }: Kept): Promise<string> {
+  const write = await openOutput('--as-case', path);
+  const text = existsSync(path) ? await readFile(path, 'utf8') : `app: ${app}\nruleId: ${ruleId}\ncases: []\n`;
+  const members = membersOfCase(run);
+  const name = String(parseJson(members.name));
+  try {
+    await write(upsertCase(text, { name, json: joinMembers(Object.entries(members)) }), 'Nothing was kept.');
+  } catch (error) {
+    if (error instanceof CannotSplice) throw new CommandFailed(`${path}: ${error.message}.`, exitCodes.usage);
+    throw error;
+  }
+  return visible(`${path} has the case ${name}.`);
+}
+
+/** The files that a tree was read from, as far as it tells them. */
+function objectsOf({ root, rule }: Tree, ruleId: string): Objects {
+  const nodes = new Map((root === null ? [] : occurrencesOf(root)).map(({ node }) => [node.id, node]));
+  return {
+    rules: [{ id: ruleId, confId: root?.id, ...windowOf(rule?.timeWindow) }],
+    nodes: [...nodes.values()]
+      .filter(({ state }) => state === 'released')
+      .map((node) => ({
+        ...{ id: node.id, name: node.label ?? '', type: numberOfType(node.type), confName: node.className ?? '' },
+        ...{ confField: node.values, inverse: node.inverse, errorState: node.errorState ?? undefined },
+        ...(node.forward && { forwardId: node.forward.id }),
+        ...(!isLeaf(node) && { sonIds: node.children.map(({ id }) => id).join(',') }),
+        ...windowOf(node.timeWindow),
+      })),
+  };
+}
+
+const WINDOWS = { always: 0, after: 5, before: 6, between: 7 } as const;
+
+function windowOf(window: TimeWindow | undefined) {
+  if (window === undefined || window.type === 'always') return {};
+  const { type, start, end } = window;
+  return { timeType: WINDOWS[type], ...(start !== null && { start }), ...(end !== null && { end }) };
+}
