@@ -12,7 +12,7 @@ import { recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
 import { isLeaf, occurrencesOf, type TimeWindow } from '../../shared/reasoning/tree.ts';
 import { numberOfType } from '../../shared/rules/node-types.ts';
 import type { AnsweredRecord } from '../runs/recorded-runs.ts';
-import { CHANGED, readRunFile } from '../runs/run-file.ts';
+import { CHANGED, openRunFile } from '../runs/run-file.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { readAnswer } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
@@ -78,7 +78,7 @@ function wordsOf(verdict: Verdict): string {
 }
 
 async function readSavedRun(path: string): Promise<SavedRunSuite> {
-  const { execution: text, changed } = await readRunFile(path);
+  const { execution: text, changed } = await openRunFile(path);
   const execution = readAnswer(executionSchema, text, exitCodes.usage);
   const { app, ruleId, tree: own, state } = execution;
   const result = execution.lateResult ?? execution.result;

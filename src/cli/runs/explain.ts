@@ -3,7 +3,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
 import { explainRun, explainWhole } from './explain-run.ts';
-import { CHANGED, readRunFile } from './run-file.ts';
+import { CHANGED, openRunFile } from './run-file.ts';
 
 export type ExplainOptions = { url: string; key?: string; json?: boolean };
 
@@ -18,7 +18,7 @@ export async function explainExecution(
   options: ExplainOptions,
   { stdout }: Surroundings,
 ): Promise<number> {
-  const saved = isMockId(run) ? null : await readRunFile(run);
+  const saved = isMockId(run) ? null : await openRunFile(run);
   const api = createHttpApi({ url: options.url, key: options.key });
   const explained = saved ? await explainWhole(saved.execution) : await explainRun(api, run);
   const { outcome, path, sentences, change, about, knowsRules } = explained;

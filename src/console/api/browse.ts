@@ -61,8 +61,10 @@ export function getTree(selection: Selection, signal?: AbortSignal): Promise<Tre
 export async function getTreeOfRun(mockId: string, signal?: AbortSignal): Promise<Tree | null> {
   const path = withQuery(`${BASE}/executions/${encodeURIComponent(mockId)}`, { include: 'tree' });
   const { tree } = await getAs(path, executionSchema, signal);
-  return tree ? readAs(treeSchema, tree) : null;
+  return tree ? readTree(tree) : null;
 }
+
+export const readTree = (text: string): Tree => readAs(treeSchema, text);
 
 export type { Permission };
 

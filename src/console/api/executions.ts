@@ -107,6 +107,11 @@ export async function getExecution(mockId: string, signal?: AbortSignal): Promis
   return readExecution(answer.text);
 }
 
+/** The same with the tree of its rules, as the service wrote it. */
+export async function getExecutionText(mockId: string): Promise<string> {
+  return (await request(withQuery(pathOf(mockId), { include: 'tree' }))).text;
+}
+
 /** Keeps a run until it is unpinned, or no longer than others. Throws `Refused` when there is no room for another one. */
 export async function pinExecution(mockId: string, pinned: boolean): Promise<void> {
   await request(`${pathOf(mockId)}/pin`, { method: pinned ? 'PUT' : 'DELETE' });

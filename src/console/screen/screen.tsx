@@ -2,6 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { SchemaField } from '../api/browse.ts';
+import type { ExecutionRecord } from '../api/executions.ts';
 import { useExecution } from '../run/queries/use-execution.ts';
 import { useLacks } from '../run/queries/use-service.ts';
 import { goTo, toPage, usePlace } from '../state/location.ts';
@@ -22,6 +23,7 @@ import { useInput } from './input/use-input.ts';
 import { useAsOf, Where } from './input/where.tsx';
 import { DryRunNotice, FormChanges, Notices, RulesNotice } from './result/notices.tsx';
 import { ResultPanel } from './result/result-panel.tsx';
+import { DroppedRuns, FromFile } from './result/run-file.tsx';
 import { useOpenRun } from './result/use-open-run.ts';
 import { changesOfForm, useRun } from './result/use-run.ts';
 import { TreePanel } from './tree/tree-panel.tsx';
@@ -81,6 +83,8 @@ export function Screen() {
     },
     [shown.occurrences],
   );
+
+  const openFile = useCallback((record: ExecutionRecord) => open(record, toRule), [open]);
 
   const { start, stop, isOpen, sending } = run;
   useEffect(
@@ -193,6 +197,7 @@ export function Screen() {
           ) : (
             <>
               <div className="column headlines">
+                <FromFile mockId={place.run} />
                 <DryRunNotice run={run} />
                 <RulesNotice rule={shown} onAgain={() => 'record' in shown.ofRun && again(shown.ofRun.record)} />
                 <ResultPanel place={place} run={run} rule={shown} input={input} onChoose={choose} />
@@ -237,6 +242,7 @@ export function Screen() {
           <RunHere place={place} run={run} input={input} blocked={blocked} onInput={() => setPart('input')} />
         </main>
       )}
+      <DroppedRuns onOpen={openFile} />
       {help && <Help onClose={() => setHelp(false)} />}
       {finding && (
         <Suspense>

@@ -34,8 +34,10 @@ const names: readonly NodeTypeName[] = [
   'P-Any',
 ];
 
+const numbers = new Map<string, number>(names.map((name, number) => [name, number]));
+
 /** The number that a node's file has for a type. */
-export const numberOfType = (name: string): number => names.findIndex((each) => each === name);
+export const numberOfType = (name: string): number => numbers.get(name) ?? -1;
 
 /** The type a number stands for; `Unknown` for a number that no client knows, and for a missing one. */
 export function nodeTypeOf(number: bigint | null): NodeType {

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type Execution, getExecution } from '../../api/executions.ts';
 import { type Followed, followExecution } from '../../api/follow.ts';
+import { openedRun } from '../opened-runs.ts';
 
 const MAX_KEPT = 40;
 const LATE_EVERY_MS = 3000;
@@ -8,6 +9,8 @@ const LATE_FOR_MS = 10 * 60_000;
 
 /** Ended executions do not change any more: going back and forth between them asks for nothing. */
 const ended = new Map<string, Execution>();
+
+const knownRun = (mockId: string) => openedRun(mockId)?.execution ?? ended.get(mockId);
 
 function keep(execution: Execution): void {
   const { mockId } = execution.record;
@@ -30,7 +33,7 @@ export function useExecution(mockId: string | null): Followed | null {
   const [seen, setSeen] = useState<{ mockId: string; followed: Followed } | null>(null);
   useEffect(() => {
     if (mockId === null) return;
-    const known = ended.get(mockId);
+    const known = knownRun(mockId);
     if (known) {
       setSeen({ mockId, followed: { kind: 'ended', execution: known } });
       return lateResultOf(known, (late) => setSeen({ mockId, followed: { kind: 'ended', execution: late } }));
@@ -88,7 +91,7 @@ export function useExecutions(mockIds: readonly string[]): ReadonlyMap<string, E
     const found = new Map<string, Execution>();
     const stopped = new AbortController();
     const ask = async (mockId: string) => {
-      const execution = ended.get(mockId) ?? (await getExecution(mockId, stopped.signal).catch(() => null));
+      const execution = knownRun(mockId) ?? (await getExecution(mockId, stopped.signal).catch(() => null));
       if (execution) found.set(mockId, execution);
       if (execution && execution.record.ending !== null) keep(execution);
     };

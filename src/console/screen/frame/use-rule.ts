@@ -5,6 +5,7 @@ import { type App, type Client, getTreeOfRun, type Selection, type Tree } from '
 import type { ExecutionRecord } from '../../api/executions.ts';
 import type { Followed } from '../../api/follow.ts';
 import { type Failure, failureOf } from '../../api/request.ts';
+import { openedRun } from '../../run/opened-runs.ts';
 import { useApps, useClients, useRules, useSchema, useSteady, useTree } from '../../run/queries/use-service.ts';
 import { compareRules, type RulesOfRunNow, withoutSettings } from '../../run/reading.ts';
 import { goTo, type Place, type Target } from '../../state/location.ts';
@@ -106,8 +107,9 @@ export type OfRun =
 /** The rule as the run on the screen ran it: everything that explains the run uses this one, not the rule of now. */
 export function useRuleOfRun(rule: RuleContext, followed: Followed | null): RuleContext & { ofRun: OfRun } {
   const record = followed?.kind === 'ended' ? followed.execution.record : null;
-  const now = rule.tree.data ?? null;
-  const compared = rule.tree.isPending ? 'same' : compareRules(record, now?.digest ?? null);
+  const fromFile = openedRun(record?.mockId ?? null)?.tree ?? null;
+  const now = fromFile ?? rule.tree.data ?? null;
+  const compared = rule.tree.isPending && fromFile === null ? 'same' : compareRules(record, now?.digest ?? null);
   const mockId = record?.mockId ?? '';
   const kept = useQuery({
     queryKey: ['tree of a run', mockId],
@@ -123,6 +125,8 @@ export function useRuleOfRun(rule: RuleContext, followed: Followed | null): Rule
     [compared, now, kept.data],
   );
   const occurrences = useMemo(() => (tree?.root && !isChecking ? occurrencesOf(tree.root) : []), [tree, isChecking]);
+  if (fromFile !== null && compared === 'same')
+    return { ...rule, tree: { ...rule.tree, isPending: false, data: tree }, occurrences, ofRun: { kind: 'same' } };
   if (compared === 'same' || record === null) return { ...rule, ofRun: { kind: 'same' } };
   if (isChecking) return { ...rule, tree: { ...rule.tree, isPending: true }, occurrences, ofRun: { kind: 'checking' } };
   if (compared === 'other' && !kept.data && kept.error)

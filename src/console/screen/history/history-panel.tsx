@@ -15,6 +15,7 @@ import { useKept, useSteady } from '../../run/queries/use-service.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { onArrowKeys } from '../../ui/place-link.tsx';
+import { OpenRunFile } from '../result/run-file.tsx';
 import { HistoryFilters } from './history-filters.tsx';
 import { FailureGroups, HistoryTable } from './history-table.tsx';
 
@@ -71,6 +72,7 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
                 ? say('history.compare.hint')
                 : keptWords}
         </span>
+        <OpenRunFile onOpen={onOpen} />
         <button
           type="button"
           className="button"

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
 import { failureOf } from '../../api/request.ts';
+import { openedRun } from '../../run/opened-runs.ts';
 import { keepPinned } from '../../run/queries/use-execution.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
 import { versionRan } from '../../run/reading.ts';
@@ -34,7 +35,7 @@ export function AboutRun({ record, execution, trace }: Props) {
       {trace !== null && (
         <CopyButton label={say('about.trace.copy')} done={say('about.trace.copied')} text={() => trace} quiet />
       )}
-      {execution !== null && <Kept key={record.mockId} execution={execution} />}
+      {execution !== null && openedRun(record.mockId) === null && <Kept key={record.mockId} execution={execution} />}
     </span>
   );
 }

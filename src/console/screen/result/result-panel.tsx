@@ -19,6 +19,7 @@ import { isBeside } from '../frame/views.tsx';
 import type { Input } from '../input/use-input.ts';
 import { SaveCaseBar } from '../tests/save-case-bar.tsx';
 import { FormChanges } from './notices.tsx';
+import { SaveRun } from './run-file.tsx';
 import { Timings, Waiting } from './timings.tsx';
 import { useHeadline } from './use-headline.ts';
 import type { Run } from './use-run.ts';
@@ -86,6 +87,7 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
           {reading !== null && !run.sending && (place.panel === null || isBeside(place)) && (
             <CompareBefore record={reading.execution.record} />
           )}
+          {run.reading !== null && <SaveRun mockId={run.reading.execution.record.mockId} />}
           {run.reading !== null && isAnswered(run.reading) && <SaveCaseBar reading={run.reading} />}
         </div>
       </div>

@@ -145,6 +145,15 @@ export const stateWords = {
     'The files of this rule had changed without a new version when this run was sent. {client} may have run them as they were before, so the tree is shown without settings.',
   'rules.about':
     'Another version was released before {client} answered, and the answer does not say which one it ran: version {released} or the newer one. The tree is shown without settings.',
+  'runFile.save': 'Save this run',
+  'runFile.save.hint': 'As a file with the rules that it ran on, for a ticket. Dropped on this page, it is opened.',
+  'runFile.saved': 'Saved as {name}.',
+  'runFile.saved.masked': 'Saved as {name}. Hidden in it (MASK): {paths}.',
+  'runFile.open': 'Open a saved run',
+  'runFile.bad': '{name} is no saved run: {why}',
+  'runFile.shown': 'This run and its rules are from the file {name}. This page forgets them when it is reloaded.',
+  'runFile.changed':
+    'The file {name} was changed after it was saved: its digest is that of another execution. What you see may never have run.',
   'rules.checking': 'This run did not use the current rules. Reading the rules it used…',
   'rules.older': 'This run used version {ran} of the rules. You see them as they were; version {now} is released now.',
   'rules.behind': 'The released version was already {released}, but {client} had not loaded it yet.',

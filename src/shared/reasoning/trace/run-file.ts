@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { executionSchema } from '../../contract/execution.ts';
 import { joinMembers } from '../../contract/json/exact-json.ts';
 import { readAs } from '../../contract/wire.ts';
+import { memberOf } from '../../json-tree/members.ts';
 import { compactJson, prettyJson } from '../../json-tree/print-json.ts';
 import { readJson } from '../../json-tree/read-json.ts';
+import { sha256 } from './sha256.ts';
 
 const RUN_FILE = 'rule-server-run';
 
@@ -14,7 +16,7 @@ export const runFileSchema = z
   .object({
     format: z.literal(RUN_FILE),
     formatVersion: z.literal(1),
-    savedBy: text.describe('The version of the command line that saved it.'),
+    savedBy: text.describe('What saved it: the command line with its version, or the page.'),
     digest: text.describe('SHA-256 (base64url) of `execution` without blanks between its tokens.'),
     masked: z.array(text).describe('The fields that are hidden (MASK), by their paths in the data.'),
     missing: z.array(z.enum(['input', 'result', 'tree'])).describe('What the service did not keep, or not whole.'),
@@ -24,14 +26,8 @@ export const runFileSchema = z
   })
   .describe('A saved run: *.rule-run.json.');
 
-/** `digestOf`: SHA-256 in base64url. */
-type With = { savedBy: string; digestOf: (text: string) => string };
-
 /** The text of the file for an execution, as it was told, and what is hidden in it or missing. Numbers stay as they were written. */
-export function runFileOf(
-  execution: string,
-  { savedBy, digestOf }: With,
-): { text: string; masked: string[]; missing: string[] } {
+export function runFileOf(execution: string, savedBy: string): { text: string; masked: string[]; missing: string[] } {
   const told = readAs(executionSchema, execution);
   const missing = [
     ...(told.input === null ? ['input'] : []),
@@ -42,7 +38,7 @@ export function runFileOf(
     ['format', JSON.stringify(RUN_FILE)],
     ['formatVersion', '1'],
     ['savedBy', JSON.stringify(savedBy)],
-    ['digest', JSON.stringify(digestOf(compact(execution)))],
+    ['digest', JSON.stringify(digestOf(execution))],
     ['masked', JSON.stringify(told.masked)],
     ['missing', JSON.stringify(missing)],
     ['execution', execution],
@@ -52,12 +48,26 @@ export function runFileOf(
   return { text: `${prettyJson(read.root)}\n`, masked: told.masked, missing };
 }
 
-/** Whether the execution in a file is another than the one that was saved. */
-export const wasChanged = (execution: string, digest: string, digestOf: With['digestOf']): boolean =>
-  digestOf(compact(execution)) !== digest;
+export const runFileName = (mockId: string) => `run-${mockId.slice(0, 8)}.rule-run.json`;
 
-function compact(json: string): string {
+/** The execution in a file, as JSON text. `changed`: somebody changed it after it was saved. */
+type SavedRun = { kind: 'run'; mockId: string; execution: string; changed: boolean } | { kind: 'bad'; why: string };
+
+/** Reads the text of a file. `why`: what it is instead of a saved run. */
+export function readRunFile(text: string): SavedRun {
+  const read = readJson(text);
+  if (read.kind === 'bad') return { kind: 'bad', why: `no JSON: ${read.message}` };
+  const file = runFileSchema.safeParse(JSON.parse(text));
+  const own = memberOf(read.root, 'execution');
+  if (!file.success || !own) return { kind: 'bad', why: 'no saved run' };
+  const execution = compactJson(own);
+  const { mockId } = file.data.execution;
+  return { kind: 'run', mockId, execution, changed: digestOf(execution) !== file.data.digest };
+}
+
+/** The same however an editor lays the file out. */
+function digestOf(json: string): string {
   const read = readJson(json);
   if (read.kind === 'bad') throw new SyntaxError(read.message);
-  return compactJson(read.root);
+  return sha256(compactJson(read.root));
 }

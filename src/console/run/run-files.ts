@@ -1,0 +1,19 @@
+import { readRunFile, runFileName, runFileOf } from '../../shared/reasoning/trace/run-file.ts';
+import { readTree } from '../api/browse.ts';
+import { type ExecutionRecord, getExecutionText, readExecution } from '../api/executions.ts';
+import { keepOpened } from './opened-runs.ts';
+
+/** A run as a file, with the rules that it ran on. */
+export async function fileOfRun(mockId: string): Promise<{ name: string; text: string; masked: string[] }> {
+  return { name: runFileName(mockId), ...runFileOf(await getExecutionText(mockId), 'the page') };
+}
+
+/** Opens a saved run. Throws what is wrong with the file. */
+export async function openRunFile(file: File): Promise<ExecutionRecord> {
+  const read = readRunFile(await file.text());
+  if (read.kind === 'bad') throw new SyntaxError(read.why);
+  const execution = readExecution(read.execution);
+  const tree = execution.tree ? readTree(execution.tree) : null;
+  keepOpened({ execution, tree, fileName: file.name, changed: read.changed });
+  return execution.record;
+}

@@ -1,0 +1,94 @@
+import { useCallback, useEffect } from 'react';
+import type { ExecutionRecord } from '../../api/executions.ts';
+import { failureOf } from '../../api/request.ts';
+import { openedRun } from '../../run/opened-runs.ts';
+import { useText } from '../../text/use-text.tsx';
+import { NoticeLines, useAnnounce } from '../../ui/announce.tsx';
+import { saveText } from '../../ui/copy-button.tsx';
+
+/** Writes a run into a file, which is opened and explained without this service. */
+export function SaveRun({ mockId }: { mockId: string }) {
+  const { say, ofService } = useText();
+  const announce = useAnnounce();
+  const save = async () => {
+    const { fileOfRun } = await import('../../run/run-files.ts');
+    const { name, text, masked } = await fileOfRun(mockId);
+    saveText(text, name);
+    const paths = masked.join(', ');
+    announce(paths === '' ? say('runFile.saved', { name }) : say('runFile.saved.masked', { name, paths }));
+  };
+  if (openedRun(mockId) !== null) return null;
+  const press = () => void save().catch((error: Error) => announce(ofService(failureOf(error))));
+  return (
+    <button type="button" className="button" title={say('runFile.save.hint')} onClick={press}>
+      {say('runFile.save')}
+    </button>
+  );
+}
+
+/** From which file the run on the screen is, and whether somebody changed it. */
+export function FromFile({ mockId }: { mockId: string | null }) {
+  const { say } = useText();
+  const run = openedRun(mockId);
+  const line = run && say(run.changed ? 'runFile.changed' : 'runFile.shown', { name: run.fileName });
+  return <NoticeLines className="file-notice" lines={line === null ? [] : [line]} />;
+}
+
+type Props = { onOpen: (record: ExecutionRecord) => void };
+
+/** Opens the file of a run, and says what is wrong with any other. */
+function useOpenFile(onOpen: Props['onOpen']): (file: File | undefined) => Promise<void> {
+  const { say } = useText();
+  const announce = useAnnounce();
+  return useCallback(
+    async (file) => {
+      if (!file) return;
+      const { openRunFile } = await import('../../run/run-files.ts');
+      await openRunFile(file).then(onOpen, (error: Error) =>
+        announce(say('runFile.bad', { name: file.name, why: error.message })),
+      );
+    },
+    [onOpen, say, announce],
+  );
+}
+
+/** A file that is dropped anywhere on the page, where no other part takes it, is opened as a saved run. */
+export function DroppedRuns({ onOpen }: Props) {
+  const open = useOpenFile(onOpen);
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+    };
+    const drop = (event: DragEvent) => {
+      if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      void open(event.dataTransfer.files[0]);
+    };
+    window.addEventListener('dragover', over);
+    window.addEventListener('drop', drop);
+    return () => {
+      window.removeEventListener('dragover', over);
+      window.removeEventListener('drop', drop);
+    };
+  }, [open]);
+  return null;
+}
+
+/** The same for those who do not drag. */
+export function OpenRunFile({ onOpen }: Props) {
+  const { say } = useText();
+  const open = useOpenFile(onOpen);
+  return (
+    <label className="button file">
+      {say('runFile.open')}
+      <input
+        type="file"
+        accept=".json,application/json"
+        onChange={({ target }) => {
+          void open(target.files?.[0]);
+          target.value = '';
+        }}
+      />
+    </label>
+  );
+}
