@@ -1,41 +1,39 @@
 import type { SchemaKeys } from '../leaves/data-schema.ts';
 import { type DeclaredType, type LeafDefinition, methodOf, type ValueType } from '../leaves/leaf.ts';
 import type { LeafEntry } from '../leaves/registry.ts';
-import type { Access } from './evaluation/access.ts';
-import { createEvaluator } from './evaluation/evaluator.ts';
-import type { KeyPart } from './interpreter.ts';
+import type { OuterNames } from './outer-names.ts';
 import { type RoamKey, withSchema } from './roam-keys.ts';
-import type { OuterNames } from './values/outer-names.ts';
-
-import { accessesIn } from './walk/walk-code.ts';
+import { scanLeaf } from './scan-leaf.ts';
+import { type Access, isUnknownKey, type KeyPart } from './values.ts';
 
 /** The surroundings of the leaf's own code: the names around it, and the data of its app. */
 export type Around = { outerNames: OuterNames; schema: SchemaKeys };
 
+/** `incomplete`: the leaf may read more keys than these. */
+export type LeafKeys = { roamKeys: RoamKey[]; incomplete: boolean };
+
 /**
- * The keys that a leaf's method reads and writes, each once, in the order of the code. Nothing of the leaf's is run: `walk/walk-code.ts` finds
- * the accesses, call by call, and `evaluation/evaluator.ts` says what a key may be. What goes out of sight is told as `?`. A key that the
- * leaf declares comes before what its code says. The types, and which folder knows which: `interpreter.ts`.
+ * The keys that a leaf's method reads and writes, each once, in the order of the code. Nothing of the leaf's is run. A key that the leaf
+ * declares comes before what its code says.
  */
 export function analyzeLeaf(
   { definition, kind, fields }: LeafEntry,
   sample: object,
   { outerNames, schema }: Around,
-): RoamKey[] {
-  const method: unknown = Reflect.get(sample, methodOf[kind]);
-  if (typeof method !== 'function') return [];
-  const evaluator = createEvaluator({ leaf: definition.leaf, sample, fields, outerNames });
+): LeafKeys {
+  const subject = { leaf: definition.leaf, sample, fields, outerNames };
+  const { accesses, incomplete } = scanLeaf(subject, methodOf[kind], kind !== 7);
   const keys = new Map<string, RoamKey>();
-  const handler: unknown = Reflect.get(sample, 'errorHandle');
-  const accesses = [
-    ...accessesIn(method, kind !== 7, evaluator),
-    ...(typeof handler === 'function' ? accessesIn(handler, false, evaluator) : []),
-  ];
-  for (const access of accesses) for (const part of access.keys) add(keys, access, part);
-  const exact = withSchema([...keys.values()], schema);
+  for (const access of accesses)
+    for (const part of access.keys) if (part.type === 'composite' || !isUnknownKey(part)) add(keys, access, part);
+  const mayReadMore = incomplete || accesses.some(isUnknownRead);
+  const exact = withSchema([...keys.values()], schema, mayReadMore);
   for (const key of exact) declareType(key, definition.keys);
-  return withDeclared(exact, definition);
+  const isDeclared = definition.reads !== undefined || schema.size > 0;
+  return { roamKeys: withDeclared(exact, definition), incomplete: mayReadMore && !isDeclared };
 }
+
+const isUnknownRead = ({ direction, keys }: Access): boolean => direction === 'read' && keys.some(isUnknownKey);
 
 const declaredTypes: Readonly<Record<DeclaredType, ValueType | undefined>> = {
   ...{ string: 'String', integer: 'Integer', long: 'Long', number: 'Double', boolean: 'Boolean' },

@@ -2,9 +2,9 @@ import type { SchemaKeys } from '../leaves/data-schema.ts';
 import type { Field } from '../leaves/fields.ts';
 import type { LeafComparison } from '../leaves/leaf.ts';
 import type { LeafEntry, Registry } from '../leaves/registry.ts';
-import { type Around, analyzeLeaf } from './analyze-leaf.ts';
+import { type Around, analyzeLeaf, type LeafKeys } from './analyze-leaf.ts';
+import { openOuterNames } from './outer-names.ts';
 import type { RoamKey } from './roam-keys.ts';
-import { openOuterNames } from './values/outer-names.ts';
 
 /** `value`: what the field holds when a rule configures nothing, where that is plain. */
 type PublishedField = Pick<Field, 'field' | 'name' | 'desc' | 'type'> & { value?: string | number | boolean };
@@ -19,12 +19,14 @@ type LeafNodeInfo = {
   iceFields: PublishedField[];
   hideFields: PublishedField[];
   roamKeys: RoamKey[];
+  /** It may read more keys than these. */
+  incomplete?: true;
   comparison?: LeafComparison;
 };
 
 /**
  * The registration of a client's leaves. An alias is published like a class: a rule that uses it is known as well. A leaf
- * whose code cannot be made out is published without its keys, and `onError` is called.
+ * whose code cannot be made out is published as one that may read any key, and `onError` is called.
  */
 export function leafNodesOf(
   { entries }: Registry,
@@ -34,31 +36,35 @@ export function leafNodesOf(
   const outerNames = openOuterNames();
   try {
     return entries.flatMap((entry) => {
-      const roamKeys = keysOf(entry, { outerNames, schema }, onError);
-      return [entry.clazz, ...entry.aliases].map((clazz) => describe(entry, clazz, roamKeys));
+      const keys = keysOf(entry, { outerNames, schema }, onError);
+      return [entry.clazz, ...entry.aliases].map((clazz) => describe(entry, clazz, keys));
     });
   } finally {
     outerNames.close();
   }
 }
 
-function keysOf(entry: LeafEntry, around: Around, onError: (error: unknown) => void) {
+function keysOf(entry: LeafEntry, around: Around, onError: (error: unknown) => void): LeafKeys {
   try {
     return analyzeLeaf(entry, new entry.definition.leaf(), around);
   } catch (error) {
     onError(new Error(`the keys of ${entry.clazz} are not known: its code cannot be made out`, { cause: error }));
-    return [];
+    return { roamKeys: [], incomplete: true };
   }
 }
 
-function describe({ kind, definition, fields }: LeafEntry, clazz: string, roamKeys: RoamKey[]): LeafNodeInfo {
+function describe(
+  { kind, definition, fields }: LeafEntry,
+  clazz: string,
+  { roamKeys, incomplete }: LeafKeys,
+): LeafNodeInfo {
   const { name = '', desc = '', order = 100, comparison } = definition;
   const published = (offered: boolean): PublishedField[] =>
     fields
       .filter((each) => each.offered === offered)
       .map(({ field, name, desc, type, sample }) => ({ field, name, desc, type, ...defaultOf(sample) }));
   const described = { type: kind, clazz, name, desc, order, iceFields: published(true), hideFields: published(false) };
-  return { ...described, roamKeys, ...(comparison && { comparison }) };
+  return { ...described, roamKeys, ...(incomplete && { incomplete }), ...(comparison && { comparison }) };
 }
 
 function defaultOf(sample: unknown): { value?: string | number | boolean } {

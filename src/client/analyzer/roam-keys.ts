@@ -1,7 +1,6 @@
 import type { SchemaKeys } from '../leaves/data-schema.ts';
 import type { ValueType } from '../leaves/leaf.ts';
-import type { Access } from './evaluation/access.ts';
-import type { KeyPart } from './interpreter.ts';
+import type { Access, KeyPart } from './values.ts';
 
 /** A key that a leaf's code reads or writes, in the words of a registration. */
 export type RoamKey = {
@@ -12,24 +11,17 @@ export type RoamKey = {
   valueType?: ValueType;
 };
 
-/**
- * The keys of a leaf with what the schema of its app says about them: their types, and instead of a key that the code does not tell
- * all those that it may be.
- */
-export function withSchema(found: RoamKey[], schema: SchemaKeys): RoamKey[] {
+/** The keys of a leaf with what the schema of its app says about them: their types, and where the code may read more keys, all there are. */
+export function withSchema(found: RoamKey[], schema: SchemaKeys, mayReadMore: boolean): RoamKey[] {
   const typed = found.map((key): RoamKey => {
     const [part] = key.keyParts;
     const valueType = part?.type === 'literal' ? schema.get(part.value) : undefined;
     return valueType ? { ...key, valueType } : key;
   });
-  if (schema.size === 0 || !typed.some(isUnknownRead)) return typed;
+  if (!mayReadMore) return typed;
   const known = new Set(typed.flatMap(({ keyParts: [part] }) => (part?.type === 'literal' ? [part.value] : [])));
   const possible = innermostOf(schema).filter(([key]) => !known.has(key));
-  return [...typed.filter((key) => !isUnknownRead(key)), ...possible.map(([key, type]) => readOf(key, type))];
-}
-
-function isUnknownRead({ direction, keyParts: [part] }: RoamKey): boolean {
-  return direction !== 'write' && part?.type === 'roamDerived' && part.fromKey === '?';
+  return [...typed, ...possible.map(([key, type]) => readOf(key, type))];
 }
 
 /** Not the objects whose members are described. */

@@ -35,13 +35,6 @@ export function privateMember(owner: object, name: string) {
   );
 }
 
-/** Whether some part of a class's own code is such a one. */
-export function isInClass(owner: object, isOne: (node: AnyNode) => boolean): boolean {
-  const isThere = (node: AnyNode): boolean => isOne(node) || childrenOf(node).some(isThere);
-  const node = expressionOf(owner);
-  return node !== undefined && isThere(node);
-}
-
 export function isFunctionNode(node: AnyNode): node is FunctionNode {
   return ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type);
 }

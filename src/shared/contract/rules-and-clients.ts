@@ -71,6 +71,10 @@ export const schemaSchema = z
           .describe('All nodes that read it, in the order of the tree; with `include=settings`.'),
       }),
     ),
+    incomplete: z
+      .array(int64)
+      .optional()
+      .describe('Nodes whose code may read more keys than these; absent where there are none.'),
     fallback: z.boolean().describe("The wanted client is not online, and another one's metadata answered."),
   })
   .meta({ id: 'Schema' });

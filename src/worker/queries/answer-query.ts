@@ -75,9 +75,8 @@ export function createAnswerQuery({
   };
 
   async function schemaOf(query: Selection): Promise<Answer> {
-    const answer = await readSchema(selectionOf(query), { rules, metadataFor });
-    if (answer.kind !== 'schema') return notThere(answer.kind, query);
-    return found({ fields: answer.fields, fallback: answer.fallback });
+    const { kind, ...answer } = await readSchema(selectionOf(query), { rules, metadataFor });
+    return kind === 'schema' ? found(answer) : notThere(kind, query);
   }
 
   async function clientsOf(app: number): Promise<Answer> {

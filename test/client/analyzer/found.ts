@@ -1,18 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { KeyPart } from '../../../src/client/analyzer/interpreter.ts';
 import { leafNodesOf } from '../../../src/client/analyzer/leaf-nodes.ts';
+import type { KeyPart } from '../../../src/client/analyzer/values.ts';
 import { Data } from '../../../src/client/engine/data/data.ts';
 import { type AccessedKey, createStore } from '../../../src/client/engine/data/keys.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import type { Style } from './styles/style.ts';
 
-/** The keys that the analyzer finds in the code of a leaf. */
+/** The keys that the analyzer finds in the code of a leaf; `?` where it says that there may be more. */
 export function keysOf({ leaf }: Style): string[] {
   const errors: unknown[] = [];
   const [node] = leafNodesOf(createRegistry({ Leaf: leaf }), (error) => errors.push(error));
   expect(errors).toEqual([]);
   const keys = (node?.roamKeys ?? []).map(({ keyParts }) => keyParts.map(textOf).join('|'));
+  if (node?.incomplete) keys.push('?');
   return [...new Set(keys)].sort();
 }
 

@@ -41,7 +41,7 @@ test('the worker and the client read so the configured fields of a leaf', () => 
   expect(body.kind === 'leaf' && body.run(new Data(context, null))).toBe('TRUE');
   const values = { MIN: new RawNumber('5'), Other: 'one' };
   const field = { field: 'min', name: '', type: 'double', value: null, shown: true };
-  const leaf = { clazz: 'Check', type: 5, fields: [field], keys: [], comparison: null };
+  const leaf = { clazz: 'Check', type: 5, fields: [field], keys: [], incomplete: false, comparison: null };
   expect(settingsOf(leaf, values)).toEqual([
     { field: 'min', name: null, type: 'double', value: new RawNumber('5'), configured: true },
     { field: 'Other', name: null, type: null, value: 'one', configured: true },

@@ -101,6 +101,18 @@ describe('what the published clients read in the captured app', () => {
   });
 });
 
+test('nodes of a class whose client says that it may read more keys are named', async () => {
+  await files.rule(1, '"confId":1');
+  await files.node(1, '"type":1,"sonIds":"2,3"');
+  await files.node(2, '"type":5,"confName":"com.sample.AgeFlow"');
+  await files.node(3, '"type":5,"confName":"com.sample.OpenFlow"');
+  const open = { type: 5, clazz: 'com.sample.OpenFlow', roamKeys: [], incomplete: true };
+  const { leafNodes, ...reader } = readerOf('age');
+  registrations = [{ ...reader, leafNodes: [...leafNodes, ...parseLeafNodes([open])] }];
+  expect(await schemaOf({ ruleId: 1n })).toMatchObject({ fields: [{ key: 'age' }], incomplete: [3n] });
+  expect(await schemaOf({ confId: 2n })).not.toHaveProperty('incomplete');
+});
+
 test('an app without rules has no fields, whatever is asked for', async () => {
   registrations = [await registrationOf('java')];
   const nothing = { kind: 'schema', fields: [], fallback: false };

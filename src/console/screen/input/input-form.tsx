@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { prettyJson } from '../../../shared/json-tree/print-json.ts';
+import type { Schema } from '../../api/browse.ts';
 import { failureOf } from '../../api/request.ts';
 import { setAt } from '../../json/edit-json.ts';
 import { type FormRow, formRows } from '../../run/form.ts';
@@ -16,7 +17,7 @@ import type { Input } from './use-input.ts';
 
 /** A longer form can be filtered by key and by the nodes that read it. */
 const MANY_ROWS = 20;
-const noSchema = { fields: [], fallback: false };
+const noSchema: Schema = { fields: [], fallback: false };
 
 /** One row for each key the rule reads, and for what else the input has. */
 function InputForm({ input, rule }: { input: Input; rule: RuleContext }) {
@@ -32,6 +33,7 @@ function InputForm({ input, rule }: { input: Input; rule: RuleContext }) {
   if (read.root.kind !== 'object') return <p className="notice bad">{say('input.notObject')}</p>;
   if (rule.schema.isPending && rule.selection) return <Loading text="input.schema.loading" />;
   const { rows, dynamic } = formRows(read.root, rule.schema.data ?? noSchema, rule.tree.data ?? null);
+  const { incomplete } = rule.schema.data ?? noSchema;
   const taken = new Set(read.root.members.map(({ key }) => key));
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const isShown = ({ path, readers }: FormRow) => {
@@ -67,6 +69,9 @@ function InputForm({ input, rule }: { input: Input; rule: RuleContext }) {
           <code>{key}</code> {say('input.dynamic', { ref: /\$\{(.*?)\}/.exec(key)?.[1] ?? '' })}
         </p>
       ))}
+      {incomplete && (
+        <p className="notice">{say('input.incomplete', { nodes: incomplete.map((id) => `#${id}`).join(', ') })}</p>
+      )}
       <AddKey
         taken={taken}
         onAdd={(key) => {

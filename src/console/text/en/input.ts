@@ -70,6 +70,8 @@ export const inputWords = {
   'input.no': 'no (false)',
   'input.inWay': '{parent} is not an object, so {key} cannot be set in it. Change it in the JSON view.',
   'input.dynamic': 'The name of this key depends on {ref}. Add the key in the JSON view.',
+  'input.incomplete':
+    'The rule may read more keys: those of {nodes} are not all known. Add them here or in the JSON view.',
   'input.add': 'Add a key',
   'input.add.key': 'Key',
   'input.add.button': 'Add',

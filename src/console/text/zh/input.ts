@@ -69,6 +69,7 @@ export const inputWords: Record<keyof typeof words, Template> = {
   'input.no': '否 (false)',
   'input.inWay': '{parent} 不是对象，无法在其中设置 {key}。请在 JSON 视图中修改。',
   'input.dynamic': '这个字段的名称取决于 {ref}。请在 JSON 视图中添加它。',
+  'input.incomplete': '规则可能读取更多字段：{nodes} 的字段并非全部已知。请在此处或 JSON 视图中添加。',
   'input.add': '添加字段',
   'input.add.key': '字段',
   'input.add.button': '添加',

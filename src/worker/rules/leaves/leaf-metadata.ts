@@ -33,7 +33,7 @@ export function createLeafMetadata(registrations: readonly Registration[], wante
       for (const from of stage) {
         const leaf = from.leafNodes.find((node) => node.clazz === clazz && (node.type ?? type) === type);
         // Within a stage, clients of some languages publish which keys a leaf accesses and others do not: take one that does.
-        if (leaf && leaf.keys.length > 0) return { leaf, from };
+        if (leaf && (leaf.keys.length > 0 || leaf.incomplete)) return { leaf, from };
         if (leaf) silent ??= { leaf, from };
       }
       if (silent) return silent;

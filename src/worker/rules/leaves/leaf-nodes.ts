@@ -48,6 +48,8 @@ export type LeafNode = {
   type: number | null;
   fields: LeafField[];
   keys: LeafKey[];
+  /** Its client says that its code may read more keys than these. */
+  incomplete: boolean;
   comparison: Comparison | null;
 };
 
@@ -120,14 +122,15 @@ const leafSchema = z
     iceFields: fieldsSchema,
     hideFields: fieldsSchema,
     roamKeys: listOf(keySchema),
+    incomplete: z.boolean().catch(false),
     comparison: comparisonSchema,
   })
-  .transform(({ clazz, type, iceFields, hideFields, roamKeys, comparison }): LeafNode => {
+  .transform(({ clazz, type, iceFields, hideFields, roamKeys, ...rest }): LeafNode => {
     const fields = [
       ...iceFields.map((field) => ({ ...field, shown: true })),
       ...hideFields.map((field) => ({ ...field, shown: false })),
     ];
-    return { clazz, type, fields, keys: roamKeys, comparison };
+    return { clazz, type, fields, keys: roamKeys, ...rest };
   });
 
 const leavesSchema = listOf(leafSchema);

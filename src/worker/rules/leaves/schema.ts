@@ -21,7 +21,7 @@ type SchemaField = Pick<SchemaNode, 'nodeId' | 'nodeName'> & { key: string; valu
 
 /** The form schema, or which id the app's rules do not have. */
 type SchemaAnswer =
-  | { kind: 'schema'; fields: SchemaField[]; fallback: boolean }
+  | { kind: 'schema'; fields: SchemaField[]; incomplete?: bigint[]; fallback: boolean }
   | { kind: 'unknown-rule' }
   | { kind: 'unknown-node' }
   | { kind: 'not-in-rule' };
@@ -30,7 +30,7 @@ type Sources = { rules: Pick<Rules, 'readGraph'>; metadataFor: MetadataFor };
 
 /**
  * The input keys that a selection's leaf nodes read, in tree order, each once. An app without readable rules or metadata
- * has no fields; `fallback` is true when a wanted client is not online and another's metadata was used.
+ * has no fields; `incomplete` are nodes that may read more keys; `fallback` is true when a wanted client is not online and another's metadata was used.
  */
 export async function readSchema(query: Selection & Wanted, { rules, metadataFor }: Sources): Promise<SchemaAnswer> {
   const [graph, registrations] = await Promise.all([rules.readGraph(query), metadataFor(query.app)]);
@@ -38,10 +38,12 @@ export async function readSchema(query: Selection & Wanted, { rules, metadataFor
   if (graph.kind !== 'graph') return graph;
   const metadata = createLeafMetadata(registrations, query);
   const fields = new Map<string, SchemaField>();
+  const incomplete: bigint[] = [];
   for (const nodeId of graph.start === null ? [] : releasedOrder(graph.nodes, graph.start)) {
     const reading = graph.nodes.get(nodeId);
     const leaf = reading?.kind === 'found' ? metadata.leafOf(reading.value) : null;
     if (reading?.kind !== 'found' || leaf === null) continue;
+    if (leaf.incomplete) incomplete.push(nodeId);
     const [nodeName, settings] = [nodeNameOf(reading.value), settingsOf(leaf, reading.value.values)];
     const node = { nodeId, nodeName, settings, comparison: leaf.comparison };
     for (const { key, direction, valueType } of keysOf(leaf, reading.value.values)) {
@@ -51,5 +53,6 @@ export async function readSchema(query: Selection & Wanted, { rules, metadataFor
       fields.set(key, field);
     }
   }
-  return { kind: 'schema', fields: [...fields.values()], fallback: metadata.fellBack() };
+  const found = { fields: [...fields.values()], ...(incomplete.length > 0 && { incomplete }) };
+  return { kind: 'schema', ...found, fallback: metadata.fellBack() };
 }

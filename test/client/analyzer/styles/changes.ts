@@ -33,37 +33,41 @@ export const changeStyles: readonly Style[] = [
     if (s.ts > 5) key = 'a';
     s.get(key ?? 'none');
   }),
-  quick('the first of a sorted list', ['a'], (s) => void s.get(String(UNSORTED.toSorted()[0]))),
+  quick('the first of a sorted list', ['a', 'b', 'c'], (s) => void s.get(String(UNSORTED.toSorted()[0]))),
   quick('a list that is turned where it stands', ['a', 'b', 'c'], (s) => {
     const names = ['a', 'b', 'c'];
     names.reverse();
     for (const name of names) s.get(name);
   }),
-  quick('parts that depend on a condition', ['?'], (s) => void s.get(['user', s.ts > 5 ? 'new' : 'old'].join('.'))),
+  quick(
+    'parts that depend on a condition',
+    ['user.new', 'user.old'],
+    (s) => void s.get(['user', s.ts > 5 ? 'new' : 'old'].join('.')),
+  ),
   quick('parts that are turned', ['?'], (s) => {
     const parts = ['id', 'user'];
     parts.reverse();
     s.get(parts.join('.'));
   }),
   quick('a set without twins', ['a.b'], (s) => void s.get([...new Set(TWICE)].join('.'))),
-  quick('a list by another name', ['a', '?'], (s) => {
+  quick('a list by another name', ['a', 'b'], (s) => {
     const names = ['a'];
     const same = names;
     same.push('b');
     for (const name of names) s.get(name);
   }),
-  quick('a list in an object that grows', ['a', '?'], (s) => {
+  quick('a list in an object that grows', ['a', 'b'], (s) => {
     const state = { keys: ['a'] };
     state.keys.push('b');
     for (const key of state.keys) s.get(key);
   }),
-  quick('a table that a function changes', ['a', '?'], (s) => {
+  quick('a table that a function changes', ['a', 'renamed'], (s) => {
     const table = { key: 'a' };
     s.get(table.key);
     rename(table);
     s.get(table.key);
   }),
-  quick('a list of the module that a function adds to', ['?'], (s) => {
+  quick('a list of the module that a function adds to', ['r1', 'r2', '?'], (s) => {
     register('r2');
     for (const name of listed) s.get(name);
   }),
@@ -75,7 +79,7 @@ export const changeStyles: readonly Style[] = [
   }),
   {
     style: 'a list of the leaf that grows',
-    keys: ['a', '?'],
+    keys: ['a', 'b'],
     leaf: class {
       _keys = ['a'];
       doNone(service: Data): void {
@@ -86,7 +90,7 @@ export const changeStyles: readonly Style[] = [
   },
   {
     style: 'a private list that grows',
-    keys: ['?'],
+    keys: ['a', 'b'],
     leaf: class {
       readonly #keys = ['a'];
       doNone(service: Data): void {

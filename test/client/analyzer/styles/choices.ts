@@ -20,12 +20,12 @@ export const choiceStyles: readonly Style[] = [
   quick('all but one', ['a', 'c'], (s) => void KEYS.filter((key) => key !== 'b').map((key) => s.get(key))),
   quick('those that are on', ['a'], (s) => void FIELDS.filter(({ on }) => on).map(({ key }) => s.get(key))),
   quick('those that are off', ['b'], (s) => FIELDS.filter((field) => !field.on).map((field) => s.get(field.key))),
-  quick('entries of a table that are on', ['a'], (s) =>
+  quick('entries of a table that are on', ['a', 'b'], (s) =>
     Object.entries(TABLE)
       .filter(([, { on }]) => on)
       .map(([key]) => s.get(key)),
   ),
-  quick('a name for two things in turn', ['yes'], (s) => {
+  quick('a name for two things in turn', ['yes', 'no'], (s) => {
     let source: { get(key: string): unknown } = new Map<string, unknown>();
     source.get('no');
     source = s;
@@ -48,8 +48,12 @@ export const choiceStyles: readonly Style[] = [
     (s) => void KEYS.filter((key) => key.startsWith('b')).map((key) => s.get(key)),
   ),
   quick('those at the first places', ['a', 'b'], (s) => void KEYS.filter((_, at) => at < 2).map((key) => s.get(key))),
-  quick('the one that is found', ['b'], (s) => void s.get(KEYS.find((key) => key === 'b') ?? 'none')),
-  quick('the last one that is found', ['b'], (s) => void s.get(KEYS.findLast((key) => key !== 'c') ?? 'none')),
+  quick('the one that is found', ['b', 'none'], (s) => void s.get(KEYS.find((key) => key === 'b') ?? 'none')),
+  quick(
+    'the last one that is found',
+    ['b', 'a', 'none'],
+    (s) => void s.get(KEYS.findLast((key) => key !== 'c') ?? 'none'),
+  ),
   quick('a place that is looked up', ['b'], (s) => void s.get(KEYS[KEYS.indexOf('b')] ?? 'none')),
   quick('a place that is computed', ['b'], (s) => void s.get(KEYS[Math.min(1, KEYS.length)] ?? 'none')),
   quick('the beginning of two lists', ['z', 'a'], (s) => void ['z', ...KEYS].slice(0, 2).map((key) => s.get(key))),
@@ -62,8 +66,8 @@ export const choiceStyles: readonly Style[] = [
         .slice(0, 2)
         .map((key) => s.get(key)),
   ),
-  quick('the last of a list that is turned', ['c'], (s) => void s.get(String([...KEYS].reverse()[0]))),
-  quick('a table that loses a member', ['?'], (s) => {
+  quick('the last of a list that is turned', ['c', 'a', 'b'], (s) => void s.get(String([...KEYS].reverse()[0]))),
+  quick('a table that loses a member', ['a', 'b'], (s) => {
     const table: Record<string, number> = { a: 1, b: 2 };
     delete table.b;
     for (const key of Object.keys(table)) s.get(key);

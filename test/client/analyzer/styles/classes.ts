@@ -156,7 +156,7 @@ export const classStyles: readonly Style[] = [
   },
   {
     style: 'a private field that is assigned',
-    keys: ['?'],
+    keys: ['a'],
     leaf: class {
       #key = '';
       afterPropertiesSet(): void {
@@ -402,7 +402,7 @@ export const classStyles: readonly Style[] = [
   },
   {
     style: 'the data kept in the leaf',
-    keys: ['?'],
+    keys: ['a', '?'],
     leaf: class {
       _kept: Data | undefined;
       doNone(service: Data): void {

@@ -69,7 +69,7 @@ export const functionStyles: readonly Style[] = [
     const again = (times: number): unknown => (times > 0 ? again(times - 1) : s.get('a'));
     again(3);
   }),
-  quick('recursion with other keys', ['k', 'kx', '?'], (s) => {
+  quick('recursion with other keys', ['k', '?'], (s) => {
     const again = (key: string): unknown => s.get(key) ?? again(`${key}x`);
     again('k');
   }),
@@ -127,11 +127,11 @@ export const functionStyles: readonly Style[] = [
     };
     s.get(names.key);
   }),
-  quick('an object spread', ['x', 'z'], (s) => {
+  quick('an object spread', ['x', 'z', 'y'], (s) => {
     const table = { ...TABLE, b: 'z' };
     void (s.get(table.a) ?? s.get(table.b));
   }),
-  quick('the rest of an object', ['?'], (s) => {
+  quick('the rest of an object', ['x', 'y'], (s) => {
     const { a: _a, ...others } = TABLE;
     for (const key of Object.values(others)) s.get(key);
   }),
@@ -140,12 +140,12 @@ export const functionStyles: readonly Style[] = [
     const never = () => console.debug(s.ts);
     void never;
   }),
-  quick('a function that is kept for later', ['?'], (s) => {
+  quick('a function that is kept for later', ['a'], (s) => {
     const later = () => s.get('a');
     kept.push({ later });
   }),
-  quick('a function in an object given away', ['?'], (s) => void kept.push({ later: () => s.get('a') })),
-  quick('a class that uses the data', ['?'], (s) => {
+  quick('a function in an object given away', ['a'], (s) => void kept.push({ later: () => s.get('a') })),
+  quick('a class that uses the data', ['a'], (s) => {
     class Local {
       read() {
         return s.get('a');

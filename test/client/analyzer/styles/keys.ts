@@ -45,7 +45,7 @@ export const keyStyles: readonly Style[] = [
   quick('a text split', ['a', 'b'], (s) => {
     for (const name of 'a,b'.split(',')) s.get(name);
   }),
-  quick('a key that grows', ['?'], (s) => {
+  quick('a key that grows', ['a', '?'], (s) => {
     let key = 'a';
     key += 'b';
     s.get(key);
@@ -56,7 +56,7 @@ export const keyStyles: readonly Style[] = [
     else key = 'b';
     s.get(key);
   }),
-  quick('a key assigned anew', ['b'], (s) => {
+  quick('a key assigned anew', ['b', 'never'], (s) => {
     let key = 'never';
     console.debug(key);
     key = 'b';

@@ -43,7 +43,7 @@ export const lostStyles: readonly Style[] = [
   quick('the data in a tag', ['?'], (s) => void tag`${s}a`),
   quick('the data through a store', ['?'], (s) => void storage.run(s, () => storage.getStore()?.get('a'))),
   quick('the data given to what nobody can read', ['?'], (s) => void outside(s, 'a')),
-  quick('a reader given away', ['?'], (s) => void NAMES.map(s.get, s)),
+  quick('a reader given away', ['a', 'b'], (s) => void NAMES.map(s.get, s)),
   quick('a reader in an object', ['?'], (s) => {
     const readers = [s.get.bind(s)];
     for (const get of readers) Reflect.apply(get, undefined, ['a']);

@@ -6,6 +6,7 @@ import { journeyStyles } from './journeys.ts';
 import { keyStyles } from './keys.ts';
 import { listStyles } from './lists.ts';
 import { lostStyles } from './lost.ts';
+import { modernStyles } from './modern.ts';
 import type { Style } from './style.ts';
 
 /** Every way to write a leaf that the analyzer is held to. */
@@ -18,4 +19,5 @@ export const styles: readonly Style[] = [
   ...journeyStyles,
   ...choiceStyles,
   ...changeStyles,
+  ...modernStyles,
 ];

@@ -37,6 +37,11 @@ export function openOuterNames() {
       }
       return notFound;
     },
+    /** Whether a function of the module assigns the name, so that it may have another value when the leaf runs. */
+    isAssigned(code: object, name: string): boolean {
+      const scope = scopesOf(code).find((each) => Object.hasOwn(each, name));
+      return scope !== undefined && functionsIn(scope).some((each) => assignsName(each, name));
+    },
     close(): void {
       session?.disconnect();
       session = undefined;
@@ -44,13 +49,14 @@ export function openOuterNames() {
   };
 }
 
+/** A module's exports are getters wherever modules are emulated. */
+export const isModule = (object: object): boolean => Reflect.get(object, Symbol.toStringTag) === 'Module';
+
 /** A member of an object, unless it takes code of somebody to read it. */
 export function memberSafely(object: object, name: string): OuterName {
   const descriptor = Object.getOwnPropertyDescriptor(object, name);
   if (descriptor === undefined) return notFound;
-  // A module's exports are getters wherever modules are emulated.
-  const isModule = Reflect.get(object, Symbol.toStringTag) === 'Module';
-  return 'value' in descriptor || isModule ? readSafely(object, name) : notFound;
+  return 'value' in descriptor || isModule(object) ? readSafely(object, name) : notFound;
 }
 
 function readSafely(object: object, name: string): OuterName {
@@ -59,6 +65,23 @@ function readSafely(object: object, name: string): OuterName {
   } catch {
     return notFound; // a module that is not through yet
   }
+}
+
+function functionsIn(scope: object): object[] {
+  return Object.keys(scope).flatMap((name) => {
+    const held = readSafely(scope, name);
+    return held.found && typeof held.value === 'function' ? [held.value] : [];
+  });
+}
+
+/** By its text, which is enough where a name is assigned: a name of its own that is called the same is rare, and does no harm. */
+function assignsName(code: object, name: string): boolean {
+  const text = Function.prototype.toString.call(code);
+  if (!text.includes(name)) return false;
+  const escaped = name.replaceAll('$', '\\$');
+  return new RegExp(
+    `(?<![\\w$.]|(?:const|let|var)\\s+)${escaped}(?:\\s*(?:[-+*/%&|^?]{0,3}|<<|>>>?)=(?![=>])|\\+\\+|--|\\.(?:push|unshift|splice|pop|shift|sort|reverse|set|add|delete|clear)\\()`,
+  ).test(text);
 }
 
 function connect(): Session | undefined {
