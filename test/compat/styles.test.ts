@@ -69,7 +69,7 @@ test('the table of the documentation is this one', async () => {
     '# What is found in the code of a leaf',
     '',
     'The keys that a client publishes for each way to write a leaf. `{field}` is a configured field, `<key>` the value of another key, and `?`',
-    'says that the leaf may read more keys: the page says so above the form, and `reads` and `writes` beside `leaf` declare them. What is',
+    'says that the leaf may read more keys: the page says so below the form, and `reads` and `writes` beside `leaf` declare them. What is',
     'declared wins over what is found.',
     '',
     `Every leaf was looked at as it stands, and as these make it: ${names.join('; ')}. The last column names those after which a \`?\` stands`,
