@@ -5,10 +5,10 @@ import { createCancelSender } from '../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../shared/queue/executions.ts';
 import { KEEP_ENDED_MS } from '../shared/queue/queue.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
-import { every } from '../shared/runtime/periodic.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
+import { startUpkeep } from '../shared/runtime/upkeep.ts';
 import { registerApiMetrics } from './api-metrics.ts';
 import { openAskWorker } from './ask-worker.ts';
 import { openBatches } from './batches/batches.ts';
@@ -21,14 +21,11 @@ import { createDocuments } from './cases/documents.ts';
 import { createSavedCases } from './cases/saved-cases.ts';
 import { createEraseExecution } from './executions/erase-execution.ts';
 import { createExecutions } from './executions/executions.ts';
-import { startHistoryRepair } from './executions/repair-history.ts';
-import { closeNotes } from './idempotency/close-notes.ts';
+import { createHistoryRepair } from './executions/repair-history.ts';
+import { createNoteCloser } from './idempotency/close-notes.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createRunOnce } from './idempotency/run-once.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
-
-/** The queue itself removes finished jobs only when others finish. */
-const REMOVE_OLD_EVERY_MS = 10_000;
 
 type CallsDependencies = { settings: Settings; backend: QueueBackend; log: Logger; metrics: Metrics };
 
@@ -58,7 +55,6 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   const executions = createExecutions({ ...opened, privacy, readAnswer, settings });
   const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
   const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
-  const noteCloser = closeNotes({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff });
   const runOnce = createRunOnce({
     ...{ admission, idempotency, fence, submitExecution, executions },
     queueTimeoutMs: settings.QUEUE_TIMEOUT_MS,
@@ -66,6 +62,24 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   });
   const savedCases = createSavedCases({ ask, documents: createDocuments() });
   const batches = openBatches({ backend, trees, ask, executions, savedCases, privacy, settings });
+  const limits = historyLimitsOf(settings);
+  const upkeep = startUpkeep(
+    [
+      // The queue itself removes finished jobs only when others finish.
+      { name: 'removing old jobs', everyMs: 10_000, run: () => queue.removeOld(KEEP_ENDED_MS) },
+      {
+        name: 'repair',
+        everyMs: 30_000,
+        run: createHistoryRepair({ queue, limits, history, onEnded: metrics.ended, log }),
+      },
+      {
+        name: 'closing notes',
+        everyMs: 5000,
+        run: createNoteCloser({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff }),
+      },
+    ],
+    () => {}, // the queue's health says so once, and the next turn tries again
+  );
   const { find } = executions;
   const { eraseItem } = batches;
   const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });
@@ -73,7 +87,7 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
   return {
     parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, admission },
     ready: health.ready.then(() => Promise.all([pending.ready, askWorker.ready])),
-    close: () => Promise.allSettled([noteCloser.stop(), askWorker.close(), batches.close(), opened.close()]),
+    close: () => Promise.allSettled([upkeep.stop(), askWorker.close(), batches.close(), opened.close()]),
   };
 }
 
@@ -96,17 +110,6 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
   });
   registerApiMetrics(metrics, health, () => pending.waiting);
   const cancels = createCancelSender(backend);
-  const removeOld = () => queue.removeOld(KEEP_ENDED_MS);
-  const removal = every(REMOVE_OLD_EVERY_MS, removeOld, () => {});
-  const repair = startHistoryRepair({ queue, limits: historyLimitsOf(settings), history, onEnded: metrics.ended, log });
-  const close = () =>
-    Promise.allSettled([
-      removal.stop(),
-      repair.stop(),
-      health.close(),
-      pending.close(),
-      cancels.close(),
-      queue.close(),
-    ]);
+  const close = () => Promise.allSettled([health.close(), pending.close(), cancels.close(), queue.close()]);
   return { queue, storeAlert, health, backlog, history, trees, pending, cancels, close };
 }

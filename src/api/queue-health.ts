@@ -2,13 +2,11 @@ import { queueNames } from '../shared/contract/queue-names.ts';
 import { time } from '../shared/ports/time.ts';
 import type { Backlog } from '../shared/queue/backlog.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
-import { every } from '../shared/runtime/periodic.ts';
 import type { ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
+import { startUpkeep } from '../shared/runtime/upkeep.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
-const COUNT_EVERY_MS = 250;
 /** The queue store is silent when nothing came from it at so many looks in a row, while it was asked something: one second. */
-const LISTEN_EVERY_MS = 50;
 const SILENT_AFTER_LOOKS = 20;
 const PROBE_EVERY_MS = 1000;
 
@@ -54,8 +52,8 @@ function listen(backend: QueueBackend) {
     else if (isAsked) quiet++;
     heard = now;
   };
-  const loop = every(LISTEN_EVERY_MS, look, () => {});
   return {
+    look,
     isSilent: () => quiet >= SILENT_AFTER_LOOKS,
     /** Something is asked while the task runs. */
     async during(task: () => Promise<unknown>): Promise<void> {
@@ -64,7 +62,6 @@ function listen(backend: QueueBackend) {
         isAsked = false;
       });
     },
-    stop: loop.stop,
   };
 }
 
@@ -114,9 +111,11 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
       return storeAlert.begins(new Error(full), 'new calls get 503 until there is room, open ones go on');
     storeAlert.ends();
   };
-  const loop = every(
-    COUNT_EVERY_MS,
-    () => ear.during(look),
+  const loops = startUpkeep(
+    [
+      { name: 'counting', everyMs: 250, run: () => ear.during(look) },
+      { name: 'listening', everyMs: 50, run: ear.look },
+    ],
     (error) => {
       if (tookTooLong(error)) return; // it is busy, or silent: then it is heard
       state = { ...state, up: false, reason: reasonOf(error) };
@@ -148,7 +147,7 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
       return state.problems;
     },
     async close(): Promise<void> {
-      await Promise.all([ear.stop(), queue.close(), loop.stop()]);
+      await Promise.all([queue.close(), loops.stop()]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unless } from '../../src/shared/runtime/errno.ts';
-import { every } from '../../src/shared/runtime/periodic.ts';
+import { every } from '../../src/shared/runtime/upkeep.ts';
 import { put, resultText } from './responder.ts';
 
 const LOOK_EVERY_MS = 50;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { every } from '../../src/shared/runtime/periodic.ts';
+import { every } from '../../src/shared/runtime/upkeep.ts';
 
 const STALE_REQUEST_MS = 120_000;
 

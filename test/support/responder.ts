@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { errnoOf, unless } from '../../src/shared/runtime/errno.ts';
-import { every } from '../../src/shared/runtime/periodic.ts';
+import { every } from '../../src/shared/runtime/upkeep.ts';
 import { atTestEnd } from './at-test-end.ts';
 
 const run = promisify(execFile);

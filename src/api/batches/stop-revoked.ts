@@ -1,9 +1,9 @@
 import type { Batch } from '../../shared/cases/batch.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import type { Keyring } from '../../shared/runtime/access/keyring.ts';
-import { every } from '../../shared/runtime/periodic.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
+import { every } from '../../shared/runtime/upkeep.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 
 const LOOK_EVERY_MS = 1000;

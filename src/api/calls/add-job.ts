@@ -5,7 +5,7 @@ import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { resultWithin } from '../../shared/runtime/at-most.ts';
-import { persist } from '../../shared/runtime/persist.ts';
+import { persist } from '../../shared/runtime/retry.ts';
 import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';

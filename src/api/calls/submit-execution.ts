@@ -9,7 +9,7 @@ import type { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Code } from '../../shared/reasons/codes.ts';
-import { persist } from '../../shared/runtime/persist.ts';
+import { persist } from '../../shared/runtime/retry.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';

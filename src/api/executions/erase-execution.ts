@@ -1,10 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { eraseAnswerSchema, QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import { retry, SOON_MS, within } from '../../shared/runtime/retry.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
 import type { Notes } from '../../shared/store/notes/notes.ts';
 import type { AskWorker } from '../ask-worker.ts';
@@ -31,7 +31,6 @@ export type EraseExecution = ReturnType<typeof createEraseExecution>;
 
 /** A worker puts an execution into the history right after its job has ended. */
 const IN_HISTORY_WITHIN_MS = 2000;
-const LOOK_EVERY_MS = 50;
 
 /**
  * Removes every trace of one execution that has ended. Files come first: when no worker can remove them, everything else is
@@ -47,8 +46,8 @@ export function createEraseExecution({
   eraseItem,
 }: EraseExecutionDependencies) {
   async function untilRecorded(record: ExecutionRecord): Promise<void> {
-    const until = Date.now() + IN_HISTORY_WITHIN_MS;
-    while ((await history.get(record.mockId)) === null && Date.now() < until) await setTimeout(LOOK_EVERY_MS);
+    const look = async () => (await history.get(record.mockId)) ?? undefined;
+    await retry(look, { goOn: within(IN_HISTORY_WITHIN_MS), everyMs: SOON_MS });
   }
 
   return async function erase(mockId: string, apps: ReadonlySet<number> | null): Promise<Erased> {

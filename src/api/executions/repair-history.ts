@@ -1,11 +1,9 @@
 import { settledOf } from '../../shared/contract/endings/job-ending.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
-import { every } from '../../shared/runtime/periodic.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History, HistoryLimits } from '../../shared/store/history/history.ts';
 
-const EVERY_MS = 30_000;
 /** The queue store takes so many additions in one step. */
 const AT_ONCE = 50;
 
@@ -21,7 +19,7 @@ type HistoryRepairDependencies = {
  * Adds executions to the history whose worker died between telling the queue of their end and writing it there. Their jobs
  * tell all of it for 180 s.
  */
-export function startHistoryRepair({ queue, limits, history, onEnded, log }: HistoryRepairDependencies) {
+export function createHistoryRepair({ queue, limits, history, onEnded, log }: HistoryRepairDependencies) {
   async function add(mockId: string): Promise<void> {
     const job = await queue.read(mockId);
     if (job === null || job.endedAt === null) return;
@@ -32,10 +30,8 @@ export function startHistoryRepair({ queue, limits, history, onEnded, log }: His
     log.info({ mockId, app: settled.record.app }, 'added to the history, because its worker could not write it');
   }
 
-  async function repair(): Promise<void> {
+  return async function repair(): Promise<void> {
     const all = await queue.missingRecords(limits);
     for (let from = 0; from < all.length; from += AT_ONCE) await Promise.all(all.slice(from, from + AT_ONCE).map(add));
-  }
-
-  return every(EVERY_MS, repair, () => {}); // the queue's health says so once, and the next turn tries again
+  };
 }

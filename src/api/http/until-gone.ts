@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
-import { every } from '../../shared/runtime/periodic.ts';
+import { every } from '../../shared/runtime/upkeep.ts';
 import type { Environment } from './environment.ts';
 
 const KEEP_ALIVE_MS = 15_000;

@@ -2,13 +2,11 @@ import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { answered } from '../../shared/contract/endings/ending.ts';
 import { endingOf, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/ports/time.ts';
-import { every } from '../../shared/runtime/periodic.ts';
 import type { Notes } from '../../shared/store/notes/notes.ts';
 import type { Fence } from '../calls/fence.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Idempotency } from './idempotency.ts';
 
-const LOOK_EVERY_MS = 5000;
 const NOTES_AT_ONCE = 50;
 const AGAIN_AFTER_MS = 20_000;
 
@@ -25,14 +23,7 @@ type CloseNotesDependencies = {
  * Looks at notes whose call has no ending although no worker may begin it any more: the API that took it died, or could not
  * write. Its ending is kept with the note, or the execution is fenced and its key freed, before its claim can be swept.
  */
-export function closeNotes({ notes, idempotency, executions, fence, keepsNothing }: CloseNotesDependencies) {
-  const loop = every(LOOK_EVERY_MS, lookAtDue, () => {}); // the queue's health says so once, and they are due again
-
-  async function lookAtDue(): Promise<void> {
-    const keys = await notes.due(NOTES_AT_ONCE, AGAIN_AFTER_MS);
-    await Promise.all(keys.map((key) => close(key).catch(() => {})));
-  }
-
+export function createNoteCloser({ notes, idempotency, executions, fence, keepsNothing }: CloseNotesDependencies) {
   async function close(key: string): Promise<void> {
     const kept = await idempotency.readAt(key);
     if (!kept) return;
@@ -52,5 +43,8 @@ export function closeNotes({ notes, idempotency, executions, fence, keepsNothing
     else if ((await fence(mockId, claimBy)) === 'fenced') await notes.change(key, text, null);
   }
 
-  return { stop: () => loop.stop() };
+  return async function closeDue(): Promise<void> {
+    const keys = await notes.due(NOTES_AT_ONCE, AGAIN_AFTER_MS);
+    await Promise.all(keys.map((key) => close(key).catch(() => {})));
+  };
 }

@@ -4,6 +4,7 @@ import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/ports/time.ts';
 import { ranNothing } from '../../shared/reasons/endings.ts';
+import { retry, SOON_MS, within } from '../../shared/runtime/retry.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import type { Admission } from '../calls/admission.ts';
 import type { Fence } from '../calls/fence.ts';
@@ -35,7 +36,6 @@ export type Once =
 
 /** The job of a call that was noted a moment ago is given this long to appear. */
 const ADDED_WITHIN_MS = 300;
-const LOOK_EVERY_MS = 50;
 const ATTEMPTS = 5;
 
 type RunOnceDependencies = {
@@ -178,16 +178,10 @@ function unknownYet(mockId: string): Once {
  */
 function createResolve({ executions, fence, idempotency }: RunOnceDependencies) {
   async function isKnown({ mockId, at }: KeptNote['note']): Promise<boolean> {
-    // Measured by a clock that nobody sets back meanwhile.
-    const until = time.monotonic() + Math.min(at - time.now(), 0) + ADDED_WITHIN_MS;
-    for (;;) {
-      const found = await executions
-        .find(mockId)
-        .catch((error) => error instanceof NewerExecution || Promise.reject(error));
-      if (found) return true;
-      if (time.monotonic() >= until) return false;
-      await time.pause(LOOK_EVERY_MS);
-    }
+    const goOn = within(Math.min(at - time.now(), 0) + ADDED_WITHIN_MS);
+    const find = () =>
+      executions.find(mockId).catch((error) => error instanceof NewerExecution || Promise.reject(error));
+    return (await retry(async () => Boolean(await find()) || undefined, { goOn, everyMs: SOON_MS })) ?? false;
   }
 
   return async (scope: Scope, kept: KeptNote, call: KeyedCall): Promise<'join' | 'begin' | 'unknown' | 'again'> => {
@@ -212,7 +206,7 @@ function createJoin({ executions, idempotency, waitMs }: RunOnceDependencies) {
       if (ending) return { mockId, ending };
       if (time.now() > knownBy || timeIsUp.aborted)
         return { mockId, ending: unanswered(noAnswer('ending-unknown', { mockId })) };
-      await time.pause(LOOK_EVERY_MS);
+      await time.pause(SOON_MS);
     }
   }
 
@@ -265,17 +259,11 @@ function wasFenced(ending: Ending<ReadResult>): boolean {
   return ending.kind === 'unanswered' && ending.noAnswer.code === 'fenced';
 }
 
-const AGAIN_MS = 250;
-
 /** Asks the queue store again while it is away. Null when `signal` aborted before it was back. */
 async function onceThere<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T | null> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isStoreUnavailable(error)) throw error;
-      if (signal.aborted) return null;
-      await time.pause(AGAIN_MS);
-    }
-  }
+  const goOn = () => !signal.aborted;
+  const onError = (error: unknown) => {
+    if (!isStoreUnavailable(error)) throw error;
+  };
+  return (await retry(async () => ({ told: await ask() }), { goOn, onError }))?.told ?? null;
 }

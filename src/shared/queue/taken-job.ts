@@ -1,11 +1,8 @@
 import type { EndedJob } from '../contract/endings/job-ending.ts';
 import type { Settled } from '../contract/execution-record.ts';
-import { time } from '../ports/time.ts';
+import { retry } from '../runtime/retry.ts';
 import type { Publication } from '../store/history/history.ts';
 import type { Finished, Records, TakenJob } from './queue.ts';
-
-/** What the store refuses, for a fail-over or a full memory, is asked again after this time. */
-const AGAIN_AFTER_MS = 100;
 
 /** What a store does with a job that a worker has. Each rejects if the job is not that worker's any more. */
 export type JobCommands = {
@@ -67,16 +64,14 @@ export function openTakenJob(
 
   /** Repeats a command while the job is this worker's; undefined where it is not any more. */
   async function whileHeld<T>(command: () => Promise<T>): Promise<{ result: T } | undefined> {
-    for (;;) {
-      try {
-        return { result: await command() };
-      } catch (error) {
-        if (isLost(error)) return undefined;
-        onError(error);
-        if (isOver()) return undefined;
-        await time.pause(AGAIN_AFTER_MS);
-      }
-    }
+    let isMine = true;
+    return retry(async () => ({ result: await command() }), {
+      goOn: () => isMine && !isOver(),
+      onError(error) {
+        isMine = !isLost(error);
+        if (isMine) onError(error);
+      },
+    });
   }
 
   /** The record and the reply are one step where the store can. */

@@ -8,6 +8,11 @@ export type Task = {
   run: () => Promise<unknown> | unknown;
 };
 
+/** The loop of one task, for as long as what it is for. */
+export function every(everyMs: number, run: Task['run'], onError: (error: unknown) => void, firstMs = everyMs) {
+  return startUpkeep([{ name: '', everyMs, firstMs, run }], onError);
+}
+
 /** Does the periodic work of a process: one loop, in which a task that hangs delays only itself. */
 export function startUpkeep(tasks: readonly Task[], onError: (error: unknown, name: string) => void) {
   const startedAt = time.monotonic();

@@ -8,11 +8,11 @@ import { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { every } from '../../shared/runtime/periodic.ts';
-import { persist, persistOrThrow } from '../../shared/runtime/persist.ts';
+import { persist, persistOrThrow } from '../../shared/runtime/retry.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
+import { startUpkeep, type Task } from '../../shared/runtime/upkeep.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Clients } from '../clients/clients.ts';
@@ -27,11 +27,10 @@ import { createFollowItems } from './follow-items.ts';
 import { createGiveWay } from './give-way.ts';
 import { createMarks } from './marks.ts';
 
-const ADD_MISSING_EVERY_MS = 2000;
 const BACK_WITHIN_MS = 10_000;
 /** A batch has no file of its own, so another worker may go on with it while this one only sleeps. */
 const TAKE_OVER_MS = 2500;
-const SWEEP_EVERY_MS = 10 * 60_000;
+const SWEEP = 'the sweep of batch marks';
 
 type BatchWorkerDependencies = {
   backend: QueueBackend;
@@ -104,7 +103,10 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
     onLost: jobs.abort,
     onDefect: (batchId, error) => log.error({ err: error, batchId }, 'a batch failed by a defect'),
   });
-  const upkeep = startUpkeep({ store, batches, marks, settings, log });
+  const tasks = [...batchTasks({ store, batches, marks, settings }), giveWay.task];
+  const upkeep = startUpkeep(tasks, (error, name) => {
+    if (name === SWEEP) log.warn({ err: error }, `${name} failed`);
+  });
 
   return {
     /** Takes batches from now on. */
@@ -120,31 +122,28 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
       const closed = worker.close();
       jobs.abortAll();
       await closed;
-      await Promise.all([upkeep.stop(), giveWay.stop()]);
+      await upkeep.stop();
       await Promise.all([followItems, cancels, queue, batches].map((each) => each.close()));
     },
   };
 }
 
-type Kept = Pick<BatchWorkerDependencies, 'settings' | 'log'> & {
+type Kept = Pick<BatchWorkerDependencies, 'settings'> & {
   store: BatchStore;
   batches: Queue<BatchJob>;
   marks: ReturnType<typeof createMarks>;
 };
 
 /** Periodic work for batches, whoever runs them. */
-function startUpkeep({ store, batches, marks, settings, log }: Kept) {
+function batchTasks({ store, batches, marks, settings }: Kept): Task[] {
   /** A job the queue store lost is added again: the batch itself says that it is not over. */
   async function addMissing(): Promise<void> {
     for (const batchId of await store.running()) await batches.add(batchId, { batchId });
   }
-  const additions = every(ADD_MISSING_EVERY_MS, addMissing, () => {}); // the next turn tries again
-  const sweeps = every(
-    SWEEP_EVERY_MS,
-    () => marks.sweep(settings.BATCH_SECONDS * 1000),
-    (error) => log.warn({ err: error }, 'the sweep of batch marks failed'),
-  );
-  return { stop: () => Promise.all([additions.stop(), sweeps.stop()]) };
+  return [
+    { name: 'adding lost batches', everyMs: 2000, run: addMissing },
+    { name: SWEEP, everyMs: 10 * 60_000, run: () => marks.sweep(settings.BATCH_SECONDS * 1000) },
+  ];
 }
 
 /** Counts what becomes of the items of batches, and how often one could not go on. */

@@ -2,10 +2,8 @@ import { time } from '../../shared/ports/time.ts';
 import { createBacklog } from '../../shared/queue/backlog.ts';
 import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { every } from '../../shared/runtime/periodic.ts';
+import type { Task } from '../../shared/runtime/upkeep.ts';
 
-/** As often as an API looks. */
-const LOOK_EVERY_MS = 250;
 /** A batch that gives way still sends an item now and then, so that it never stands still for good. */
 const ITEM_EVERY_MS = 1000;
 
@@ -26,7 +24,7 @@ export function createGiveWay(
     if (!isRunning()) return;
     await backlog.look((await queue.count()).waiting);
   }
-  const looks = every(LOOK_EVERY_MS, look, () => {}); // an earlier look counts for a while
+  const task: Task = { name: 'looking for callers', everyMs: 250, run: look }; // as often as an API; an earlier look counts for a while
 
   return {
     /** Whether an item may be sent now. */
@@ -35,6 +33,6 @@ export function createGiveWay(
     sent(): void {
       sentAt = time.monotonic();
     },
-    stop: looks.stop,
+    task,
   };
 }

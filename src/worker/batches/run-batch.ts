@@ -1,14 +1,10 @@
 import { type Batch, type BatchProgress, failuresIn, itemNumber } from '../../shared/cases/batch.ts';
 import { withoutData } from '../../shared/privacy/mask-item.ts';
-import { every } from '../../shared/runtime/periodic.ts';
+import { startUpkeep, type Task } from '../../shared/runtime/upkeep.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 import { createPermits } from './permits.ts';
 import { runTarget } from './run-target.ts';
 import type { BatchRun, RunTargetDependencies } from './target-run.ts';
-
-const LOOK_FOR_CANCEL_MS = 250;
-/** Several times within `PERMIT_MS`. */
-const RENEW_PERMITS_MS = 1000;
 
 /** Runs a batch to its end; false when the signal aborts before. The worker that goes on with it finds what was done. */
 export async function runBatch(
@@ -38,30 +34,30 @@ export async function runBatch(
   const toldToStop = new Set<string>();
   /** The queue store has lost it. What was sent runs to its end: a repeat under its key follows it by the marks. */
   let isLost = false;
-  const looks = every(
-    LOOK_FOR_CANCEL_MS,
-    async () => {
-      const now = await store.read(batchId);
-      if (now === null || now === 'gone') {
-        isLost = true;
-        return failed.abort();
-      }
-      if (now.progress.state !== 'cancelling') return;
-      run.stopped ??= cancelledBy(now.progress);
-      run.isCancelled = true;
-      for (const mockId of run.open) {
-        if (toldToStop.has(mockId)) continue;
-        await cancels.send({ mockId, why: 'caller-left' }); // what a client has picked up runs to its end
-        toldToStop.add(mockId);
-      }
-    },
-    () => {},
-  );
-  const renewals = every(RENEW_PERMITS_MS, run.permits.renew, () => {});
+  async function lookForCancel(): Promise<void> {
+    const now = await store.read(batchId);
+    if (now === null || now === 'gone') {
+      isLost = true;
+      return failed.abort();
+    }
+    if (now.progress.state !== 'cancelling') return;
+    run.stopped ??= cancelledBy(now.progress);
+    run.isCancelled = true;
+    for (const mockId of run.open) {
+      if (toldToStop.has(mockId)) continue;
+      await cancels.send({ mockId, why: 'caller-left' }); // what a client has picked up runs to its end
+      toldToStop.add(mockId);
+    }
+  }
+  const tasks: Task[] = [
+    { name: 'looking for a cancel', everyMs: 250, run: lookForCancel },
+    { name: 'renewing permits', everyMs: 1000, run: run.permits.renew }, // several times within `PERMIT_MS`
+  ];
+  const upkeep = startUpkeep(tasks, () => {}); // the next turn tries again
   try {
     await runTargets(run, dependencies, () => failed.abort());
   } finally {
-    await Promise.all([looks.stop(), renewals.stop()]);
+    await upkeep.stop();
   }
   if (signal.aborted) return false;
   if (isLost) return true;

@@ -6,6 +6,7 @@ import { time } from '../../shared/ports/time.ts';
 import { whys } from '../../shared/reasons/endings.ts';
 import { usedUp } from '../../shared/runtime/disk-space.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
+import { retry, SOON_MS, within } from '../../shared/runtime/retry.ts';
 import type { RegisteredDirectory } from '../../shared/store/registered-directory.ts';
 import { createClientDirectories } from './client-directory.ts';
 import { createFileClock, type FileClock } from './file-clock.ts';
@@ -223,12 +224,7 @@ async function createId(sharedDir: string): Promise<string | undefined> {
 
 /** Another worker may have been first and be in the middle of writing. */
 async function readSoon(sharedDir: string): Promise<string | undefined> {
-  for (let look = 0; look < 20; look++) {
-    const id = await readId(sharedDir);
-    if (id) return id;
-    await time.pause(50);
-  }
-  return undefined;
+  return retry(async () => (await readId(sharedDir)) || undefined, { goOn: within(1000), everyMs: SOON_MS });
 }
 
 function notUsable(error: unknown): never {

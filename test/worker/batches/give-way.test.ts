@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMemoryTakers } from '../../../src/shared/queue/takers.ts';
+import { startUpkeep } from '../../../src/shared/runtime/upkeep.ts';
 import { createGiveWay } from '../../../src/worker/batches/give-way.ts';
 import { createOwnTimers } from '../../support/own-time.ts';
 
@@ -23,7 +24,8 @@ function open() {
     },
   };
   const giveWay = own.run(() => createGiveWay({ takers }, { queue, isRunning: () => world.isRunning }));
-  onTestFinished(() => own.run(giveWay.stop));
+  const upkeep = own.run(() => startUpkeep([giveWay.task], () => {}));
+  onTestFinished(() => own.run(upkeep.stop));
 
   /** Lets so much time pass, in which the worker begins as many as it can. */
   async function passes(ms: number): Promise<void> {

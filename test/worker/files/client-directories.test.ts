@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { every } from '../../../src/shared/runtime/periodic.ts';
+import { every } from '../../../src/shared/runtime/upkeep.ts';
 import { createClientDirectories, ForeignPath } from '../../../src/worker/files/client-directory.ts';
 
 let sharedDir: string;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { EndedJob } from '../../contract/endings/job-ending.ts';
 import { parseJson } from '../../contract/json/parse-json.ts';
-import { every } from '../../runtime/periodic.ts';
+import { every } from '../../runtime/upkeep.ts';
 import type { Publication } from '../../store/history/history.ts';
 import type { RedisConnections } from '../../store/redis/redis-connections.ts';
 import { createFollowers, replyToOf } from '../followers.ts';

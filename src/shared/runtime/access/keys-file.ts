@@ -1,8 +1,8 @@
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { every } from '../periodic.ts';
 import { readText } from '../read-text.ts';
 import { BadSettings } from '../settings/settings.ts';
+import { every } from '../upkeep.ts';
 import { type Caller, permissions } from './caller.ts';
 
 /** One entry of a keys file. Without a digest it is a person a trusted proxy names (`TRUSTED_USER_HEADER`). */

@@ -1,13 +1,12 @@
 import { connect, isIP, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
-import { every } from '../../runtime/periodic.ts';
+import { retry, SOON_MS } from '../../runtime/retry.ts';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
+import { every } from '../../runtime/upkeep.ts';
 import { createMasterFinder, type MasterFinder, nameOf } from './master-finder.ts';
 
 const LOOK_EVERY_MS = 500;
-const AGAIN_AFTER_MS = 100;
 const CLOSE_WITHIN_MS = 100;
 
 /** The way to a master that may move: what connections need to find it, and what makes them leave one that is none any more. */
@@ -50,16 +49,14 @@ function connectorTo(finder: MasterFinder, { tls }: RedisAddress, open: Map<Sock
 
     override async connect(tell: (event: string, error: Error) => void): Promise<Socket> {
       this.connecting = true;
-      for (;;) {
-        const master = await finder.find().catch((error) => {
-          tell('error', error);
-          return undefined;
-        });
-        // ioredis gives a connection up for good whose connector fails.
-        if (!this.connecting) throw new Error('Connection is closed.');
-        if (master) return this.#connectTo(nameOf(master), master);
-        await delay(AGAIN_AFTER_MS);
-      }
+      // ioredis gives a connection up for good whose connector fails.
+      const master = await retry(() => finder.find(), {
+        goOn: () => this.connecting,
+        everyMs: SOON_MS,
+        onError: (error) => void (error instanceof Error && tell('error', error)),
+      });
+      if (!this.connecting || !master) throw new Error('Connection is closed.');
+      return this.#connectTo(nameOf(master), master);
     }
 
     /** Told what INFO says: a replica is left again. */
