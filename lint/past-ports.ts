@@ -13,7 +13,7 @@ const SIMULATED = [
   'src/api/overload/',
   ...['ask-worker', 'open-calls', 'queue-health'].map((name) => `src/api/${name}.ts`),
   ...['follow-execution', 'shared-reads'].map((name) => `src/api/executions/${name}.ts`),
-  ...['at-most', 'logger', 'retry', 'upkeep', 'share-for'].map((name) => `src/shared/runtime/${name}.ts`),
+  ...['at-most', 'logger', 'retry', 'upkeep', 'cached'].map((name) => `src/shared/runtime/${name}.ts`),
   'src/shared/queue/follow-jobs.ts',
 ];
 const PORTS = 'src/worker/files/ports/';
@@ -110,7 +110,7 @@ function makesWhatChanges(init: AnyNode): boolean {
   if (init.type === 'NewExpression' && init.callee.type === 'Identifier')
     return CHANGES.has(init.callee.name) && init.arguments.length === 0;
   return (
-    init.type === 'CallExpression' && init.callee.type === 'Identifier' && /^(create|shareFor)/.test(init.callee.name)
+    init.type === 'CallExpression' && init.callee.type === 'Identifier' && /^(create|cached)/.test(init.callee.name)
   );
 }
 

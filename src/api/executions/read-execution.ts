@@ -2,6 +2,7 @@ import type { Ending } from '../../shared/contract/endings/ending.ts';
 import { type ExecutionRecord, noAnswerBody, withoutReason } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import { whileItRuns } from '../../shared/runtime/cached.ts';
 import type { History, HistoryFilter, HistoryPart } from '../../shared/store/history/history.ts';
 import type { ReadAnswer } from '../calls/read-answer.ts';
 import { NewerExecution, unlessNewer } from './newer-execution.ts';
@@ -56,7 +57,7 @@ export function createReadExecution(dependencies: ReadExecutionDependencies) {
     return { record: known, ...nothing, gone: known.ending !== null };
   }
 
-  let reading: Promise<ExecutionRecord[]> | undefined;
+  const readOpen = whileItRuns(jobs.open);
 
   return {
     /** The record alone; null when the id is unknown. */
@@ -66,11 +67,7 @@ export function createReadExecution(dependencies: ReadExecutionDependencies) {
     get: shown,
     /** The open executions, newest first, out of the newest 2,000. */
     async open(filter: Filter): Promise<ExecutionRecord[]> {
-      // One read serves all calls that come meanwhile.
-      reading ??= jobs.open().finally(() => {
-        reading = undefined;
-      });
-      return (await reading).filter((record) => isWanted(record, filter)).sort(byAge);
+      return (await readOpen()).filter((record) => isWanted(record, filter)).sort(byAge);
     },
   };
 }

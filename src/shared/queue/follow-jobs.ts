@@ -1,5 +1,5 @@
-import { every } from '../runtime/upkeep.ts';
 import { type Timer, time } from '../ports/time.ts';
+import { every } from '../runtime/upkeep.ts';
 import type { Queue, Reply } from './queue.ts';
 import type { QueueBackend } from './queue-backend.ts';
 

@@ -5,8 +5,8 @@ import { joinMembers, toAscii } from '../../shared/contract/json/exact-json.ts';
 import { perProcess } from '../../shared/ports/process.ts';
 import { random } from '../../shared/ports/random.ts';
 import { time } from '../../shared/ports/time.ts';
+import { cached } from '../../shared/runtime/cached.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { shareFor } from '../../shared/runtime/share-for.ts';
 import type { Claim } from './claims/claim.ts';
 import { type ClientDirectory, directoryAt } from './client-directory.ts';
 import { dialects } from './dialects/dialects.ts';
@@ -39,7 +39,7 @@ const MODE_KEPT_MS = 5000;
  * of the client: the directory neither hands its group on (setgid) nor belongs to this worker's user.
  */
 const requestModes = perProcess(() =>
-  shareFor(MODE_KEPT_MS, async (directory) => {
+  cached(MODE_KEPT_MS, async (directory) => {
     const { mode, uid } = await directoryAt(directory).stat();
     const isOfItsGroup = (mode & 0o2000) !== 0 || uid === process.getuid?.();
     return (mode & 0o002) === 0 && isOfItsGroup ? 0o640 : 0o644;

@@ -1,6 +1,6 @@
 import { perProcess } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
-import { shareFor } from '../../shared/runtime/share-for.ts';
+import { cached } from '../../shared/runtime/cached.ts';
 import { filesOf, realpath } from './ports/files.ts';
 import type { QuickFiles } from './ports/operations.ts';
 
@@ -95,7 +95,7 @@ export const lstat = (path: string) => filesAt(path).lstat(path);
 export const exists = (path: string) => filesAt(path).exists(path);
 
 const LATELY_MS = 100;
-const cachedLook = perProcess(() => shareFor(LATELY_MS, lstat, { failures: true }));
+const cachedLook = perProcess(() => cached(LATELY_MS, lstat, { failures: true }));
 
 /**
  * The same for what is looked at for every call. Over a network one look serves all who ask within a moment: the mount itself remembers what

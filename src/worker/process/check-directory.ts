@@ -1,5 +1,6 @@
 import { time } from '../../shared/ports/time.ts';
-import { atMost } from '../../shared/runtime/at-most.ts';
+import { resultWithin } from '../../shared/runtime/at-most.ts';
+import { whileItRuns } from '../../shared/runtime/cached.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { reasonOf } from '../../shared/store/store-error.ts';
 import type { Interrupts } from '../execution/interrupts.ts';
@@ -118,15 +119,6 @@ function createLook(sharedDirectory: SharedDirectory, threads: () => Promise<unk
 
 /** Runs a task, and tells whether it ended within so many ms. One that has not ended is not begun again: each that hangs keeps a thread. */
 function oneAtATime(task: () => Promise<unknown>): (withinMs: number) => Promise<boolean> {
-  let running: Promise<unknown> | null = null;
-  return async (withinMs) => {
-    running ??= task().finally(() => {
-      running = null;
-    });
-    const run = running;
-    await atMost(withinMs, run);
-    if (running === run) return false;
-    await run;
-    return true;
-  };
+  const run = whileItRuns(task);
+  return (withinMs) => resultWithin(withinMs, { of: run().then(() => true), late: () => false });
 }

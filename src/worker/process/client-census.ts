@@ -1,5 +1,6 @@
 import { time } from '../../shared/ports/time.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
+import { whileItRuns } from '../../shared/runtime/cached.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
@@ -22,7 +23,6 @@ type ClientCensusDependencies = { clients: Clients; pickUps: Pick<PickUps, 'lets
 /** Counts the clients of all apps. */
 export function createClientCensus({ clients, pickUps, load }: ClientCensusDependencies): ClientCensus {
   let last: { at: number; census: Census } | undefined;
-  let counting: Promise<void> | undefined;
 
   async function count(): Promise<Census> {
     const states = { online: 0, busy: 0, offline: 0, unregistered: 0 };
@@ -45,12 +45,10 @@ export function createClientCensus({ clients, pickUps, load }: ClientCensusDepen
     last = { census: await count(), at: time.now() };
   }
 
+  const counting = whileItRuns(countAgain);
   return async () => {
     if (last && time.now() - last.at < COUNTED_MS) return last.census;
-    counting ??= countAgain().finally(() => {
-      counting = undefined;
-    });
-    await atMost(LATE_MS, counting);
+    await atMost(LATE_MS, counting());
     return last?.census;
   };
 }

@@ -2,7 +2,7 @@ import { queueNames } from '../../shared/contract/queue-names.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Records } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { shareFor } from '../../shared/runtime/share-for.ts';
+import { cached } from '../../shared/runtime/cached.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import type { Execute } from '../execution/execute.ts';
 import type { Interrupts } from '../execution/interrupts.ts';
@@ -40,7 +40,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
   let [paused, stopping] = [false, false];
   const jobs = createProcessJob({ ...parts, log });
   // Thousands of jobs that come back at once share one look.
-  const lookForOthers = shareFor(OTHERS_MS, async () => (await backend.findWorkers(id)) > 0);
+  const lookForOthers = cached(OTHERS_MS, async () => (await backend.findWorkers(id)) > 0);
   const worker = backend.openWorker(
     queueNames.executions,
     // The queue may still bring the job that it was waiting for when it was paused.

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { replyWithin } from '../../runtime/at-most.ts';
+import { whileItRuns } from '../../runtime/cached.ts';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import type { Endpoint } from '../../runtime/settings/redis-url.ts';
 import { askClusterNode } from './cluster-view.ts';
@@ -52,14 +53,8 @@ export function createMasterFinder(address: RedisAddress): MasterFinder {
     return newest.master;
   }
 
-  let looking: Promise<Endpoint> | undefined;
   return {
-    find() {
-      looking ??= look().finally(() => {
-        looking = undefined;
-      });
-      return looking;
-    },
+    find: whileItRuns(look),
     close() {
       for (const { redis } of peers.values()) redis.disconnect();
       peers.clear();

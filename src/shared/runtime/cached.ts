@@ -9,7 +9,7 @@ type Options = {
 };
 
 /** Lets all who ask for the same key within `ms` share one task and its result. */
-export function shareFor<T>(
+export function cached<T>(
   ms: number,
   run: (key: string) => Promise<T>,
   { failures = false, now = () => time.monotonic() }: Options = {},
@@ -24,5 +24,16 @@ export function shareFor<T>(
     kept.set(key, own);
     if (!failures) own.task.catch(() => kept.get(key) === own && kept.delete(key));
     return own.task;
+  };
+}
+
+/** Lets all who ask while a task runs share it. */
+export function whileItRuns<T>(task: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= task().finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 }
