@@ -32,7 +32,7 @@ const { openDatabase } = await import('../src/shared/store/embedded/file/databas
 const { createEmbeddedReplies } = await import('../src/shared/queue/sqlite/replies.ts');
 const { createSqliteQueues } = await import('../src/shared/queue/sqlite/sqlite-queue.ts');
 const { prepareTables } = await import('../src/shared/store/embedded/file/embedded-store.ts');
-const { tableShelves } = await import('../src/shared/store/embedded/stores/shelves.ts');
+const { openTables } = await import('../src/shared/store/embedded/stores/tables.ts');
 
 const text = (bytes: number) => 'x'.repeat(bytes);
 const input = { v: 1, app: 1, ruleId: '1', input: text(400) };
@@ -41,7 +41,7 @@ async function measure(name: string, { isFlushed, slow }: { isFlushed: boolean; 
   const folder = await mkdtemp(join(tmpdir(), 'embedded-store-'));
   const database: Database = openDatabase({ path: join(folder, 'store.db'), flush: isFlushed });
   await prepareTables(database);
-  const history = tableShelves(database)('history');
+  const history = openTables(database)('history');
   const { openQueue, openWorker } = createSqliteQueues({
     database,
     telemetry: undefined,

@@ -38,8 +38,8 @@ async function megabytes(folder: string): Promise<number> {
 
 it(`with history and batches of ${LIMIT_MB} MB each, the store takes at most ${BOUND_MB} MB however much passes through it`, async () => {
   const folder = join(root, '.rule-server/store');
-  const { openShelf, close } = await openStore({ folder, tell: () => {} });
-  const { openHistory, openBatches } = embeddedStores(openShelf);
+  const { openTable, close } = await openStore({ folder, tell: () => {} });
+  const { openHistory, openBatches } = embeddedStores(openTable);
   const history = openHistory({ count: 1_000_000, seconds: 3600, bytes: LIMIT_MB * MIB });
   const batches = openBatches({ seconds: 3600, bytes: LIMIT_MB * MIB, running: 5 });
   let written = 0;

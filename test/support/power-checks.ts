@@ -46,12 +46,12 @@ type Content = {
   keyed: Set<string>;
 };
 
-async function contentOf({ database, openShelf }: Awaited<ReturnType<typeof openStore>>): Promise<Content> {
+async function contentOf({ database, openTable }: Awaited<ReturnType<typeof openStore>>): Promise<Content> {
   const all = 'SELECT id, ended_at IS NOT NULL AS ended FROM job WHERE queue = ?';
   const jobs = jobsSchema.parse(await database.read(() => database.statement(all).all(queueNames.executions)));
   const idsOf = (isEnded: number) => new Set(jobs.filter(({ ended }) => ended === isEnded).map(({ id }) => id));
-  const history = openShelf('history').load();
-  const notes = openShelf('notes').load();
+  const history = openTable('history').load();
+  const notes = openTable('notes').load();
   return {
     ...{ waiting: idsOf(0), ended: idsOf(1) },
     states: new Map(history.map(({ key, info }) => [key, keptSchema.parse(JSON.parse(info)).record.state])),

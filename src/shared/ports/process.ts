@@ -2,18 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { hostname } from 'node:os';
 
 /**
- * What belongs to one process: its state, and its ways to the world outside (files, time, chance). In a real process there is one of
- * each. The simulator runs many processes in one real one, and gives each its own.
+ * The state and the ports (files, time, chance) of one process. A real process has one of each; the simulator runs many simulated processes
+ * in one real one, each with its own.
  */
 export type Process = {
-  /** Runs a task, and everything that follows from it, in this process. */
+  /** Runs a task, and everything it starts, as this process. */
   run<T>(task: () => T): T;
 };
 
-/** State that each process has of its own: `use()` is that of the process that runs now. */
+/** State per process: `use()` returns that of the current process. */
 type PerProcess<T> = {
   (): T;
-  /** For `createProcess`: this one instead of the one that would be made. */
+  /** Overrides the value in `createProcess`. */
   as(value: T): Given;
 };
 
@@ -23,7 +23,7 @@ type Values = Map<unknown, unknown>;
 
 const simulated = new AsyncLocalStorage<Values>();
 
-/** State and ways out of a process, made when they are first used. The only place where a module may keep something that changes. */
+/** Created on first use. The only place where a module may keep mutable state (`lint/past-ports.ts`). */
 export function perProcess<T>(make: () => T): PerProcess<T> {
   let own: { value: T } | undefined;
 
@@ -44,7 +44,7 @@ export function perProcess<T>(make: () => T): PerProcess<T> {
   return use;
 }
 
-/** A process beside the real one. What is not given it makes anew, as a process does that starts. */
+/** A simulated process. What is not given is created anew, as in a process that starts. */
 export function createProcess(...given: Given[]): Process {
   const values: Values = new Map(given.map(({ slot, value }) => [slot, value]));
   return { run: (task) => simulated.run(values, task) };

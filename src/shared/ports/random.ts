@@ -1,7 +1,6 @@
 import * as crypto from 'node:crypto';
 import { perProcess } from './process.ts';
 
-/** The random numbers of a process. */
 export type Random = {
   uuid(): string;
   /** So many random bytes, in hexadecimal digits. */
@@ -18,7 +17,6 @@ const realRandom: Random = {
 
 export const randomOf = perProcess(() => realRandom);
 
-/** The random numbers of the process that runs now. */
 export const random: Random = {
   uuid: () => randomOf().uuid(),
   hex: (bytes) => randomOf().hex(bytes),

@@ -1,13 +1,12 @@
 import { perProcess } from './process.ts';
 
-/** A timer that was set. */
 export type Timer = object;
 
 /** The clocks and timers of a process. */
 export type Time = {
   /** Epoch ms by this process's clock, which may be wrong and may jump. */
   now(): number;
-  /** Ms on a clock that only goes forward; it says nothing about the time of day. */
+  /** Ms on a monotonic clock. */
   monotonic(): number;
   setTimeout(run: () => void, ms: number): Timer;
   clearTimeout(timer: Timer | undefined): void;
@@ -24,7 +23,6 @@ const realTime: Time = {
 
 export const timeOf = perProcess(() => realTime);
 
-/** The time of the process that runs now. */
 export const time = {
   now: () => timeOf().now(),
   monotonic: () => timeOf().monotonic(),
@@ -32,8 +30,8 @@ export const time = {
   isPast: (epochMs: number) => timeOf().now() >= epochMs,
   setTimeout: (run: () => void, ms: number) => timeOf().setTimeout(run, ms),
   /**
-   * Runs it after so many ms, and after what arrived while the event loop stood still: timers come first then, and would take for late
-   * what is there. The next turn accepts a connection, the one after it reads from it.
+   * Calls `run` after `ms`, and after input that arrived while the event loop was blocked: timers run first then, and would treat as late
+   * what has already arrived. The next turn accepts a connection, the one after reads from it.
    */
   setDeadline: (run: () => void, ms: number) =>
     timeOf().setTimeout(() => time.setImmediate(() => time.setImmediate(run)), ms),

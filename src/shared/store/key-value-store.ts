@@ -2,30 +2,27 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { parseJson } from '../contract/json/parse-json.ts';
 import { time } from '../ports/time.ts';
-import type { Shelf } from './embedded/stores/shelf.ts';
+import type { Table } from './embedded/stores/tables.ts';
 
-/** A small shared memory beside the queue: values are put once, read by anyone, and forgotten after a while. */
+/** A small shared key-value store beside the queue; every value expires. */
 export type Store = {
-  /** Keeps `value` for `seconds` unless the key has one already. Resolves to the value the key has from now on. */
+  /** Sets the value for `seconds` if the key has none. Resolves to the value that the key has then. */
   setIfAbsent(key: string, value: string, seconds: number): Promise<string>;
-  /** Like `setIfAbsent`, and keeps a value that is there already for another `seconds` when it is the same one. */
+  /** Like `setIfAbsent`, and renews the expiry if the value is the same. */
   hold(key: string, value: string, seconds: number): Promise<string>;
-  /** The value of a key, or null when there is none (any more). */
   get(key: string): Promise<string | null>;
-  /** The same at once, where the values lie in this process: what is looked up within a transaction belongs to it. */
+  /** The same synchronously, in the embedded store, so that a look-up is part of a transaction. */
   getNow?(key: string): string | null;
-  /** Forgets a value before its time, if there is one. */
   remove(key: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Texts up to this size travel with a job; larger ones are put into the store, since every API reads every event. */
+/** Larger texts are stored by key, because Redis holds a job's result twice: in the job and in its event. */
 export const INLINE_BYTES = 16 * 1024;
 
-/** The Redis key a value is stored under. */
 export const storedKey = (prefix: string, key: string) => `${prefix}:store:${key}`;
 
-/** The store of several processes: plain Redis keys with an expiry. Owns the connection it is given. */
+/** Redis keys with an expiry. Owns the given connection. */
 export function createRedisStore(redis: Redis, prefix: string): Store {
   return {
     async setIfAbsent(key, value, seconds) {
@@ -47,18 +44,17 @@ export function createRedisStore(redis: Redis, prefix: string): Store {
   };
 }
 
-/** An expired value takes room for this long at most. */
 const CLEANED_EVERY_MS = 10_000;
 
 const entrySchema = z.object({ expiresAt: z.int(), bytes: z.int() });
 
 export type EmbeddedStore = Store & Required<Pick<Store, 'getNow'>>;
 
-/** The store of a single process: its values lie on a shelf, and the oldest are evicted first once they exceed `maxBytes`. */
-export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024): EmbeddedStore {
+/** The embedded store. Beyond `maxBytes` the oldest values are evicted. */
+export function createEmbeddedStore(table: Table, maxBytes = 256 * 1024 * 1024): EmbeddedStore {
   const entries = new Map<string, z.infer<typeof entrySchema>>();
   let bytes = 0;
-  for (const { key, info } of shelf.load()) {
+  for (const { key, info } of table.load()) {
     const { data } = entrySchema.safeParse(parseJson(info));
     if (data) entries.set(key, data);
     bytes += data?.bytes ?? 0;
@@ -67,7 +63,7 @@ export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024):
   const forget = (key: string) => {
     const entry = entries.get(key);
     if (entry && entries.delete(key)) bytes -= entry.bytes;
-    return entry ? shelf.remove([key]) : Promise.resolve();
+    return entry ? table.remove([key]) : Promise.resolve();
   };
   const isLive = (key: string) => (entries.get(key)?.expiresAt ?? 0) > time.now();
 
@@ -76,13 +72,12 @@ export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024):
     bytes += entry.bytes - (entries.get(key)?.bytes ?? 0);
     entries.delete(key); // the newest stands last
     entries.set(key, entry);
-    await shelf.put([{ key, info: JSON.stringify(entry), text: value }]);
+    await table.put([{ key, info: JSON.stringify(entry), text: value }]);
     if (bytes > maxBytes || time.now() > cleanedAt + CLEANED_EVERY_MS) await makeRoom(key);
     return value;
   }
 
   let cleanedAt = time.now();
-  /** Removes every expired value first, then the oldest ones until there is room. */
   async function makeRoom(newest: string): Promise<void> {
     cleanedAt = time.now();
     const gone = [...entries].filter(([, { expiresAt }]) => expiresAt <= cleanedAt).map(([key]) => key);
@@ -94,20 +89,20 @@ export function createEmbeddedStore(shelf: Shelf, maxBytes = 256 * 1024 * 1024):
   }
 
   async function live(key: string): Promise<string | null> {
-    if (isLive(key)) return shelf.read(key);
+    if (isLive(key)) return table.read(key);
     await forget(key);
     return null;
   }
 
   return {
     setIfAbsent: async (key, value, seconds) =>
-      isLive(key) ? ((await shelf.read(key)) ?? value) : put(key, value, seconds),
+      isLive(key) ? ((await table.read(key)) ?? value) : put(key, value, seconds),
     async hold(key, value, seconds) {
-      const kept = isLive(key) ? await shelf.read(key) : null;
+      const kept = isLive(key) ? await table.read(key) : null;
       return kept === null || kept === value ? put(key, value, seconds) : kept;
     },
     get: live,
-    getNow: (key) => (isLive(key) ? shelf.readNow(key) : null),
+    getNow: (key) => (isLive(key) ? table.readNow(key) : null),
     remove: forget,
     async close() {},
   };

@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 
-/** Which shared directory the workers of a queue use, by its identity. Kept until it is forgotten on purpose. */
+/** The identity of the shared directory that the workers of a queue use. It never expires. */
 export type RegisteredDirectory = {
   /** Null before the first worker. */
   get(): Promise<string | null>;
   /** Registers a directory unless there is one, and resolves to the one that is registered then. */
   register(id: string): Promise<string>;
   forget(): Promise<void>;
-  /** What an operator does to use another one on purpose. */
+  /** `rule-server forget-directory`. */
   toReplace: string;
 };
 
@@ -21,7 +21,7 @@ export function createRedisDirectory(redis: Redis, prefix: string): RegisteredDi
   };
 }
 
-/** For one process: its store lies in the shared directory, so a store of another directory cannot be met. */
+/** In one process the store is inside the shared directory, so the two always belong together. */
 export function createMemoryDirectory(): RegisteredDirectory {
   let registered: string | null = null;
   return {

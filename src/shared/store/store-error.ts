@@ -15,17 +15,17 @@ const REFUSALS =
 /** The command that the user may not run, if Redis names it: inside a script it does not. */
 const FORBIDDEN = /^NOPERM.*?'([\w|]+)' command|^NOPERM|can't run this command/i;
 
-/** Whether a reply took so long that it is not waited for any more: that says nothing about the queue store. */
+/** Whether a reply timed out, which says nothing about the state of the queue store. */
 export function tookTooLong(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Command timed out');
 }
 
-/** Whether the queue store itself said no to a command: it did nothing. */
+/** Whether the queue store refused a command, and so did nothing. */
 export function wasRefused(error: unknown): boolean {
   return error instanceof ReplyError;
 }
 
-/** Whether a failed command surely changed nothing: the connection was down before it, or the queue store itself said no. */
+/** Whether a failed command certainly changed nothing: it was not sent, or the queue store refused it. */
 export function wasNotSent(error: unknown): boolean {
   return wasRefused(error) || (error instanceof Error && error.message.startsWith("Stream isn't writeable"));
 }
@@ -38,7 +38,7 @@ export function isStoreUnavailable(error: unknown): boolean {
   return errnoOf(error).startsWith('ECONN') || BEGINNINGS.some((beginning) => error.message.startsWith(beginning));
 }
 
-/** Why the queue store cannot be used, in words that tell nothing of where it is. */
+/** Why the queue store cannot be used, without its address. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'Redis does not answer';
   if (error instanceof StoreTakesNoWrites) return error.message;

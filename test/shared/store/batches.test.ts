@@ -11,14 +11,14 @@ import { openGate } from '../../simulator/world/gate.ts';
 import { createSimulatedBackend } from '../../simulator/world/simulated-queue.ts';
 import { createStore } from '../../simulator/world/store.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
-import { memoryShelves } from '../../support/memory-stores.ts';
+import { memoryTables } from '../../support/memory-stores.ts';
 
 const AMPLE = { seconds: 60, bytes: 10_000_000, running: 20 };
 const passed = itemHeadSchema.parse({ verdict: 'passed', error: 'of a client', differences: 1, digest: 'd' });
 const detail = { differences: [], notChecked: [], data: '{"a":9007199254740993}', cut: false, nodes: null };
 
 describe('batches in memory', () => {
-  const open = (limits: BatchLimits) => createEmbeddedBatches(limits, memoryShelves()('batches'));
+  const open = (limits: BatchLimits) => createEmbeddedBatches(limits, memoryTables()('batches'));
   keepTheirPromises(open);
   keepTheirRoom(open);
 });

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import type { ExecutionRecord } from '../../../src/shared/contract/execution-record.ts';
 import { createEmbeddedHistory } from '../../../src/shared/store/embedded/stores/history.ts';
-import type { Entry } from '../../../src/shared/store/embedded/stores/shelf.ts';
+import type { Entry } from '../../../src/shared/store/embedded/stores/tables.ts';
 import {
   BadCursor,
   cursorOf,
@@ -14,7 +14,7 @@ import {
 import { createRedisHistory } from '../../../src/shared/store/history/redis-history.ts';
 import { createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
-import { memoryShelves, memoryStore } from '../../support/memory-stores.ts';
+import { memoryStore, memoryTables } from '../../support/memory-stores.ts';
 import { createOwnTime } from '../../support/own-time.ts';
 
 type Open = (limits: HistoryLimits) => { history: HistoryPart; store: Store };
@@ -24,14 +24,14 @@ const AMPLE = { count: 1000, seconds: 60, bytes: 10_000_000 };
 describe('the history in memory', () => {
   keepsItsPromises((limits) => {
     const store = memoryStore();
-    return { store, history: createEmbeddedHistory(store, limits, memoryShelves()('history')) };
+    return { store, history: createEmbeddedHistory(store, limits, memoryTables()('history')) };
   });
 });
 
 describe('the history in memory, on a clock of its own', () => {
   const begin = () => {
     const { run, pass } = createOwnTime();
-    const history = run(() => createEmbeddedHistory(memoryStore(), AMPLE, memoryShelves()('history')));
+    const history = run(() => createEmbeddedHistory(memoryStore(), AMPLE, memoryTables()('history')));
     const add = async (count: number, more: Partial<ExecutionRecord> = {}) => {
       const records = Array.from({ length: count }, () => ({ ...recordOf(), ...more }));
       for (const record of records) await run(() => history.add({ record, input: '', result: { body: '' } }));
@@ -76,16 +76,16 @@ describe('the history in memory, on a clock of its own', () => {
   });
 });
 
-describe('the history on a shelf that cannot be written once', () => {
+describe('the history on a table that cannot be written once', () => {
   const tight = { ...AMPLE, count: 3 };
 
   it('an execution that was not kept is in no list, and is kept by the next try', async () => {
-    const { history, shelf } = openFailing(tight);
+    const { history, table } = openFailing(tight);
     const before = await settled(history);
     const bytes = (await history.kept()).bytes;
     const lost = recordOf();
     const add = () => history.add({ record: lost, input: '{"a":1}', result: { body: '{"b":2}' } });
-    shelf.failsOnce();
+    table.failsOnce();
     await expect(add()).rejects.toThrow('no room');
     expect(await history.get(lost.mockId)).toBeNull();
     expect((await history.list({ limit: 5 })).records).toEqual([before]);
@@ -95,14 +95,14 @@ describe('the history on a shelf that cannot be written once', () => {
     expect(await history.get(lost.mockId)).toEqual(lost);
     expect((await history.list({ limit: 5 })).records).toEqual([lost, before]);
     expect([await history.input(lost.mockId), await history.result(lost.mockId)]).toEqual(['{"a":1}', '{"b":2}']);
-    const again = createEmbeddedHistory(memoryStore(), tight, shelf);
+    const again = createEmbeddedHistory(memoryStore(), tight, table);
     expect(await again.get(lost.mockId)).toEqual(lost);
   });
 
   it('of three at their limit none leaves for one that was not kept', async () => {
-    const { history, shelf } = openFailing(tight);
+    const { history, table } = openFailing(tight);
     const records = await many(3, history);
-    shelf.failsOnce();
+    table.failsOnce();
     await expect(settled(history)).rejects.toThrow('no room');
     expect(await known(history, records)).toEqual([true, true, true]);
     const next = await settled(history);
@@ -110,9 +110,9 @@ describe('the history on a shelf that cannot be written once', () => {
   });
 
   it('a late answer that was not kept is kept by the next try', async () => {
-    const { history, shelf } = openFailing(tight);
+    const { history, table } = openFailing(tight);
     const { mockId } = await settled(history);
-    shelf.failsOnce();
+    table.failsOnce();
     await expect(history.addLateResult(mockId, '{"late":1}')).rejects.toThrow('no room');
     expect((await history.get(mockId))?.lateResult).toBe(false);
     await history.addLateResult(mockId, '{"late":1}');
@@ -121,11 +121,11 @@ describe('the history on a shelf that cannot be written once', () => {
   });
 });
 
-/** A history whose shelf can be told to refuse what is put next. */
+/** A history whose table can be told to refuse what is put next. */
 function openFailing(limits: HistoryLimits) {
-  const own = memoryShelves()('history');
+  const own = memoryTables()('history');
   let fails = false;
-  const shelf = {
+  const table = {
     ...own,
     async put(entries: readonly Entry[]): Promise<void> {
       if (!fails) return own.put(entries);
@@ -136,7 +136,7 @@ function openFailing(limits: HistoryLimits) {
       fails = true;
     },
   };
-  return { history: createEmbeddedHistory(memoryStore(), limits, shelf), shelf };
+  return { history: createEmbeddedHistory(memoryStore(), limits, table), table };
 }
 
 const choice = inject('redis');

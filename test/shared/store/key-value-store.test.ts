@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createEmbeddedStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
-import { memoryShelves, memoryStore } from '../../support/memory-stores.ts';
+import { memoryStore, memoryTables } from '../../support/memory-stores.ts';
 import { createOwnTime } from '../../support/own-time.ts';
 import { openSimulated } from '../../support/queue-stores.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -60,8 +60,8 @@ describe('the store in memory', () => {
 
 /** A store, and the keys that take room in it. */
 function countedStore(maxBytes?: number) {
-  const shelf = memoryShelves()('store');
-  return { store: createEmbeddedStore(shelf, maxBytes), keys: () => shelf.load().map(({ key }) => key) };
+  const table = memoryTables()('store');
+  return { store: createEmbeddedStore(table, maxBytes), keys: () => table.load().map(({ key }) => key) };
 }
 
 describe('the simulated store', () => {

@@ -4,14 +4,14 @@ import { createEmbeddedNotes } from '../../../src/shared/store/embedded/stores/n
 import { ANSWER_BYTES, NOTE_BYTES, type Notes } from '../../../src/shared/store/notes/notes.ts';
 import { createRedisNotes } from '../../../src/shared/store/notes/redis-notes.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
-import { memoryShelves } from '../../support/memory-stores.ts';
+import { memoryTables } from '../../support/memory-stores.ts';
 import { openSimulated } from '../../support/queue-stores.ts';
 
 const AMPLE = 10_000_000;
 const LATER = () => Date.now() + 60_000;
 
 describe('notes in memory', () => {
-  keepTheirPromises((maxBytes) => createEmbeddedNotes(maxBytes, memoryShelves()('notes')));
+  keepTheirPromises((maxBytes) => createEmbeddedNotes(maxBytes, memoryTables()('notes')));
 });
 
 describe('notes in the simulated store', () => {

@@ -11,7 +11,7 @@ import { resultKey } from '../../../src/shared/store/history/history.ts';
 import { treeKey } from '../../../src/shared/store/history/trees.ts';
 import { redisStores } from '../../../src/shared/store/redis/redis-stores.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
-import { memoryShelves } from '../../support/memory-stores.ts';
+import { memoryTables } from '../../support/memory-stores.ts';
 
 const AMPLE = { count: 1000, seconds: 60, bytes: 1_000_000 };
 const [OLD, NEW] = ['a'.repeat(22), 'b'.repeat(22)];
@@ -22,7 +22,7 @@ type Stores = Pick<QueueBackend, 'store' | 'openHistory' | 'openTrees'>;
 type Open = () => Stores;
 
 describe('the history of one process', () => {
-  keepsItsPromises(() => embeddedStores(memoryShelves()));
+  keepsItsPromises(() => embeddedStores(memoryTables()));
 });
 
 const choice = inject('redis');

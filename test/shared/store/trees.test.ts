@@ -4,12 +4,12 @@ import { describe, expect, inject, it } from 'vitest';
 import { embeddedStores } from '../../../src/shared/store/embedded/stores/stores.ts';
 import { createRedisTrees, type Trees } from '../../../src/shared/store/history/trees.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
-import { memoryShelves } from '../../support/memory-stores.ts';
+import { memoryTables } from '../../support/memory-stores.ts';
 
 const text = (letter: string) => letter.repeat(1000);
 
 describe('the trees of rules that ran, in one process', () => {
-  keepTheirPromises((maxBytes) => embeddedStores(memoryShelves()).openTrees(maxBytes));
+  keepTheirPromises((maxBytes) => embeddedStores(memoryTables()).openTrees(maxBytes));
 });
 
 const choice = inject('redis');

@@ -9,7 +9,7 @@ import { createKeptTrees } from '../../../src/worker/rules/kept-trees.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
 import { readTree } from '../../../src/worker/rules/tree/tree.ts';
 import { eventually } from '../../support/eventually.ts';
-import { memoryShelves } from '../../support/memory-stores.ts';
+import { memoryTables } from '../../support/memory-stores.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
 let files: Awaited<ReturnType<typeof createRuleFiles>>;
@@ -33,7 +33,7 @@ async function write(app: number, { version, min }: { version: number; min: numb
 
 function createKept({ off = [], bytes = 100_000 }: { off?: number[]; bytes?: number } = {}) {
   const rules = createRules({ sharedDir: files.sharedDir });
-  const trees = embeddedStores(memoryShelves()).openTrees(bytes);
+  const trees = embeddedStores(memoryTables()).openTrees(bytes);
   const settings = { HISTORY_SECONDS: 60, TREES_BYTES: bytes };
   const privacy = createPrivacy({ HISTORY_OFF: new Set(off), MASK: new Map() });
   const log = createLogger({ level: 'silent', role: 'test' });

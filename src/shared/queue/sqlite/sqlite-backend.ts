@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Telemetry } from 'bullmq';
 import { type Database, openDatabase } from '../../store/embedded/file/database.ts';
 import { openStore, prepareTables } from '../../store/embedded/file/embedded-store.ts';
-import { tableShelves } from '../../store/embedded/stores/shelves.ts';
 import { embeddedStores } from '../../store/embedded/stores/stores.ts';
+import { openTables } from '../../store/embedded/stores/tables.ts';
 import { createMemoryDirectory } from '../../store/registered-directory.ts';
 import type { Message, QueueBackend } from '../queue-backend.ts';
 import { createMemoryTakers } from '../takers.ts';
@@ -19,7 +19,7 @@ export type EmbeddedFolder = { folder: string; flush: boolean; tell: (sentence: 
 /** The queue store inside this process: in memory, or in a folder that the next process finds again. */
 export async function openEmbedded(telemetry: Telemetry | undefined, kept?: EmbeddedFolder): Promise<QueueBackend> {
   const takers = createMemoryTakers();
-  const { database, openShelf, where, full, close } = await (kept ? openKept(kept) : openInMemory());
+  const { database, openTable, where, full, close } = await (kept ? openKept(kept) : openInMemory());
   const run = randomUUID();
   return {
     where,
@@ -31,7 +31,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     full,
     run: { last: () => run, ask: async () => run },
     ...{ takers, directory: createMemoryDirectory() },
-    ...embeddedStores(openShelf),
+    ...embeddedStores(openTable),
     ...createSqliteQueues({ database, telemetry, replies: createEmbeddedReplies() }),
     ...createBroadcasts(),
     seesWorkers: false,
@@ -45,7 +45,7 @@ async function openInMemory() {
   await prepareTables(database);
   return {
     database,
-    openShelf: tableShelves(database),
+    openTable: openTables(database),
     where: 'embedded, in the memory of this process',
     full: () => null,
     close: async () => database.close(),

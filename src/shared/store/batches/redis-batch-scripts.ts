@@ -1,6 +1,6 @@
 import { redisScript } from '../redis/redis-script.ts';
 
-/** Drops the oldest batches that are over while there is too little room, or they are too old. */
+/** Evicts ended batches, oldest first, while room is missing or they have expired. */
 const ROOM = `
 local function room(index, running, sizes, bytes, prefix, now, ttl, maxBytes, wanted)
   for _, id in ipairs(redis.call('ZRANGE', index, 0, -1)) do
@@ -18,7 +18,6 @@ local function room(index, running, sizes, bytes, prefix, now, ttl, maxBytes, wa
 end
 `;
 
-/** Takes a batch with its cases, unless too many run, of all or of its key, or there is no room. */
 export const create = redisScript(`${ROOM}
 local prefix, id, now, ttl, maxBytes, maxRunning, size = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 if redis.call('EXISTS', prefix .. 'known:' .. id) == 1 then return 'created' end
@@ -44,14 +43,14 @@ redis.call('INCRBY', KEYS[4], size)
 return 'created'
 `);
 
-/** Notes until when an item may be begun, and returns what was noted first. Nothing for an item that is settled. */
+/** Records an item's `claimBy` and returns the first one; nothing if the item has its ending. */
 export const begin = redisScript(`
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return false end
 redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('HGET', KEYS[1], ARGV[1])
 `);
 
-/** Keeps how an item ended, once, and if told so only while nobody has noted that it begins; its detail only while there is room. */
+/** Records an item's ending once, on request only if no worker has recorded that it begins; its detail only if there is room. */
 export const settle = redisScript(`${ROOM}
 local prefix, id, n, head, detail, count = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 if redis.call('EXISTS', prefix .. id .. ':batch') == 0 then return 0 end
@@ -85,7 +84,7 @@ end
 return 0
 `);
 
-/** The time of Redis: the clocks of workers differ. */
+/** By the clock of Redis, because those of workers differ. */
 const NOW = `
 local function nowMs()
   local time = redis.call('TIME')
@@ -93,14 +92,13 @@ local function nowMs()
 end
 `;
 
-/** Keeps permits for so long from now on. */
 export const renew = redisScript(`${NOW}
 local till = nowMs() + tonumber(ARGV[1])
 for index = 2, #ARGV do redis.call('ZADD', KEYS[1], till, ARGV[index]) end
 return 1
 `);
 
-/** A batch is next at a client unless another one that waits, and could go on, was served longer ago. */
+/** A batch has its turn at a client unless another waiting batch was served longer ago. */
 export const acquire = redisScript(`${NOW}
 local open, wanted, limits, served = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local batchId, mockId, now, limit, lease, lately = ARGV[1], ARGV[2], nowMs(), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

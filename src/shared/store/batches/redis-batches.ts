@@ -24,7 +24,7 @@ import {
 } from './batch-store.ts';
 import { acquire, begin, change, create, renew, settle } from './redis-batch-scripts.ts';
 
-/** So much longer it is remembered that a batch was kept once. */
+/** How long an expired batch is still known to have existed. */
 const KNOWN_FACTOR = 4;
 
 const casesSchema = z.array(caseSchema);
@@ -70,7 +70,7 @@ export function createRedisBatches(
     },
     async settle(batchId, { n, targetIndex, head, detail, unlessBegun }) {
       const texts = [JSON.stringify(head), detail ? JSON.stringify(detail) : '', `${targetIndex}:${head.verdict}`];
-      // Named, so that a Cluster that moves them refuses the whole step and not its second half.
+      // All keys are declared, so that a Cluster that moves the slot refuses the whole script and not its second half.
       const keys = [...shared, ...(['batch', 'heads', 'state', 'sent'] as const).map((part) => key(batchId, part))];
       const more = [Date.now(), seconds, bytes, unlessBegun ? '1' : ''];
       return (await settle(redis, keys, [prefix, batchId, n, ...texts, ...more])) === 1;

@@ -2,13 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { ExecutionRecord, Settled } from '../../contract/execution-record.ts';
 import type { RulesOfRun } from '../../contract/rules-of-run.ts';
 
-/**
- * The limits of the history: how many executions it has, for how long, and in how many bytes. The first that is reached makes the oldest
- * leave.
- */
+/** Reaching any of these limits evicts the oldest execution. */
 export type HistoryLimits = { count: number; seconds: number; bytes: number };
 
-/** So many executions may be pinned, in half of the bytes that the history has. */
+/** Pinned executions may take half of the bytes of the history. */
 export const MAX_PINNED = 1000;
 
 export type HistoryFilter = {
@@ -25,34 +22,32 @@ export type HistoryFilter = {
 };
 export type HistoryPage = { records: ExecutionRecord[]; nextCursor: string | null };
 
-/** `oldest`: when the one that is evicted next ended, epoch ms; null when there is none. */
+/** `oldest`: when the next one to be evicted ended, epoch ms. */
 export type Kept = { executions: number; bytes: number; oldest: number | null };
 
-/** What Redis publishes in the step that adds a record: a message to who asked for the execution, and an empty one to those that follow it. */
+/** Published by Redis in the script that adds the record: the ending to the process that asked, an empty message to followers. */
 export type Publication = { replyTo: string | undefined; message: string; followers: string };
 
-/** One list of settled executions in one store, newest first, bounded by count, age and bytes. Listing one page never loads a result. */
+/** One list of ended executions, newest first, bounded by count, age and bytes. Listing never loads results. */
 export type HistoryPart = {
-  /** `publication`: told in the same step, where the list is in Redis. */
+  /** `publication`: published in the same step, if the list is in Redis. */
   add(settled: Settled, publication?: Publication): Promise<void>;
   get(mockId: string): Promise<ExecutionRecord | null>;
   result(mockId: string): Promise<string | null>;
-  /** The waiting call has its result: from now on it need not be readable longer than the history has room for it. */
+  /** The waiting call has its result, so it may be evicted from now on. */
   delivered(mockId: string): Promise<void>;
   input(mockId: string): Promise<string | null>;
-  /** Keeps an answer that came after its execution had timed out. `rules`: on which it ran, as known since. */
+  /** Adds an answer that came after the ending. `rules`: those it ran on. */
   addLateResult(mockId: string, body: string, rules?: RulesOfRun): Promise<void>;
   lateResult(mockId: string): Promise<string | null>;
   list(filter: HistoryFilter): Promise<HistoryPage>;
   kept(): Promise<Kept>;
-  /** Forgets an execution with everything that is kept of it. */
   erase(mockId: string): Promise<void>;
 };
 
-/** `unknown`: it is not in the history. `full`: something must be unpinned first. */
 export type Pinned = 'pinned' | 'unknown' | 'full';
 
-/** Executions that somebody pinned: they are kept, with their tree, until they are unpinned or erased. */
+/** Executions that are kept with their tree until they are unpinned or erased. */
 type Pins = Pick<HistoryPart, 'get' | 'input' | 'result' | 'lateResult' | 'list' | 'addLateResult'> & {
   pin(mockId: string): Promise<Pinned>;
   unpin(mockId: string): Promise<void>;
@@ -60,13 +55,13 @@ type Pins = Pick<HistoryPart, 'get' | 'input' | 'result' | 'lateResult' | 'list'
   treeOf(record: Pick<ExecutionRecord, 'app' | 'rules'>): Promise<string | null>;
 };
 
-/** Settled executions. `kept` counts those of callers; `erase` forgets a pinned one as well. */
+/** `kept` counts executions of callers; `erase` includes pinned ones. */
 export type History = HistoryPart & { pins: Pins };
 
 /** Inputs beyond this size are not kept: an execution can be looked at without them. */
 export const MAX_INPUT_KEPT = 64 * 1024;
 const SCANNED_AT_ONCE = 250;
-/** A page of one rule among very many executions comes empty after so many, with a cursor to go on: no list holds the loop up. */
+/** After so many records without a match a page is returned empty, with a cursor, so that a list never blocks the event loop. */
 const SCANNED_FOR_A_PAGE = 20_000;
 
 /** The store's key of a large result that its history does not have yet. */
@@ -78,7 +73,7 @@ export type Indexed = { member: string; at: number };
 /** Members of the index, newest first, beginning after one of them. Where that one was erased, those added at its time follow, or earlier. */
 type ReadIndex = (after: Indexed | null, count: number) => Promise<Indexed[]>;
 
-/** It was added so long after its end at the most: then a list goes on with too much rather than too little. */
+/** An execution is added at most this long after its end. A list that continues after an erased one rather repeats one than misses one. */
 const ADDED_WITHIN_MS = 2000;
 
 /** The fields of an execution in the index, so that a list is filtered without loading records. */
@@ -93,7 +88,7 @@ export const cursorOf = (record: ExecutionRecord): string =>
 /** The cursor of a list's very beginning. */
 export const BEGINNING = '-';
 
-/** Walks an index from the newest entry on until a page is full. Both backends list through it, so both page alike. */
+/** Walks an index, newest first, until a page is full. Shared by both back ends. */
 export async function listPage(
   { app, apps, notApps, ruleId, batchId, limit, cursor }: HistoryFilter,
   readIndex: ReadIndex,
@@ -130,7 +125,6 @@ export async function listPage(
   };
 }
 
-/** A cursor this service did not make. */
 export class BadCursor extends Error {}
 
 function printCursor({ member, at }: Indexed): string {

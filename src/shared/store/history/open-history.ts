@@ -22,15 +22,13 @@ import { type Trees, treeKey } from './trees.ts';
 
 const PINNED_SECONDS = 10 * 365 * 86_400;
 
-/** `calls`: executions of callers; `batches`: items of batches, of which any number evicts no call; `pinned`: what somebody pinned. */
+/** Items of batches have a part of their own, so that no batch evicts a call. */
 export type PartName = 'calls' | 'batches' | 'pinned';
 
-/** Half the bytes, and room for every run of the largest batch that fits into them. */
 export function batchesPartOf({ count, seconds, bytes }: HistoryLimits): HistoryLimits {
   return { count: Math.max(Math.floor(count / 2), MAX_ITEMS), seconds, bytes: Math.floor(bytes / 2) };
 }
 
-/** `privacy`: what is hidden or not kept; `trees`: those of the rules that ran. */
 export type HistoryOptions = { privacy?: Privacy; trees?: Pick<Trees, 'get'> };
 
 type Parts = HistoryOptions & {
@@ -42,11 +40,11 @@ type Parts = HistoryOptions & {
 
 const nothingHidden = createPrivacy({ MASK: new Map(), HISTORY_OFF: new Set() });
 
-/** The history of one queue store: the same on each of them, over parts that are the store's own. */
+/** The history over the parts that a back end offers. */
 export function openHistory({ open, store, pinnedTrees, limits, privacy = nothingHidden, trees }: Parts): History {
   const calls = open('calls', limits);
   const batches = open('batches', batchesPartOf(limits));
-  // Twice as many as may be pinned, so that none of them is evicted.
+  // Above the limit of pins, so that no pinned execution is evicted.
   const pinned = open('pinned', { count: 2 * MAX_PINNED, seconds: PINNED_SECONDS, bytes: limits.bytes });
   const kept = createKept({ privacy, store });
   const list = (part: HistoryPart): HistoryPart['list'] => {
@@ -92,12 +90,12 @@ export function openHistory({ open, store, pinnedTrees, limits, privacy = nothin
 type LatePart = { get: HistoryPart['get']; to: readonly HistoryPart[] };
 
 /**
- * Puts executions into a part without hidden fields (MASK), and of some apps only that an execution was there and how it ended
- * (HISTORY_OFF): so their ids are known, late answers of their clients are recognised, and none of their data is anywhere.
+ * Adds executions without hidden fields (MASK), and for apps in HISTORY_OFF only that they existed and how they ended, so that late answers
+ * are still recognised.
  */
 function createKept({ privacy, store }: { privacy: Privacy; store: Store }) {
   return {
-    /** On the embedded store a record is part of the transaction that ends its job: nothing is awaited there before the part gets it. */
+    /** Awaits nothing before `add`: in the embedded store the record is part of the transaction that ends its job. */
     async add(part: HistoryPart, settled: Settled, publication?: Publication): Promise<void> {
       const { app, error } = settled.record;
       const short = { ...settled, record: { ...settled.record, error: error === null ? null : beginningOf(error) } };
@@ -106,7 +104,7 @@ function createKept({ privacy, store }: { privacy: Privacy; store: Store }) {
       if (mask === null) return part.add(short, publication);
       const { result } = settled;
       if ('body' in result) return part.add(masked(short, result.body, mask), publication);
-      // The whole answer stays in the store for its caller, until it expires there.
+      // The unmasked answer stays in the store for its caller until it expires.
       const body = store.getNow ? store.getNow(result.stored) : await store.get(result.stored);
       return part.add(masked(short, body ?? 'null', mask), publication);
     },
@@ -119,7 +117,7 @@ function createKept({ privacy, store }: { privacy: Privacy; store: Store }) {
   };
 }
 
-/** The answer is masked before the sentences: what is hidden in it is hidden in them too. */
+/** The answer first: values that are hidden in it are then hidden in sentences as well. */
 function masked({ record, input }: Settled, body: string, mask: Mask): Settled {
   const shown = { input: mask.data(input), result: { body: mask.answer(body) } };
   const warnings = record.warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
@@ -133,7 +131,6 @@ function withoutData({ record }: Settled): Settled {
 type PinsParts = {
   history: Pick<HistoryPart, 'get' | 'input' | 'result' | 'lateResult'>;
   pinned: HistoryPart;
-  /** The trees of what is pinned, once each. */
   pinnedTrees: Store;
   trees: HistoryOptions['trees'];
   maxBytes: number;
@@ -151,7 +148,7 @@ function createPins({ history, pinned, pinnedTrees, trees, maxBytes, keep }: Pin
     return shared ?? (key === null ? null : pinnedTrees.get(key));
   }
 
-  /** The bytes that the trees of all pinned executions take, without the tree at one key. Reads them all: people pin seldom. */
+  /** The bytes of the trees of all pinned executions except one. Reads all of them, because pinning is rare. */
   async function bytesOfTrees(except: string | null): Promise<number> {
     const { records } = await pinned.list({ limit: 2 * MAX_PINNED });
     const keys = new Set(records.flatMap((record) => pinnedTreeKey(record) ?? []));
@@ -162,7 +159,7 @@ function createPins({ history, pinned, pinnedTrees, trees, maxBytes, keep }: Pin
 
   return {
     treeOf,
-    /** The tree is removed with the last pinned execution that ran on it. */
+    /** Removes the tree with the last pinned execution that ran on it. */
     async unpin(mockId: string): Promise<void> {
       const record = await pinned.get(mockId);
       await pinned.erase(mockId);

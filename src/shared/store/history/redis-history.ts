@@ -16,13 +16,12 @@ import {
 } from './history.ts';
 
 const TRIMMED_AT_ONCE = 100;
-/** A step adds fewer executions than it may remove, and so much text that Redis is busy for a few milliseconds at most. */
+/** A script adds fewer executions than it may evict, and little enough text that Redis is blocked for a few milliseconds only. */
 const ADDED_AT_ONCE = 50;
 const ADDED_LENGTH = 500_000;
-/** A call that waits for an execution may read its result from here: it stays that long although there is no room for it. */
+/** A waiting call may read its result from here, so it is not evicted for this long. */
 const READABLE_SECONDS = 30;
 
-/** Makes room, as the last step of whatever adds bytes. */
 const TRIM = `
 local function trim(index, sizes, bytes, prefix, now, ttl, maxCount, maxBytes, batch, readable)
   for _ = 1, tonumber(batch) do
@@ -44,7 +43,7 @@ local function trim(index, sizes, bytes, prefix, now, ttl, maxCount, maxBytes, b
 end
 `;
 
-/** Replies are hints: where this user may publish nothing, the record counts all the same. */
+/** A reply is a hint: if this user may not publish, the record is added all the same. */
 const PUBLISH = `
 local function publish(replyTo, message, followers)
   if replyTo ~= '' then redis.pcall('SPUBLISH', replyTo, message) end
@@ -53,8 +52,8 @@ end
 `;
 
 /**
- * Adds executions and makes room for them in one step, so that no crash leaves a result without its record. A result that
- * was put into the store already is not copied, only renamed. Keys carry one hash tag: one slot of a cluster.
+ * Adds executions and evicts others in one script, so that no crash leaves a result without its record. A result that is in the store
+ * already is renamed, not copied.
  */
 const add = redisScript(`${TRIM}${PUBLISH}
 local index, sizes, bytes = KEYS[1], KEYS[2], KEYS[3]
@@ -84,7 +83,6 @@ trim(index, sizes, bytes, prefix, now, unpack(ARGV, 3, 7))
 return 1
 `);
 
-/** It may be on its way into the history, be there, or have left it already. */
 const delivered = redisScript(`
 local note, record, result, stored, readable = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
 if redis.call('EXISTS', record, stored) > 0 then redis.call('SET', note, '', 'EX', readable)
@@ -122,7 +120,6 @@ if rank then return redis.call('ZREVRANGE', index, rank + 1, rank + count, 'WITH
 return redis.call('ZREVRANGEBYSCORE', index, at, '-inf', 'WITHSCORES', 'LIMIT', 0, count)
 `);
 
-/** Each member is followed by its score. */
 const pageSchema = z
   .array(z.string())
   .transform((all) => all.flatMap((member, n) => (n % 2 === 0 ? [{ member, at: Number(all[n + 1]) }] : [])));
@@ -131,10 +128,9 @@ type Name = 'history' | 'history-of-batches' | 'pinned-history';
 
 type KeptIn = { index: string; total: string; seconds: number };
 
-/** The prefix of the keys of a history. */
 export const historyPrefix = (prefix: string, name: Name) => `${prefix}:${name}:`;
 
-/** Those that are too old leave with the next one that comes: until then they are there, and cannot be read. */
+/** Expired ones are removed with the next addition, and are not readable until then. */
 async function keptIn(redis: Redis, { index, total, seconds }: KeptIn): Promise<Kept> {
   const from = Date.now() - seconds * 1000;
   const [executions, bytes, [, oldest]] = await Promise.all([
@@ -145,13 +141,9 @@ async function keptIn(redis: Redis, { index, total, seconds }: KeptIn): Promise<
   return { executions, bytes: Number(bytes ?? 0), oldest: oldest === undefined ? null : Number(oldest) };
 }
 
-/** One execution as the script gets it: the key of a result that is in the store already, and the rest. */
 type Addition = { stored: string; parts: string[] };
 
-/**
- * Hands additions to `send`: one at once, and those that come until it is done together. Each resolves, or rejects, as all of those that
- * went with it do.
- */
+/** Group commit: the first addition is sent at once, those that come meanwhile together. Each settles with its group. */
 function gather(send: (additions: readonly Addition[]) => Promise<void>): (addition: Addition) => Promise<void> {
   let waiting: { additions: Addition[]; length: number; sent: PromiseWithResolvers<void> } | undefined;
   let sending = 0;
@@ -184,7 +176,6 @@ const told = ({ replyTo = '', message, followers }: Publication = { replyTo: '',
   followers,
 ];
 
-/** History in Redis, shared by all APIs and workers. */
 export function createRedisHistory(
   redis: Redis,
   own: { prefix: string; name: Name },
@@ -227,7 +218,7 @@ export function createRedisHistory(
       const text = await redis.get(key('record', mockId));
       const record = toRecord(text);
       if (text === null || !record) return;
-      // Fields of a later version stay.
+      // Keeps unknown fields, which a newer version may have written.
       const changed = JSON.stringify({ ...JSON.parse(text), lateResult: true, ...(rules && { rules }) });
       const keys = [index, sizes, total, key('record', mockId), key('late', mockId)];
       await addLate(redis, keys, [prefix, memberOf(record), Date.now(), body, changed, ...limits]);

@@ -1,17 +1,16 @@
 import type { Redis } from 'ioredis';
 import { redisScript } from '../redis/redis-script.ts';
 
-/** The trees of rules that ran, by `treeKey`. When they have no room, those go that were used the longest ago. */
+/** The trees of rules that ran, by `treeKey`. The least recently used are evicted. */
 export type Trees = {
-  /** Keeps a tree for another `seconds`. */
   keep(key: string, tree: string, seconds: number): Promise<void>;
   get(key: string): Promise<string | null>;
 };
 
-/** A client tells the digest of what it ran: so it names trees of its own app only. */
+/** A client chooses the digest that it reports, so a key includes the app. */
 export const treeKey = (app: number, digest: string): string => `${app}/${digest}`;
 
-/** Each score is when a tree was used last; those that have expired since go first, as the oldest. */
+/** Scores are times of last use. */
 const keep = redisScript(`
 local tree, used, sizes, total = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local prefix, key, text, seconds, now, most = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
@@ -31,7 +30,6 @@ end
 return 1
 `);
 
-/** Trees in Redis, shared by all APIs and workers. Keys carry one hash tag: one slot of a cluster. */
 export function createRedisTrees(redis: Redis, deployment: string, maxBytes: number): Trees {
   const prefix = `${deployment}:tree:`;
   const kept = ['used', 'sizes', 'bytes'].map((name) => `${deployment}:trees:${name}`);

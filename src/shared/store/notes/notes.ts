@@ -1,29 +1,26 @@
-/** How long a call is remembered by its Idempotency-Key. */
 export const NOTE_SECONDS = 24 * 3600;
-/** The bytes of a note in Redis with its entries in two indexes, and of an answer beside its text; estimates from above. */
+/** Upper bounds of what Redis needs for a note with its two index entries, and for an answer beside its text. */
 export const NOTE_BYTES = 900;
 export const ANSWER_BYTES = 600;
 
-/** Whether a note, given as its text, is that of an execution. */
 export const isNoteOf = (mockId: string, text: string | null) => text?.includes(`"mockId":"${mockId}"`) === true;
 
-/** How a note was put: it is the first under its key, there is one already, or there is no room for any more. */
 export type PutNote = { kind: 'put' } | { kind: 'there'; text: string } | { kind: 'full' };
 
 /**
- * Notes of calls under an Idempotency-Key, with the answers they got. Notes are kept for 24 h; answers too, as long as all
- * of them together fit into IDEMPOTENCY_BYTES: the oldest answers are evicted first, and a note is never evicted early.
+ * Idempotency records (notes) with the answers of their calls. When IDEMPOTENCY_BYTES is reached, the oldest answers are evicted, but never
+ * a note within its 24 h: its call would run again.
  */
 export type Notes = {
-  /** Puts the first note under a key. It is due at `dueAt`, epoch ms, unless it is changed before. */
+  /** Inserts the note of a key if there is none. It is due at `dueAt`, epoch ms, unless it is changed before. */
   put(key: string, text: string, dueAt: number): Promise<PutNote>;
   get(key: string): Promise<string | null>;
-  /** Puts `to` in the place of `from`, or removes the note (null); false when the note is another one by now. */
+  /** Compare and set; null removes the note. */
   change(key: string, from: string, to: string | null, more?: { dueAt?: number; answer?: string }): Promise<boolean>;
-  /** The answer that was kept with a note, unless it had to leave. */
+  /** The answer of the note's call, unless it was evicted. */
   answer(key: string): Promise<string | null>;
-  /** Forgets the notes of an execution, and its answers with them: their keys may be used anew. */
+  /** Removes the notes of an execution with their answers, so that their keys are free. */
   erase(mockId: string): Promise<void>;
-  /** At most `count` keys of notes that are due. Each is due again `againAfterMs` later. */
+  /** At most `count` keys of due notes. Each becomes due again after `againAfterMs`, in case its API dies. */
   due(count: number, againAfterMs: number): Promise<string[]>;
 };

@@ -4,12 +4,11 @@ import { storedKey } from '../key-value-store.ts';
 import { redisScript } from '../redis/redis-script.ts';
 import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes, type PutNote } from './notes.ts';
 
-/** Of all notes, when they were put; of those that are open, when they are due; of kept answers, when they were kept. */
+/** Sorted sets: all notes by insertion, open ones by due time, answers by insertion. */
 const INDEXES = ['all', 'due', 'answers', 'sizes', 'bytes'];
 const AT_ONCE = 100;
 const READ_AT_ONCE = 500;
 
-/** Every script begins with the indexes as keys, and with what is the same for all as its first parameters. */
 const COMMON = `
 local all, due, answers, sizes, bytes = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now, prefix, noteBytes, maxBytes, seconds = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -41,10 +40,7 @@ local function makeRoom(wanted)
 end
 `;
 
-/**
- * The note and its place in the index are one step: an API that dies right after it leaves a note that is found when it is
- * due.
- */
+/** Note and index entry are one script, so that the note of an API that dies right after it is found when it is due. */
 const put = redisScript(`${COMMON}
 local note, key, text, dueAt = KEYS[6], ARGV[6], ARGV[7], ARGV[8]
 purge()
@@ -98,7 +94,6 @@ const keysReply = z.array(z.string());
 
 type Options = { prefix: string; maxBytes: number };
 
-/** Notes in Redis, shared by all APIs. The value of a note lies where every version finds it: in the store. */
 export function createRedisNotes(redis: Redis, { prefix, maxBytes }: Options): Notes {
   const indexes = INDEXES.map((name) => `${prefix}:notes:${name}`);
   const answerPrefix = `${prefix}:notes:answer:`;
@@ -108,7 +103,7 @@ export function createRedisNotes(redis: Redis, { prefix, maxBytes }: Options): N
     const parameters: (string | number)[] = [...common(), key, from, to ?? '', dueAt ?? '', answer ?? ''];
     return (await changeNote(redis, [...indexes, noteKey(key), answerPrefix + key], parameters)) === 1;
   };
-  /** No index leads from an execution to its key: it would cost every call, and this is rare. */
+  /** Scans: an index from executions to keys would cost every call, and erasing is rare. */
   async function eraseSome(mockId: string, first: number): Promise<number> {
     const keys = await redis.zrange(`${prefix}:notes:all`, String(first), String(first + READ_AT_ONCE - 1));
     const texts = keys.length > 0 ? await redis.mget(keys.map(noteKey)) : [];

@@ -30,12 +30,12 @@ function readNode(line: string, asked: Endpoint, byName: boolean): Node {
   const withoutBus = place.split('@')[0] ?? '';
   const port = Number(withoutBus.slice(withoutBus.lastIndexOf(':') + 1));
   const ip = withoutBus.slice(0, withoutBus.lastIndexOf(':'));
-  // A node that nobody has met does not know its own address.
+  // A node that no other node has contacted does not know its own address.
   const host = (byName && name !== '' && name !== '?' ? name : ip) || asked.host;
   return { endpoint: { host, port }, flags: flags.split(','), epoch: Number(epoch), slots };
 }
 
-/** Slots that move stand in brackets behind the ranges. */
+/** Migrating slots follow the ranges in brackets. */
 function holds(range: string, slot: number): boolean {
   const [first = '', last = first] = range.split('-');
   return /^\d+$/.test(first) && Number(first) <= slot && slot <= Number(last);

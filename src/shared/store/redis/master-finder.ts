@@ -9,18 +9,17 @@ import { askClusterNode } from './cluster-view.ts';
 import type { View } from './master-view.ts';
 
 export type MasterFinder = {
-  /** The master of the newest view. Rejects when none could be had, with what was said instead. */
+  /** The master in the view with the newest epoch. Rejects with the answers if there is none. */
   find(): Promise<Endpoint>;
   close(): void;
 };
 
-/** Then one answer is enough. */
 const MOST_ANSWER_WITHIN_MS = 300;
-/** If none answers for so long, there is no master. Before, they may just be busy, or this process may be. */
+/** After this long without an answer there is no master. Until then they, or this process, may only be busy. */
 const ANY_ANSWERS_WITHIN_MS = 2000;
-/** One that was cut off may be the first to answer, with a view of before the fail-over. */
+/** Waits for more than the first answer, which may come from a Sentinel that was cut off before the fail-over. */
 const OTHERS_HAVE_MS = 50;
-/** The first of a large Cluster: a view of the newest epoch spreads to all nodes within a second. */
+/** A few nodes are enough: a new epoch reaches all nodes of a Cluster within a second. */
 const ASK_AT_MOST = 9;
 
 /** Asks all Sentinels, or several nodes of the Cluster, at once: some of them may be dead, frozen or cut off. */
@@ -83,7 +82,7 @@ function openPeer({ host, port }: Endpoint, options: ReturnType<typeof peerOptio
   return peer;
 }
 
-/** The answers that count: all of them, or those that are there a moment after more than half, or, after a while, after the first. */
+/** All answers, or those that arrived shortly after a majority, or, after a while, the first one. */
 async function mostOf(asked: Promise<View>[]): Promise<{ views: View[]; errors: string[] }> {
   const views: View[] = [];
   const errors: string[] = [];
@@ -113,7 +112,7 @@ const masterSchema = z.union([
   z.record(z.string(), z.unknown()).transform((fields) => fields['config-epoch']),
 ]);
 
-/** Only `get-master-addr-by-name` tells the new master as soon as it took over; only `master` tells the epoch. */
+/** Both commands are needed: only `get-master-addr-by-name` names a new master at once, only `master` has the epoch. */
 async function askSentinel(redis: Redis, name: string): Promise<View> {
   const [address, master] = await Promise.all([
     redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name).then((reply) => addressSchema.parse(reply)),

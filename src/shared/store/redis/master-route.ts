@@ -9,17 +9,17 @@ import { createMasterFinder, type MasterFinder, nameOf } from './master-finder.t
 const LOOK_EVERY_MS = 500;
 const CLOSE_WITHIN_MS = 100;
 
-/** The way to a master that may move: what connections need to find it, and what makes them leave one that is none any more. */
+/** How connections find the master, and leave one that was replaced. */
 export type MasterRoute = {
   Connector: NonNullable<RedisOptions['Connector']>;
-  /** Looks at once whether the master moved. */
+  /** Checks now whether the master moved. */
   look(): void;
   close(): void;
 };
 
 /**
- * A connection is made to the master wherever it is by then. All are broken that lead elsewhere as soon as it is known: an
- * old master that is frozen or cut off would keep them for ever, and none of them would hear of the new one.
+ * Connects to the current master, and closes every connection to another server as soon as that is known: an old master that is frozen or
+ * cut off would keep them for ever.
  */
 export function createMasterRoute(address: RedisAddress): MasterRoute {
   const finder = createMasterFinder(address);
@@ -49,7 +49,7 @@ function connectorTo(finder: MasterFinder, { tls }: RedisAddress, open: Map<Sock
 
     override async connect(tell: (event: string, error: Error) => void): Promise<Socket> {
       this.connecting = true;
-      // ioredis gives a connection up for good whose connector fails.
+      // A connector that rejects makes ioredis give up for good.
       const master = await retry(() => finder.find(), {
         goOn: () => this.connecting,
         everyMs: SOON_MS,
@@ -59,7 +59,7 @@ function connectorTo(finder: MasterFinder, { tls }: RedisAddress, open: Map<Sock
       return this.#connectTo(nameOf(master), master);
     }
 
-    /** Told what INFO says: a replica is left again. */
+    /** Called with the role in INFO: connections to a replica are closed. */
     override check({ role }: { role?: string }): boolean {
       return role !== 'slave';
     }

@@ -3,7 +3,7 @@ import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import { createMasterRoute, type MasterRoute } from './master-route.ts';
 import { policyRefusalOf, refusalOf, runIdOf } from './redis-examination.ts';
 
-/** A connection as far as reconnecting it goes: one of ioredis, or BullMQ's view of one. */
+/** A connection of ioredis, or BullMQ's view of one. */
 type Connection = {
   readonly status: string;
   readonly stream?: { readonly bytesRead?: number };
@@ -11,17 +11,13 @@ type Connection = {
   on(event: 'end', listener: () => void): unknown;
 };
 
-/** Redis answers, and takes no writes: nothing can be begun. */
 export class StoreTakesNoWrites extends Error {}
 
-/**
- * The commands that failed together with the first one have their replies by then, so their callers know that nothing was
- * done.
- */
+/** Reconnects one moment later, so that all commands that were refused together get their replies and know that nothing was done. */
 const RECONNECT_AFTER_MS = 50;
 const RECONNECT_AT_MOST_EVERY_MS = 1000;
 const PROBE_SECONDS = 60;
-/** Its policy may be changed while Redis runs. */
+/** Checked again, because the policy may be changed at run time. */
 const POLICY_EVERY_MS = 5000;
 
 const retryStrategy = (attempt: number) => Math.min(100 * attempt, 500);
@@ -38,16 +34,16 @@ type ConnectionOptions = {
 export type RedisConnections = ReturnType<typeof createRedisConnections>;
 
 /**
- * All connections of this process to one Redis; no other file opens one. After a fail-over they may still lead to the old
- * master, which is a replica now: once one of them hears READONLY, all are made anew, so that they find the address where it
- * leads by now. Behind Sentinels and in a Cluster the master is looked for.
+ * All connections of this process to one Redis; no other file opens one. After a fail-over they may lead to the old master, which is a
+ * replica now: on the first READONLY all of them reconnect to where the address leads now. Behind Sentinels and in a Cluster the master is
+ * looked up.
  */
 export function createRedisConnections(address: RedisAddress) {
   const route = address.kind === 'single' ? undefined : createMasterRoute(address);
   const { keep, reconnect, heard } = createReconnection(route);
   const health = createHealth(address, reconnect);
 
-  /** The `reconnectOnError` of ioredis: false, because not this one alone and not at once. */
+  /** Returns false to ioredis, because all connections reconnect, not this one alone. */
   function reconnectOnError(error: Error): false {
     if (/\b(READONLY|UNBLOCKED)\b|^MOVED /.test(error.message)) reconnect();
     return false;
@@ -80,13 +76,13 @@ function createReconnection(route: MasterRoute | undefined) {
   let dueAt = 0;
 
   return {
-    /** Reconnects this one with the others until it is closed. */
+    /** Includes this connection when all reconnect, until it is closed. */
     keep(connection: Connection): void {
       open.add(connection);
       connection.on('end', () => open.delete(connection));
     },
 
-    /** All that was read on all connections, in bytes; one that is made anew adds to it only when something came on it. */
+    /** Bytes read on all connections so far. */
     heard(): number {
       for (const connection of open) {
         const bytes = connection.stream?.bytesRead ?? 0;
@@ -118,7 +114,7 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
   let policyDueAt = 0;
   let run: string | undefined;
   return {
-    /** Why this Redis can never serve, as far as it was looked at: each time when a connection was made. */
+    /** Why this Redis can never be used, as examined at each connection. */
     async examine(redis: Redis): Promise<string | undefined> {
       run = await runIdOf(redis);
       redis.once('close', () => {
@@ -129,10 +125,10 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
       return refusal;
     },
 
-    /** The id of the run of Redis that is connected; undefined while none is. */
+    /** The run id of the connected Redis. */
     lastRun: () => run,
 
-    /** Rejects unless Redis is a master and takes a small write; also with `StoreTakesNoWrites`, which says why. */
+    /** Rejects unless Redis is a master and accepts a write, with `StoreTakesNoWrites` as the reason if it accepts none. */
     async probe(redis: Redis): Promise<void> {
       if (performance.now() >= policyDueAt) {
         forgets = await policyRefusalOf(redis);
@@ -140,7 +136,7 @@ function createHealth(address: RedisAddress, reconnect: () => void) {
       }
       const why = forgets ?? refusal;
       if (why !== undefined) throw new StoreTakesNoWrites(why);
-      // If this user may not ask for the role, the write tells whether Redis takes writes.
+      // A user that may not run ROLE learns it from the write.
       const [role] = await redis.role().catch(() => ['unknown']);
       if (role === 'slave') {
         reconnect();

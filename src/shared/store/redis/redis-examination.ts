@@ -11,8 +11,8 @@ const NEEDED: Record<string, (redis: Redis, key: string) => Promise<unknown>> = 
 const NOT_POSSIBLE = /unknown command|unsupported|not supported|not allowed|disabled|NOPERM/i;
 
 /**
- * Why this Redis can never serve this deployment, in a sentence that says what to change; undefined when nothing speaks
- * against it. What may pass, as a fail-over or a full disk, is none of it.
+ * Why this Redis can never serve this deployment, as a sentence with what to change, or undefined. Temporary states (a fail-over, a full
+ * disk) do not count.
  */
 export async function refusalOf(redis: Redis, { kind, prefix }: RedisAddress): Promise<string | undefined> {
   const info = fieldsOf(await redis.info().catch(() => ''));
@@ -39,12 +39,11 @@ function refusalOfPolicy(info: Map<string, string>): string | undefined {
     : `a full Redis would forget jobs (maxmemory-policy ${policy}): set it to noeviction`;
 }
 
-/** The same of its policy alone, which may be changed while it runs. */
+/** The same for the policy alone, which may change at run time. */
 export async function policyRefusalOf(redis: Redis): Promise<string | undefined> {
   return refusalOfPolicy(fieldsOf(await redis.info('memory').catch(() => '')));
 }
 
-/** Whether this is a replica: at the start only its operator can change that. */
 export async function isReplica(redis: Redis): Promise<boolean> {
   const [role] = await redis.role().catch(() => ['unknown']);
   return role === 'slave';

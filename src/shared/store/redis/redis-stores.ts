@@ -11,7 +11,7 @@ export const HISTORIES = { calls: 'history', batches: 'history-of-batches', pinn
 
 type Options = { prefix: string; openNoted: () => Redis };
 
-/** The stores of one Redis beside the queues. Notes have a connection of their own, on which a command may take its time. */
+/** The stores of one Redis beside the queues. Notes have a connection of their own, on which a command may take longer. */
 export function redisStores(redis: Redis, { prefix, openNoted }: Options): Stores {
   const store = createRedisStore(redis, prefix);
   return {

@@ -25,9 +25,9 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** What one process does with the store between its start and its end. */
 async function once<T>(use: (stores: ReturnType<typeof embeddedStores>) => Promise<T>): Promise<T> {
-  const { openShelf, close } = await openStore({ folder, tell: (sentence) => told.push(sentence) });
+  const { openTable, close } = await openStore({ folder, tell: (sentence) => told.push(sentence) });
   try {
-    return await use(embeddedStores(openShelf));
+    return await use(embeddedStores(openTable));
   } finally {
     await close();
   }

@@ -1,13 +1,13 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Entry } from '../stores/shelf.ts';
+import type { Entry } from '../stores/tables.ts';
 import { flushAtOnce } from './flusher.ts';
 import { notesAsUnknown } from './power-loss.ts';
 import { DatabaseSync } from './sqlite.ts';
 
 /**
- * Writes a copy of a database, also of one that another process uses: what one reader sees, while that process writes on. The copy is flushed
- * before it gets its name, and marked: the store that it is put into takes nothing for sure that had not ended by then. Returns its bytes.
+ * Copies a database as one reader sees it; another process may write to it meanwhile. The copy is flushed before it gets its name, and
+ * marked as a copy: the store that it is restored to ends everything that had not ended as unknown. Returns its size.
  */
 export function copyDatabase(from: string, to: string): number {
   if (existsSync(to)) throw new Error(`${to} is there already: choose another name, or remove it`);
@@ -30,8 +30,8 @@ export function copyDatabase(from: string, to: string): number {
 }
 
 /**
- * Says in a copy that it is one, and takes the keys over that only the database has which it will replace: their calls are unknown. Throws where
- * the file is no store.
+ * Marks a file as a copy, and takes over the keys that only the replaced database has, because the endings of their calls are unknown.
+ * Throws if the file is not a store.
  */
 export function markAsCopy(path: string, replaced?: string): void {
   const database = new DatabaseSync(path);
@@ -46,7 +46,7 @@ export function markAsCopy(path: string, replaced?: string): void {
   flushAtOnce(path);
 }
 
-/** None where the database is damaged: for 20 minutes the claims under the keys hold all the same. */
+/** None if the database is damaged: the claims under these keys still hold for 20 minutes. */
 function keysIn(path: string): Entry[] {
   try {
     const database = new DatabaseSync(path, { readOnly: true });

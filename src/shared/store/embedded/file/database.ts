@@ -12,41 +12,38 @@ const DAMAGED = new Set([11, 26]);
 export class OtherLayout extends Error {}
 
 type Options = {
-  /** Where the file is; none: in the memory of this process. */
+  /** The file; without one the database is in memory. */
   path?: string;
-  /** Whether what is written outlives a loss of power once its promise resolves. */
+  /** Whether a write is durable across a power failure once its promise resolves. */
   flush?: boolean;
-  /** Called before each transaction; what it throws, the operation fails with. */
+  /** Called before each transaction. Throwing makes the operation fail. */
   check?: () => void;
 };
 
-/** How much is sure when a promise resolves: it outlives a loss of power, or it outlives this process. */
+/** What a resolved promise guarantees: the change survives a power failure, or only the end of this process. */
 type Sureness = 'flushed' | 'committed';
 
 export type Database = {
-  /**
-   * Runs an operation, wholly or not at all. Resolves once it outlives a loss of power (if the store flushes at all), or, if 'committed'
-   * is enough, once it outlives this process.
-   */
+  /** Runs an operation atomically. Resolves once it is flushed (if the store flushes at all), or already once it is committed if that is enough. */
   write<T>(operation: () => T, until?: Sureness): Promise<T>;
-  /** Resolves once all that is committed now outlives a loss of power, if the store flushes at all. */
+  /** Resolves once everything committed so far is flushed, if the store flushes at all. */
   flushed(): Promise<void>;
-  /** Looks something up. When it resolves, what it saw outlives a loss of power, or, if 'committed' is enough, this process. */
+  /** Reads. Resolves once what it read is flushed, or, if 'committed' is enough, committed. */
   read<T>(look: () => T, until?: Sureness): Promise<T>;
-  /** Prepared once. Only for what runs within `write` and `read`. */
+  /** A cached statement. To be used within `write` and `read` only. */
   statement(sql: string): StatementSync;
   onDamage(listener: (error: Error) => void): void;
-  /** Why the file is damaged; undefined when it is not. Reads all of it. */
+  /** Why the file is damaged, or undefined. Reads the whole file. */
   damage(): string | undefined;
-  /** Commits and flushes what is open, and ends. */
+  /** Commits, flushes and closes. */
   close(): void;
 };
 
 /**
- * Opens a SQLite database that is written by one transaction a turn of the event loop: what is asked in one turn is done at once and in
- * order, and committed at the end of the turn. The disk is waited for in another thread, by all commits of meanwhile together. Not waited
- * for: progress and data of jobs, and the taking of a job, whose worker waits instead. Claims and requests are flushed with
- * `FSYNC=1` (`worker/files/flush.ts`). Where a commit fails, nothing of that turn was done, and every operation of it rejects.
+ * Opens a SQLite database with one write transaction per turn of the event loop: operations run synchronously in order and are committed at
+ * the end of the turn. A thread flushes, and one flush serves all commits that came meanwhile. Progress and data of jobs are not awaited,
+ * nor is the taking of a job, whose worker waits before it dispatches. If a commit fails, no operation of that turn happened, and all of
+ * them reject.
  */
 export function openDatabase({ path, flush = true, check = () => {} }: Options = {}): Database {
   const database = openFile(path ?? ':memory:');
@@ -107,9 +104,7 @@ export function openDatabase({ path, flush = true, check = () => {} }: Options =
 
 type Parts = { statement: Database['statement']; check: () => void; noticed: (error: unknown) => unknown };
 
-/** The transactions: one for each turn of the event loop in which something is written. */
 function createTurns(database: DatabaseSync, { statement, check, noticed }: Parts) {
-  /** Settles at the end of the transaction that is open. */
   let turn: PromiseWithResolvers<void> | undefined;
   let commits = 0;
 
@@ -131,7 +126,6 @@ function createTurns(database: DatabaseSync, { statement, check, noticed }: Part
     commit,
     commits: () => commits,
     committed: (): Promise<void> | undefined => turn?.promise,
-    /** The transaction of this turn; its promise settles with it. */
     begin(): Promise<void> {
       if (turn) return turn.promise;
       check();
@@ -141,7 +135,7 @@ function createTurns(database: DatabaseSync, { statement, check, noticed }: Part
       setImmediate(commit);
       return turn.promise;
     },
-    /** A function that fails in the middle leaves nothing behind. */
+    /** A savepoint, so that a function that throws halfway is rolled back alone. */
     runWholly<T>(operation: () => T): T {
       statement('SAVEPOINT operation').run();
       try {
@@ -171,7 +165,7 @@ function openFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   try {
     database.exec('PRAGMA busy_timeout=0; PRAGMA journal_mode=WAL');
-    // SQLite itself flushes only around a checkpoint. What is erased is overwritten where that costs no writing of its own.
+    // NORMAL: SQLite flushes only around checkpoints. FAST: erased data is overwritten where the page is written anyway.
     database.exec('PRAGMA synchronous=NORMAL; PRAGMA secure_delete=FAST; PRAGMA cache_size=-16384');
     database.exec('PRAGMA journal_size_limit=67108864');
     const layout = Number(database.prepare('PRAGMA user_version').get()?.user_version);

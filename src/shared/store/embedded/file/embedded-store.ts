@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { errnoOf } from '../../../runtime/errno.ts';
 import { servedFileSystems } from '../../../runtime/served-file-systems.ts';
 import { BadSettings } from '../../../runtime/settings/settings.ts';
-import type { OpenShelf } from '../stores/shelf.ts';
-import { SHELF_TABLES, tableShelves } from '../stores/shelves.ts';
+import type { OpenTable } from '../stores/tables.ts';
+import { openTables, STORE_TABLES } from '../stores/tables.ts';
 import { markAsCopy } from './backup.ts';
 import { type Database, OtherLayout, openDatabase } from './database.ts';
 import { flushAtOnce } from './flusher.ts';
@@ -17,36 +17,35 @@ import { lockStore } from './store-lock.ts';
 export const FILE = 'store.db';
 /** A copy that an operator wants back: the next start puts it in the place of the database. */
 const RESTORE = 'restore.db';
-/** There once the database said that it is damaged: the next start moves it aside. */
+/** Created when SQLite reports damage, so that the next start moves the database aside. */
 const DAMAGED = 'damaged';
-type Store = { database: Database; openShelf: OpenShelf; room: Room; close(): Promise<void> };
+type Store = { database: Database; openTable: OpenTable; room: Room; close(): Promise<void> };
 
-/** `tell` is given one sentence for whatever an operator should know. */
+/** `tell` gets a sentence for each thing that an operator should know. */
 type Options = { folder: string; flush?: boolean; tell: (sentence: string) => void };
 
-/** Makes what is missing of the tables. */
 export function prepareTables(database: Database): Promise<void> {
-  const tables = [JOB_TABLES, SHELF_TABLES, RUN_TABLE].join('\n').split(/;\s*/).filter(Boolean);
+  const tables = [JOB_TABLES, STORE_TABLES, RUN_TABLE].join('\n').split(/;\s*/).filter(Boolean);
   return database.write(() => {
     for (const table of tables) database.statement(table).run();
   });
 }
 
-/** Opens the store in a folder, which this process has for itself from then on. A damaged database is moved aside and a new one made. */
+/** Opens and locks the store of a folder. A damaged database is moved aside and replaced by a new one. */
 export async function openStore({ folder, flush = true, tell }: Options): Promise<Store> {
   makeFolder(folder);
   const unlock = lockStore(folder);
   try {
     const room = createRoom(folder);
     const database = await openOrMake(folder, { flush, room, tell });
-    const openShelf = tableShelves(database);
-    await beginRun(database, { flush, openShelf, tell });
+    const openTable = openTables(database);
+    await beginRun(database, { flush, openTable, tell });
     database.onDamage((error) => {
       writeFileSync(join(folder, DAMAGED), error.message);
       tell(`The store ${folder} is damaged (${error.message}): restart the service, which moves it aside.`);
     });
     return {
-      ...{ database, openShelf, room },
+      ...{ database, openTable, room },
       async close() {
         await endRun(database).catch(() => {}); // then the next start takes it for one that was killed
         database.close();
@@ -71,7 +70,7 @@ function makeFolder(folder: string): void {
       `The store ${folder} cannot be written (${errnoOf(error)}): make room or give this user the right, or set EMBEDDED_STORE=memory.`,
     );
   }
-  // A full disk must not look like a damaged store.
+  // Checked first, because a full disk would look like a damaged store.
   const full = createRoom(folder).full();
   if (full !== null) throw new BadSettings(`The store ${folder} cannot be opened: ${full}.`);
   const kind = servedFileSystems.get(statfsSync(folder).type);
@@ -99,12 +98,13 @@ async function openOrMake(folder: string, { flush, room, tell }: Making): Promis
   return database;
 }
 
-/** The database with what belongs to it: a log of one database, replayed over another one, would damage it. */
+/** Moved together: the log of one database, replayed over another, would damage it. */
 const OF_THE_DATABASE = [FILE, `${FILE}-wal`, `${FILE}-shm`, DAMAGED];
 
 /**
- * Puts a copy in the place of the database, which is moved aside with its log. A start that is cut off in between goes on with the copy at the
- * next one. Whatever was copied there counts as a copy: nothing that had not ended in it runs again, and no call under a later key of the database.
+ * Restores a copy: moves the database and its log aside and renames the copy into place. Crash-safe: the next start continues. Any file
+ * found there counts as a copy, so nothing that had not ended in it runs again, nor any call under a key that only the replaced database
+ * has.
  */
 function putBack(folder: string, tell: Options['tell']): void {
   const copy = join(folder, RESTORE);
@@ -138,7 +138,6 @@ async function openFound(folder: string, open: () => Database): Promise<{ databa
   }
 }
 
-/** Moves files of the store beside it; resolves to where. */
 function moveAside(folder: string, why: string, names: readonly string[]): string {
   const aside = join(dirname(folder), `store.${why}-${new Date().toISOString().replaceAll(':', '-')}`);
   mkdirSync(aside, { mode: 0o700 });
@@ -149,7 +148,6 @@ function moveAside(folder: string, why: string, names: readonly string[]): strin
 /** SQLite's codes for a machine that lacks memory, room or permission, or fails to read: no damage. */
 const FAULTS = new Set([3, 5, 7, 8, 10, 13, 14, 23]);
 
-/** A machine that lacks memory, room or permission is no damage, and a file of a later version is none. */
 function unlessFault(error: unknown): { why: string } {
   if (error instanceof OtherLayout)
     throw new BadSettings(`The store is of no use to this version: ${error.message}, or set another SHARED_DIR.`);

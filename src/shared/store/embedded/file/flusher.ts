@@ -2,17 +2,14 @@ import { closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync } from 'node:f
 import { dirname } from 'node:path';
 
 /**
- * Flushes a file to its disk in a thread, one flush at a time: whoever asks for more than the one that is under way covers waits for the next,
- * together with all others who asked meanwhile. A flush begins two turns of the event loop after it was asked for: what follows at once, as the taking of a job
- * that was just added, is flushed with it.
+ * Flushes a file in a thread, one flush at a time; requests that come during a flush share the next one. A flush starts two turns of the
+ * event loop after its first request, so that what follows at once, such as the taking of a job that was just added, is part of it.
  */
 export function createFlusher(path: string) {
   const handle = openSync(path, 'r');
   flushAtOnce(dirname(path));
-  /** A flush that is about to begin, or what the one that is under way covers. */
   let underWay: { commits: number; ended: Promise<void> } | 'soon' | undefined;
   let next: PromiseWithResolvers<void> | undefined;
-  /** The commits that are flushed, and those that the next flush is asked for. */
   let [sure, wanted] = [0, 0];
   let isClosed = false;
 
@@ -39,7 +36,7 @@ export function createFlusher(path: string) {
   }
 
   return {
-    /** Resolves once the first so many commits, all that were written to the file so far, are on its disk. */
+    /** Resolves once the first `commits` commits are on the disk. */
     async flushed(commits: number): Promise<void> {
       if (commits === sure) return;
       if (typeof underWay === 'object' && commits === underWay.commits) return underWay.ended;
@@ -59,7 +56,7 @@ export function createFlusher(path: string) {
   };
 }
 
-/** Flushes a file, or the names in a folder, and waits: a new file's name is kept by its folder. The event loop stands still meanwhile. */
+/** Flushes a file or folder synchronously. A new file's name is durable only once its folder is flushed. */
 export function flushAtOnce(path: string): void {
   const handle = openSync(path, 'r');
   fsyncSync(handle);

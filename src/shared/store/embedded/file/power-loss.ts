@@ -9,43 +9,38 @@ import { parseJson } from '../../../contract/json/parse-json.ts';
 import { queueNames } from '../../../contract/queue-names.ts';
 import { historyEntries } from '../stores/history.ts';
 import { noteEntry } from '../stores/notes.ts';
-import type { Entry, OpenShelf, Shelf } from '../stores/shelf.ts';
+import type { Entry, OpenTable, Table } from '../stores/tables.ts';
 import type { Database } from './database.ts';
 
-/**
- * What is known of the run before. `boot`: the start of the machine that it ran on; `flush`; `closed`, if it ended by itself; `backup`, if
- * this file is a copy that was put back.
- */
+/** The previous run. `boot`: the boot id of its machine; `closed`: it ended normally; `backup`: this file is a restored copy. */
 export const RUN_TABLE = 'CREATE TABLE IF NOT EXISTS run (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;';
 
-type Options = { flush: boolean; openShelf: OpenShelf; tell: (sentence: string) => void };
+type Options = { flush: boolean; openTable: OpenTable; tell: (sentence: string) => void };
 
 const runSchema = z.array(z.object({ name: z.string(), value: z.string() }));
 const jobsSchema = z.array(z.object({ id: z.string(), head: z.string().nullable(), added_at: z.int() }));
 
 /**
- * Begins a run. Jobs that were active wait again: their worker ended with its process. After a kill that is all; `embedded-store.ts` has looked
- * through the file before, and moved a damaged one aside. But where something happened since that the store
- * cannot know, executions end as `outcome-unknown`, and none of them is begun again:
- * - The machine itself went down: the claims in the shared directory may be lost. That is about executions that a worker had begun, and,
- *   where the run before did not flush, about all that had not ended.
- * - The file is a copy that was put back: all that had not ended then may have ended since, under their keys, too.
+ * Begins a run. Jobs that were taken wait again, because their worker ended with its process; after a kill that is all. Executions end as
+ * `outcome-unknown` and are not begun again in two cases. After a reboot without a normal end the claims in the shared directory may be
+ * lost: this concerns executions that had begun, and all open ones if the previous run did not flush. In a restored copy everything that
+ * was open may have ended since, calls under keys included.
  */
 export async function beginRun(database: Database, options: Options): Promise<void> {
-  const { flush, openShelf, tell } = options;
+  const { flush, openTable, tell } = options;
   const { read, write, statement } = database;
   const rows = runSchema.parse(await read(() => statement('SELECT * FROM run').all()));
   const before = new Map(rows.map(({ name, value }) => [name, value]));
   const boot = presentBoot();
   if (before.has('backup')) {
-    const jobs = await endAsUnknown(database, 'TRUE', openShelf);
-    const notes = await endNotes(openShelf('notes'));
+    const jobs = await endAsUnknown(database, 'TRUE', openTable);
+    const notes = await endNotes(openTable('notes'));
     tell(
       `The store is a copy that was put back. Kept as outcome-unknown: ${jobs} executions that had not ended, and ${notes} keys. None of them runs again.`,
     );
   } else if (before.has('boot') && before.get('boot') !== boot && !before.has('closed')) {
     const doubtful = before.get('flush') === '1' ? 'takes > 0' : 'TRUE';
-    const jobs = await endAsUnknown(database, doubtful, openShelf);
+    const jobs = await endAsUnknown(database, doubtful, openTable);
     if (jobs > 0)
       tell(
         `The machine went down while executions ran: ${jobs} of them are kept as outcome-unknown. None of them runs again.`,
@@ -60,40 +55,37 @@ export async function beginRun(database: Database, options: Options): Promise<vo
   });
 }
 
-/** Says that this run ended by itself. */
 export async function endRun({ write, statement }: Database): Promise<void> {
   await write(() => statement(`INSERT INTO run VALUES ('closed', '1') ON CONFLICT DO NOTHING`).run());
 }
 
-/** Ends executions that had not ended. Resolves to how many. */
-async function endAsUnknown(database: Database, which: string, openShelf: OpenShelf): Promise<number> {
+/** Ends open executions as unknown. Resolves to how many. */
+async function endAsUnknown(database: Database, which: string, openTable: OpenTable): Promise<number> {
   const { read, write, statement } = database;
   const unfinished = `SELECT id, head, added_at FROM job WHERE queue = ? AND state != 'ended' AND ${which}`;
   const jobs = jobsSchema.parse(await read(() => statement(unfinished).all(queueNames.executions)));
   for (const { id, head, added_at } of jobs) {
-    await keepAsUnknown(id, { head: parseJson(head ?? ''), at: added_at }, openShelf);
+    await keepAsUnknown(id, { head: parseJson(head ?? ''), at: added_at }, openTable);
     await write(() => statement('DELETE FROM job WHERE queue = ? AND id = ?').run(queueNames.executions, id));
   }
   return jobs.length;
 }
 
-/** Puts an execution of which nobody can say how it ended into its history. */
 async function keepAsUnknown(
   mockId: string,
   { head, at }: { head: unknown; at: number },
-  openShelf: OpenShelf,
+  openTable: OpenTable,
 ): Promise<void> {
   const { data } = jobHeadSchema.safeParse(head);
   if (!data) return;
   const job = { mockId, data: { ...data, input: '' }, queuedAt: at };
   const { record, result } = toSettled(job, unanswered(noAnswer('store-lost', { mockId })), at);
   const body = 'body' in result ? result.body : '';
-  const shelf = openShelf(record.batchId === null ? 'history' : 'history_of_batches');
-  await shelf.put(historyEntries(record, { input: '', body, at }).entries);
+  const table = openTable(record.batchId === null ? 'history' : 'history_of_batches');
+  await table.put(historyEntries(record, { input: '', body, at }).entries);
 }
 
 const noteSchema = z.looseObject({ mockId: z.string() });
-/** The text of a call under a key that had no ending. */
 const openNoteSchema = noteSchema.extend({ ending: z.undefined().optional(), answeredBy: z.undefined().optional() });
 const keptNotesSchema = z.array(
   z.object({
@@ -102,7 +94,7 @@ const keptNotesSchema = z.array(
   }),
 );
 
-/** Calls under keys as rows of a table of notes, of which nobody knows how they ended. Without `all`: those that had not ended. */
+/** Calls under keys whose ending is unknown, as rows of the table of notes. `all`: also those that had ended. */
 export function notesAsUnknown(rows: unknown, { all }: { all: boolean }): Entry[] {
   return keptNotesSchema.parse(rows).flatMap(({ key, info: text }) => {
     const { data: note } = (all ? noteSchema : openNoteSchema).safeParse(parseJson(text));
@@ -112,10 +104,9 @@ export function notesAsUnknown(rows: unknown, { all }: { all: boolean }): Entry[
   });
 }
 
-/** Ends the calls under keys that had not ended. Resolves to how many. */
-async function endNotes(shelf: Shelf): Promise<number> {
-  const open = notesAsUnknown(shelf.load(), { all: false });
-  for (let first = 0; first < open.length; first += AT_ONCE) await shelf.put(open.slice(first, first + AT_ONCE));
+async function endNotes(table: Table): Promise<number> {
+  const open = notesAsUnknown(table.load(), { all: false });
+  for (let first = 0; first < open.length; first += AT_ONCE) await table.put(open.slice(first, first + AT_ONCE));
   return open.length;
 }
 
@@ -123,7 +114,7 @@ const AT_ONCE = 500;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const MINUTE_MS = 60_000;
 
-/** Another one whenever the machine was started anew. */
+/** The boot id of the machine. */
 function presentBoot(): string {
   try {
     return readFileSync(BOOT_ID, 'utf8').trim();

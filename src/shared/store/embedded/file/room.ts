@@ -2,19 +2,16 @@ import { statfsSync } from 'node:fs';
 import { StoreTakesNoWrites } from '../../redis/redis-connections.ts';
 
 const MIB = 1024 * 1024;
-/**
- * Below the first no new call is taken, and what is open comes to its end. Below the second nothing is written, so that the log keeps
- * room for a checkpoint.
- */
+/** Below the first no new call is accepted, and open ones end. Below the second nothing is written, so that a checkpoint still fits. */
 const NEEDED = { forCalls: 64 * MIB, forStatements: 32 * MIB };
 
 /** Claims and requests lie on this disk, too. One without free inodes takes none. */
 const FILES_NEEDED = { forCalls: 64, forStatements: 8 };
 
-/** Not at each call or transaction: what is written meanwhile is far less than what is left. */
+/** Not at each write: what is written meanwhile is far less than the reserve. */
 const CHECKED_EVERY_MS = 100;
 
-/** The disk of the store is full. The statement was not sent, so nothing was done. */
+/** The disk of the store is full. The statement was not executed. */
 class StoreFull extends StoreTakesNoWrites {
   readonly code = 'ENOSPC';
 }
@@ -40,9 +37,9 @@ export function createRoom(folder: string) {
     return null;
   }
   return {
-    /** The reason why no new call is taken; null when there is room for it. */
+    /** Why no new call is accepted, or null. */
     full: (): string | null => lacking('forCalls'),
-    /** Throws `StoreFull` when a statement could be cut off halfway. */
+    /** Throws `StoreFull` if a write could fail halfway. */
     check(): void {
       const why = lacking('forStatements');
       if (why !== null) throw new StoreFull(why);
@@ -52,7 +49,7 @@ export function createRoom(folder: string) {
 
 type Free = { bytes: number; files: number };
 
-/** Undefined when the folder is away: the store itself says so. Some file systems (btrfs) make inodes as they need them, and say 0 of 0. */
+/** Undefined if the folder is missing, which the store itself reports. btrfs creates inodes on demand and reports 0 of 0. */
 function freeIn(folder: string): Free | undefined {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(folder);

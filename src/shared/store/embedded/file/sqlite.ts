@@ -1,7 +1,4 @@
-/**
- * SQLite, as Node brings it. Node 22 says at its first use that it is experimental, 24 and later do not. The tests of the packages run on 22,
- * and nobody who starts the service can do anything about it: so it is not said.
- */
+/** `node:sqlite` without the ExperimentalWarning of Node 22: an operator can do nothing about it, and the packages are tested on 22. */
 export const { DatabaseSync } = quietly(() => process.getBuiltinModule('node:sqlite'));
 export type DatabaseSync = InstanceType<typeof DatabaseSync>;
 

@@ -9,8 +9,8 @@ import { DatabaseSync } from './sqlite.ts';
 const holderSchema = z.object({ pid: z.int(), host: z.string(), since: z.string() });
 
 /**
- * Locks a folder for this process: the lock is the operating system's, on a file that SQLite has open, so it ends with the
- * process, however that ends. Throws `BadSettings`, which says who has it. Resolves to what gives it back.
+ * Locks a folder for this process, by SQLite's file lock, which the kernel releases when the process ends. Throws `BadSettings` that names
+ * the holder. Resolves to the release function.
  */
 export function lockStore(folder: string): () => void {
   const database = new DatabaseSync(join(folder, 'lock'));
@@ -29,7 +29,7 @@ export function lockStore(folder: string): () => void {
   return () => database.close();
 }
 
-/** The file tells who, the lock tells whether: the file of a process that was killed stays. */
+/** The file names the holder, the lock decides: a killed process leaves its file behind. */
 function holderIn(path: string): string {
   try {
     const { pid, host, since } = holderSchema.parse(parseJson(readFileSync(path, 'utf8')));

@@ -14,21 +14,21 @@ import {
   keysOf,
   loadFrom,
   newEntry,
-} from './batch-shelf.ts';
+} from './batch-entries.ts';
 import { createEmbeddedPermits } from './permits.ts';
-import type { Shelf } from './shelf.ts';
+import type { Table } from './tables.ts';
 
 const casesSchema = z.array(caseSchema);
 const isOver = ({ state }: BatchInfo) => state === 'finished' || state === 'cancelled';
-/** Batches in this process, for the embedded queue: their cases and details are stored on the shelf. */
-export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchStore {
-  const kept = loadFrom(shelf); // in order of arrival
+/** The embedded batch store: heads in memory, cases and details in the table. */
+export function createEmbeddedBatches(limits: BatchLimits, table: Table): BatchStore {
+  const kept = loadFrom(table); // in order of arrival
   const known = new Set(kept.keys());
 
   const makeRoom = async (wanted: number): Promise<boolean> => {
     const gone = dropOld(kept, wanted, limits);
     const fits = totalOf(kept) + wanted <= limits.bytes;
-    for (const entry of gone) await shelf.remove(keysOf(entry));
+    for (const entry of gone) await table.remove(keysOf(entry));
     return fits;
   };
 
@@ -47,7 +47,7 @@ export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchS
       kept.set(batch.batchId, entry);
       known.add(batch.batchId);
       const texts = chunks.map((text, chunk) => ({ key: chunkKey(batch.batchId, chunk), text }));
-      await shelf.put([...texts, infoEntry(entry)]);
+      await table.put([...texts, infoEntry(entry)]);
       return 'created';
     },
     async read(batchId) {
@@ -55,19 +55,19 @@ export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchS
       const entry = kept.get(batchId);
       if (!entry) return known.has(batchId) ? 'gone' : null;
       const { batch, state, endedAt, counts, why } = entry;
-      return shelf.sure({ batch, progress: { state, endedAt, counts: structuredClone(counts), why } });
+      return table.sure({ batch, progress: { state, endedAt, counts: structuredClone(counts), why } });
     },
     list: async () => [...kept.keys()].reverse(),
     running: async () => [...kept].filter(([, entry]) => !isOver(entry)).map(([id]) => id),
-    cases: async (batchId, chunk) => casesSchema.parse(parseJson((await shelf.read(chunkKey(batchId, chunk))) ?? '[]')),
-    ...itemsOf({ kept, shelf, makeRoom }),
+    cases: async (batchId, chunk) => casesSchema.parse(parseJson((await table.read(chunkKey(batchId, chunk))) ?? '[]')),
+    ...itemsOf({ kept, table, makeRoom }),
     async change(batchId, from, to, why) {
       const entry = kept.get(batchId);
       if (!entry || !from.includes(entry.state)) return false;
       entry.state = to;
       entry.why = why ?? entry.why;
       if (isOver(entry)) entry.endedAt = time.now();
-      await shelf.put([infoEntry(entry)]);
+      await table.put([infoEntry(entry)]);
       return true;
     },
     ...createEmbeddedPermits(),
@@ -75,16 +75,16 @@ export function createEmbeddedBatches(limits: BatchLimits, shelf: Shelf): BatchS
   };
 }
 
-type Parts = { kept: ReadonlyMap<string, Kept>; shelf: Shelf; makeRoom: (wanted: number) => Promise<boolean> };
+type Parts = { kept: ReadonlyMap<string, Kept>; table: Table; makeRoom: (wanted: number) => Promise<boolean> };
 
 /** The endings of the items of each batch. */
 function itemsOf({
   kept,
-  shelf,
+  table,
   makeRoom,
 }: Parts): Pick<BatchStore, 'begin' | 'settle' | 'heads' | 'detail' | 'erase'> {
   const putItem = ({ batch: { batchId } }: Kept, item: Item, text?: string) =>
-    shelf.put([{ key: itemKey(batchId, item.n), info: JSON.stringify(item), ...(text !== undefined && { text }) }]);
+    table.put([{ key: itemKey(batchId, item.n), info: JSON.stringify(item), ...(text !== undefined && { text }) }]);
 
   return {
     async begin(batchId, n, claimBy) {
@@ -113,9 +113,9 @@ function itemsOf({
       await putItem(entry, item, fits ? text : undefined);
       return true;
     },
-    heads: (batchId, first, last) => shelf.sure(headsOf(kept.get(batchId), first, last)),
+    heads: (batchId, first, last) => table.sure(headsOf(kept.get(batchId), first, last)),
     async detail(batchId, n) {
-      const text = await shelf.read(itemKey(batchId, n));
+      const text = await table.read(itemKey(batchId, n));
       return text ? itemDetailSchema.parse(parseJson(text)) : null;
     },
     async erase(batchId, { n, chunk, cases }) {
@@ -123,7 +123,7 @@ function itemsOf({
       if (!entry) return;
       const item = entry.items.get(n);
       if (item?.head) item.head = erasedHead(item.head);
-      await shelf.put([{ key: chunkKey(batchId, chunk), text: JSON.stringify(cases) }]);
+      await table.put([{ key: chunkKey(batchId, chunk), text: JSON.stringify(cases) }]);
       if (item) await putItem(entry, item, '');
     },
   };
@@ -132,7 +132,7 @@ function itemsOf({
 const totalOf = (kept: Map<string, Kept>) =>
   [...kept.values()].reduce((sum, { bytes, itemBytes }) => sum + bytes + itemBytes, 0);
 
-/** Takes out batches that have ended, the oldest first: those that are too old, and as many as leave too little room. */
+/** Evicts ended batches, oldest first: expired ones, and as many as it takes to make room. */
 function dropOld(kept: Map<string, Kept>, wanted: number, { seconds, bytes }: BatchLimits): Kept[] {
   const gone: Kept[] = [];
   for (const [id, entry] of kept) {

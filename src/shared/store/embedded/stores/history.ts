@@ -13,7 +13,7 @@ import {
   memberOf,
 } from '../../history/history.ts';
 import type { EmbeddedStore } from '../../key-value-store.ts';
-import type { Entry, Shelf } from './shelf.ts';
+import type { Entry, Table } from './tables.ts';
 
 const keptSchema = z.object({ record: recordSchema, bytes: z.int(), at: z.int() });
 type Kept = z.infer<typeof keptSchema>;
@@ -22,7 +22,7 @@ const inputOf = (mockId: string) => `${mockId}:input`;
 const resultOf = (mockId: string) => `${mockId}:result`;
 const lateOf = (mockId: string) => `${mockId}:late`;
 
-/** How an execution is stored on the shelf. Empty texts are none. */
+/** Empty texts are not stored. */
 export function historyEntries(
   record: ExecutionRecord,
   { input, body, at }: { input: string; body: string; at: number },
@@ -36,14 +36,14 @@ export function historyEntries(
   return { kept, entries: [info, ...texts.filter(({ text }) => text !== '')] };
 }
 
-/** `seq`: its place in the order of arrival. Times say less: a clock may have been put back. */
+/** `seq` orders by arrival, because times go back when a clock is set. */
 type Placed = Indexed & { seq: number };
 
 /** The order in which executions arrived. */
 function createOrder() {
   const seqs = new Map<string, number>();
   let nextSeq = 0;
-  /** Made when it is first asked for, and kept as it is from then on. */
+  /** Built on first use, then kept up to date. */
   let newestFirst: Placed[] | null = null;
 
   const placed = ({ record, at }: Kept): Placed => {
@@ -58,19 +58,19 @@ function createOrder() {
     drop({ record }: Kept): void {
       const member = memberOf(record);
       seqs.delete(member);
-      // The oldest one leaves with almost every one that comes; any other is erased by hand.
+      // Almost always the oldest one is removed; any other only by an erase.
       if (newestFirst?.at(-1)?.member === member) newestFirst.pop();
       else newestFirst = null;
     },
     newestFirst: (oldestFirst: Iterable<Kept>): readonly Placed[] =>
       (newestFirst ??= [...oldestFirst].reverse().map(placed)),
-    /** Where one stands in it; undefined where it is not there (any more). */
+    /** Undefined if it is missing or was removed. */
     seqOf: (member: string) => seqs.get(member),
   };
 }
 
-/** The records, in order of arrival, so the first is the oldest. */
-function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
+/** The records in order of arrival, oldest first. */
+function openRecords(table: Table, { count, seconds, bytes }: HistoryLimits) {
   const kept = new Map<string, Kept>();
   const order = createOrder();
   let totalBytes = 0;
@@ -89,8 +89,8 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
     order.drop(entry);
   };
   const removeTexts = (mockIds: readonly string[]) =>
-    shelf.remove(mockIds.flatMap((mockId) => [inputOf(mockId), resultOf(mockId), lateOf(mockId), mockId]));
-  for (const { info } of shelf.load()) {
+    table.remove(mockIds.flatMap((mockId) => [inputOf(mockId), resultOf(mockId), lateOf(mockId), mockId]));
+  for (const { info } of table.load()) {
     const { data } = keptSchema.safeParse(parseJson(info));
     if (data) set(data);
   }
@@ -106,7 +106,7 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
       for (const mockId of mockIds) drop(mockId);
       await removeTexts(mockIds);
     },
-    /** Lets the oldest go until all limits are kept, and resolves once their texts are gone. */
+    /** Evicts the oldest records until all limits hold; resolves once their texts are removed. */
     async trim(): Promise<void> {
       const gone: string[] = [];
       for (const [mockId, oldest] of kept) {
@@ -123,11 +123,11 @@ function openRecords(shelf: Shelf, { count, seconds, bytes }: HistoryLimits) {
 type Records = ReturnType<typeof openRecords>;
 
 /**
- * History in this process, for the embedded queue: the records in memory, their texts on the shelf. `add` waits for nothing before it
- * writes, so that a record is part of the transaction in which its job ends.
+ * The embedded history: records in memory, texts in the table. `add` awaits nothing before it writes, so that the record is part of the
+ * transaction that ends its job.
  */
-export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimits, shelf: Shelf): HistoryPart {
-  const records = openRecords(shelf, limits);
+export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimits, table: Table): HistoryPart {
+  const records = openRecords(table, limits);
   const { kept } = records;
   return {
     async add({ record, input, result }) {
@@ -137,7 +137,7 @@ export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimit
       const added = historyEntries(record, { input: keptInput, body, at: time.now() });
       records.set(added.kept);
       try {
-        await shelf.put(added.entries);
+        await table.put(added.entries);
       } catch (error) {
         records.forget(record.mockId); // so that another try can keep it
         throw error;
@@ -146,11 +146,11 @@ export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimit
     },
     async get(mockId) {
       await records.trim();
-      return shelf.sure(kept.get(mockId)?.record ?? null);
+      return table.sure(kept.get(mockId)?.record ?? null);
     },
-    result: (mockId) => shelf.read(resultOf(mockId)),
+    result: (mockId) => table.read(resultOf(mockId)),
     delivered: async () => {}, // what is trimmed is gone at once: its readers are in this process
-    input: (mockId) => shelf.read(inputOf(mockId)),
+    input: (mockId) => table.read(inputOf(mockId)),
     async addLateResult(mockId, body, rules) {
       const entry = kept.get(mockId);
       if (!entry || entry.record.lateResult) return;
@@ -158,7 +158,7 @@ export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimit
       const changed = { ...entry, record, bytes: entry.bytes + body.length };
       records.set(changed);
       try {
-        await shelf.put([
+        await table.put([
           { key: mockId, info: JSON.stringify(changed) },
           { key: lateOf(mockId), text: body },
         ]);
@@ -169,10 +169,10 @@ export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimit
       await records.trim();
     },
     erase: (mockId) => records.remove([mockId]),
-    lateResult: (mockId) => shelf.read(lateOf(mockId)),
+    lateResult: (mockId) => table.read(lateOf(mockId)),
     async list(filter) {
       await records.trim();
-      return shelf.sure(await listKept(records, filter));
+      return table.sure(await listKept(records, filter));
     },
     async kept() {
       await records.trim();
@@ -182,7 +182,7 @@ export function createEmbeddedHistory(store: EmbeddedStore, limits: HistoryLimit
   };
 }
 
-/** Where a list goes on after one of its members: behind it, or, where it was erased, with those that were added at its time or earlier. */
+/** Where a list continues after a member. If that one was erased: with those added at its time or earlier. */
 function placeAfter(members: readonly Placed[], seq: number | undefined, at: number): number {
   if (seq === undefined) {
     const first = members.findIndex((member) => member.at <= at);

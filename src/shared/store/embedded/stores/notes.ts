@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseJson } from '../../../contract/json/parse-json.ts';
 import { time } from '../../../ports/time.ts';
 import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes } from '../../notes/notes.ts';
-import type { Shelf } from './shelf.ts';
+import type { Table } from './tables.ts';
 
 const noteSchema = z.object({
   text: z.string(),
@@ -15,17 +15,16 @@ type Note = z.infer<typeof noteSchema>;
 
 const answerOf = (key: string) => `${key}:answer`;
 
-/** How a note is stored on the shelf. */
 export function noteEntry(key: string, text: string, dueAt: number | null) {
   const note: Note = { text, expiresAt: time.now() + NOTE_SECONDS * 1000, dueAt, answerBytes: 0 };
   return { note, entry: { key, info: JSON.stringify(note) } };
 }
 
-/** The notes, in the order in which they were put: the first is the oldest. */
-function openIndex(maxBytes: number, shelf: Shelf) {
+/** The notes in insertion order, oldest first. */
+function openIndex(maxBytes: number, table: Table) {
   const notes = new Map<string, Note>();
   let answerBytes = 0;
-  for (const { key, info } of shelf.load()) {
+  for (const { key, info } of table.load()) {
     const { data } = noteSchema.safeParse(parseJson(info));
     if (data) notes.set(key, data);
     answerBytes += data?.answerBytes ?? 0;
@@ -38,7 +37,7 @@ function openIndex(maxBytes: number, shelf: Shelf) {
   function remove(key: string, note: Note): Promise<void> {
     setAnswerBytes(note, 0);
     notes.delete(key);
-    return shelf.remove([key, answerOf(key)]);
+    return table.remove([key, answerOf(key)]);
   }
 
   return {
@@ -49,7 +48,7 @@ function openIndex(maxBytes: number, shelf: Shelf) {
         await remove(key, note);
       }
     },
-    /** Lets the oldest answers leave until there is room for `wanted` bytes. `left`: those that have to be removed for it. */
+    /** Evicts the oldest answers until `wanted` bytes fit. `left`: the evicted ones. */
     makeRoom(wanted: number): { fits: boolean; left: string[] } {
       const fits = () => notes.size * NOTE_BYTES + answerBytes + wanted <= maxBytes;
       const left: string[] = [];
@@ -63,34 +62,33 @@ function openIndex(maxBytes: number, shelf: Shelf) {
   };
 }
 
-/** Notes of a single process: their texts in memory, the answers on the shelf. */
-export function createEmbeddedNotes(maxBytes: number, shelf: Shelf): Notes {
-  const { notes, setAnswerBytes, remove, purge, makeRoom } = openIndex(maxBytes, shelf);
+/** The embedded idempotency records: texts in memory, answers in the table. */
+export function createEmbeddedNotes(maxBytes: number, table: Table): Notes {
+  const { notes, setAnswerBytes, remove, purge, makeRoom } = openIndex(maxBytes, table);
 
-  /** Keeps an answer beside its note if there is room for it. */
   async function putChanged(key: string, note: Note, answer: string | undefined): Promise<void> {
     const room = answer === undefined ? { fits: false, left: [] } : makeRoom(answer.length + ANSWER_BYTES);
     const text = room.fits ? answer : undefined;
     if (text !== undefined) setAnswerBytes(note, text.length + ANSWER_BYTES);
     const entry = { key, info: JSON.stringify(note) };
-    await shelf.remove(room.left);
-    await shelf.put(text === undefined ? [entry] : [entry, { key: answerOf(key), text }]);
+    await table.remove(room.left);
+    await table.put(text === undefined ? [entry] : [entry, { key: answerOf(key), text }]);
   }
 
   return {
     async put(key, text, dueAt) {
       await purge();
       const there = notes.get(key);
-      if (there) return shelf.sure({ kind: 'there', text: there.text });
+      if (there) return table.sure({ kind: 'there', text: there.text });
       const { fits, left } = makeRoom(NOTE_BYTES);
       const { note, entry } = noteEntry(key, text, dueAt);
       if (fits) notes.set(key, note);
-      await shelf.remove(left);
+      await table.remove(left);
       if (!fits) return { kind: 'full' };
-      await shelf.put([entry]);
+      await table.put([entry]);
       return { kind: 'put' };
     },
-    get: (key) => shelf.sure(notes.get(key)?.text ?? null),
+    get: (key) => table.sure(notes.get(key)?.text ?? null),
     async change(key, from, to, { dueAt, answer } = {}) {
       const note = notes.get(key);
       if (note?.text !== from) return false;
@@ -105,7 +103,7 @@ export function createEmbeddedNotes(maxBytes: number, shelf: Shelf): Notes {
     async erase(mockId) {
       for (const [key, note] of notes) if (isNoteOf(mockId, note.text)) await remove(key, note);
     },
-    answer: (key) => shelf.read(answerOf(key)),
+    answer: (key) => table.read(answerOf(key)),
     async due(count, againAfterMs) {
       await purge();
       const now = time.now();

@@ -7,7 +7,7 @@ type Turns = {
   served: Map<string, number>;
 };
 
-/** Permits to send items to clients, in this process: at most `limit` at once to each, and batches take turns. */
+/** Slots for items at clients: at most `limit` at once for each client, and batches take turns. */
 export function createEmbeddedPermits(): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
   const clients = new Map<string, Turns>();
   let grants = 0;

@@ -8,36 +8,35 @@ import type { Stores } from '../../stores.ts';
 import { createEmbeddedBatches } from './batches.ts';
 import { createEmbeddedHistory } from './history.ts';
 import { createEmbeddedNotes } from './notes.ts';
-import type { OpenShelf } from './shelf.ts';
+import type { OpenTable } from './tables.ts';
 
 const SHELVES = { calls: 'history', batches: 'history_of_batches', pinned: 'pinned' } as const;
 
-/** The stores of one process beside its queues, on shelves. Its API and its worker open the same ones. */
-export function embeddedStores(openShelf: OpenShelf): Stores {
-  const store = createEmbeddedStore(openShelf('store'));
+/** The stores of the embedded back end. API and worker of the process share them. */
+export function embeddedStores(openTable: OpenTable): Stores {
+  const store = createEmbeddedStore(openTable('store'));
   let notes: Notes | undefined;
   let batches: BatchStore | undefined;
   const histories = new Map<PartName, HistoryPart>();
   let trees: Trees | undefined;
-  const pinnedTrees = createEmbeddedStore(openShelf('pinned_trees'), Number.POSITIVE_INFINITY);
+  const pinnedTrees = createEmbeddedStore(openTable('pinned_trees'), Number.POSITIVE_INFINITY);
   return {
     store,
-    openTrees: (maxBytes) => (trees ??= embeddedTrees(createEmbeddedStore(openShelf('trees'), maxBytes))),
-    openNotes: (maxBytes) => (notes ??= createEmbeddedNotes(maxBytes, openShelf('notes'))),
+    openTrees: (maxBytes) => (trees ??= embeddedTrees(createEmbeddedStore(openTable('trees'), maxBytes))),
+    openNotes: (maxBytes) => (notes ??= createEmbeddedNotes(maxBytes, openTable('notes'))),
     openHistory: (limits, options) =>
       openHistory({
         ...{ store, pinnedTrees, limits, ...options },
         open(part, own) {
-          const opened = histories.get(part) ?? createEmbeddedHistory(store, own, openShelf(SHELVES[part]));
+          const opened = histories.get(part) ?? createEmbeddedHistory(store, own, openTable(SHELVES[part]));
           histories.set(part, opened);
           return opened;
         },
       }),
-    openBatches: (limits) => (batches ??= createEmbeddedBatches(limits, openShelf('batches'))),
+    openBatches: (limits) => (batches ??= createEmbeddedBatches(limits, openTable('batches'))),
   };
 }
 
-/** The newest entry is evicted last. */
 function embeddedTrees({ hold, get, remove }: Store): Trees {
   return {
     async keep(key, tree, seconds) {

@@ -3,7 +3,7 @@ import { type Batch, type BatchProgress, batchSchema, itemHeadSchema, noCounts }
 import { batchStateSchema } from '../../../contract/batches.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
 import { sizeOf } from '../../batches/batch-store.ts';
-import type { Entry, Shelf } from './shelf.ts';
+import type { Entry, Table } from './tables.ts';
 
 /** An item that may have been sent. `size`: the bytes it takes since it was settled. */
 const itemSchema = z.object({
@@ -30,7 +30,6 @@ export type Kept = BatchInfo & { counts: BatchProgress['counts']; items: Map<num
 export const chunkKey = (batchId: string, chunk: number) => `${batchId}:cases:${chunk}`;
 export const itemKey = (batchId: string, n: number) => `${batchId}:item:${n}`;
 
-/** How a batch itself is stored on the shelf. */
 export function infoEntry({ batch, chunks, state, endedAt, why, bytes }: BatchInfo): Entry {
   return {
     key: batch.batchId,
@@ -38,7 +37,7 @@ export function infoEntry({ batch, chunks, state, endedAt, why, bytes }: BatchIn
   };
 }
 
-/** The batch itself last: what is left of it after a crash is removed with it. */
+/** The batch comes last: after a crash in between, its remaining rows are still found through it. */
 export function keysOf({ batch: { batchId }, chunks, items }: Kept): string[] {
   const chunkKeys = Array.from({ length: chunks }, (_, chunk) => chunkKey(batchId, chunk));
   return [...chunkKeys, ...[...items.keys()].map((n) => itemKey(batchId, n)), batchId];
@@ -61,11 +60,11 @@ function keptOf(info: BatchInfo): Kept {
   return { ...info, counts, items: new Map(), itemBytes: 0 };
 }
 
-/** The batches that a shelf has, in the order in which they were put. */
-export function loadFrom(shelf: Shelf): Map<string, Kept> {
+/** The batches of a table, in insertion order. */
+export function loadFrom(table: Table): Map<string, Kept> {
   const kept = new Map<string, Kept>();
   const items: { batchId: string; item: Item }[] = [];
-  for (const { key, info } of shelf.load()) {
+  for (const { key, info } of table.load()) {
     const value = parseJson(info);
     const [batchId = '', kind] = key.split(':');
     const { data: batch } = kind === undefined ? batchInfoSchema.safeParse(value) : { data: undefined };
