@@ -51,7 +51,6 @@ describe('the rows of a batch', () => {
       [3, 4],
       [5, 6],
     ]);
-    expect(rows.map(({ differs }) => differs)).toEqual([false, true, false]);
   });
 
   test('are ordered by the worst of them, and otherwise as they were given', () => {
@@ -60,10 +59,9 @@ describe('the rows of a batch', () => {
     expect(names(filterRows(rows, { ...noRowFilter, order: 'slowest' }))).toEqual(['c', 'b', 'a']);
   });
 
-  test('are found by their name, their error, their verdict on any target, and by whether targets differ', () => {
+  test('are found by their name, their error, and their verdict on any target', () => {
     expect(names(filterRows(rows, { ...noRowFilter, text: 'picked NOBODY' }))).toEqual(['c']);
     expect(names(filterRows(rows, { ...noRowFilter, answer: 'failed' }))).toEqual(['b']);
-    expect(names(filterRows(rows, { ...noRowFilter, differs: true }))).toEqual(['b']);
   });
 
   test('are found by a value of their input, where a number is a whole one, and by the node that decided', () => {
@@ -133,7 +131,6 @@ describe('the rows of a batch', () => {
       ['two', 'passed'],
       ['two', 'passed'],
     ]);
-    expect(both[1]?.differs).toBe(false);
   });
 
   test('of which two have one name are not laid over each other', () => {

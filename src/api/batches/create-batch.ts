@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BATCH_VERSION, type Batch, MAX_ITEMS } from '../../shared/cases/batch.ts';
+import type { Case } from '../../shared/cases/case.ts';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import { onceOf } from '../../shared/contract/determined-id.ts';
 import type { Once } from '../../shared/contract/job.ts';
@@ -87,7 +88,7 @@ export function createCreateBatch({
     const dryRun = request.dryRun ?? sourced.dryRun;
     const targets = await targetsOf(request.targets ?? sourced.targets, { app: request.app, dryRun }, ask);
     if (targets.kind !== 'targets') return targets;
-    const against = request.against ?? sourced.against;
+    const against = request.against ?? sourced.against ?? firstOf(targets.targets, cases);
     const problem = unfit(sourced, { against, targets: targets.targets });
     if (problem !== null) return { kind: 'bad', problems: [problem] };
     const { app, ruleId, confId, concurrency, stopAfterFailures } = request;
@@ -112,6 +113,11 @@ export function createCreateBatch({
 function notStored(why: NotStored, { keyName, maxRunning }: Owner, { MAX_BATCHES: limit }: Settings): Taken {
   if (why === 'too-many-of-key') return refused('too-many-batches-of-key', { name: keyName ?? '', limit: maxRunning });
   return why === 'too-many' ? refused('too-many-batches', { limit }) : refused('no-room-for-batch', {});
+}
+
+/** Where nothing is expected, the runs on several targets are compared with those on the first. */
+function firstOf(targets: readonly string[], cases: readonly Case[]): string | undefined {
+  return targets.length > 1 && cases.every(({ expect }) => expect === null) ? targets[0] : undefined;
 }
 
 const isOfToday = ({ createdAt }: Batch) => !time.isPast(createdAt + BATCH_KEY_SECONDS * 1000);

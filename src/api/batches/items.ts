@@ -27,7 +27,6 @@ export type ItemFilter = {
   outcome?: RanTo | undefined;
   /** Conditions on the input, which must all hold. */
   where: readonly Condition[];
-  differs: boolean;
   /** Also what was found of each. */
   details?: boolean;
   after: number;
@@ -41,7 +40,7 @@ export async function items(
   { store, privacy }: Parts,
 ): Promise<{ items: ShownNumbered[]; next: number | null }> {
   const heads = await allHeads(batch, store);
-  const isWanted = await wantedItems(batch, heads, { filter, store, privacy });
+  const isWanted = await wantedItems(batch, { filter, store, privacy });
   const wanted = heads.filter(({ n, head }) => n > after && isWanted(n, head));
   const page = wanted.slice(0, limit);
   const chunks = new Map<number, Promise<Case[]>>();
@@ -64,10 +63,8 @@ type Wanted = { filter: Omit<ItemFilter, 'after' | 'limit'> } & Parts;
 /** The test whether a list has an item. Inputs are read only for conditions on them, without the fields that are hidden. */
 async function wantedItems(
   batch: Batch,
-  heads: readonly NumberedHead[],
-  { filter: { target, verdict, outcome, where, differs }, store, privacy }: Wanted,
+  { filter: { target, verdict, outcome, where }, store, privacy }: Wanted,
 ): Promise<(n: number, head: ItemHead) => boolean> {
-  const unlike = differs ? casesThatDiffer(batch, heads) : null;
   const cases = where.length > 0 ? await allCases(batch, store) : [];
   const fits = cases.map((one) => {
     const read = parseExact(shownCase(one, { app: batch.app, privacy }).input);
@@ -79,7 +76,6 @@ async function wantedItems(
       (verdict === undefined || head.verdict === verdict) &&
       (outcome === undefined || head.outcome === outcome) &&
       (target === undefined || batch.targets[targetIndex] === target) &&
-      (unlike === null || unlike.has(caseIndex)) &&
       (where.length === 0 || fits[caseIndex] === true)
     );
   };
@@ -134,7 +130,7 @@ export async function reported(batch: Batch, { store, privacy }: Parts): Promise
 }
 
 function detailOf({ batchId }: Batch, { n, head }: NumberedHead, store: BatchStore) {
-  return head.outcome === null && head.differences === 0 && head.digest === null ? null : store.detail(batchId, n);
+  return head.verdict === 'pending' || head.verdict === 'skipped' ? null : store.detail(batchId, n);
 }
 
 /**
@@ -172,15 +168,4 @@ export async function coverageOf(
     for (const state of found) node.states[state] = (node.states[state] ?? 0) + 1;
   }
   return { cases: batch.cases, unknown, nodes };
-}
-
-/** Cases that came out differently on one target than on another. */
-function casesThatDiffer(batch: Batch, heads: readonly { n: number; head: ItemHead }[]): Set<number> {
-  const seen = new Map<number, Set<string>>();
-  for (const { n, head } of heads) {
-    if (head.verdict === 'pending' || head.verdict === 'skipped') continue;
-    const { caseIndex } = placeOfItem(batch, n);
-    seen.set(caseIndex, (seen.get(caseIndex) ?? new Set()).add(head.digest ?? ''));
-  }
-  return new Set([...seen].filter(([, { size }]) => size > 1).map(([caseIndex]) => caseIndex));
 }

@@ -79,14 +79,6 @@ export const itemParameters = z.object({
       description:
         '`details`: also the input, if it has at most 4,096 characters, what was expected, and the node that decided, where its rules are still kept.',
     }),
-  differs: z
-    .enum(['', 'true', 'false'], { error: 'must be true or false' })
-    .default('')
-    .transform((value) => value === 'true')
-    .meta({
-      json: { type: 'boolean', default: false },
-      description: 'Only cases that came out differently on one target than on another.',
-    }),
   limit: wholeNumber(1000, 100).meta({
     json: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
     description: 'How many at most.',

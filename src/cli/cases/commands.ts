@@ -72,7 +72,7 @@ function describeTest(program: Command, { surroundings, ended, withApi }: Descri
 function describeBatch(program: Command, { surroundings, ended, withApi }: Describing): void {
   const batch = program
     .command('batch')
-    .description('run each row of a CSV file, without expectations')
+    .description('run each row of a CSV file, and compare the targets')
     .option('--csv <file>', 'a header of input paths, and a row for each run')
     .option('--app <id>', 'the app')
     .option('--rule-id <id>', 'the rule')

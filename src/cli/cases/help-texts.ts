@@ -28,6 +28,7 @@ Examples:
   rule-server batch --csv users.csv --app 9001 --rule-id 1 --target all --target lane:beta --out results.csv
 
 The header holds input paths such as user.age, and name and asOf. An empty cell is absent, "" is an empty text.
+With several targets each run is compared with that on the first of them.
 A row with a mistake refuses all rows, unless --skip-invalid leaves it out. A time in asOf has an offset, or --time-zone says where it is.
 ${EXIT_CODES}`;
 

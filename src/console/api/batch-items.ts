@@ -47,16 +47,16 @@ type Coverage = { cases: number; unknown: number; nodes: ReadonlyMap<string, num
 type ItemPage = { items: Item[]; next: number | null };
 
 /** `details`: also the inputs, what is expected of them, and which nodes decided. */
-type Asked = { after: number; limit: number; differs?: boolean; details?: boolean };
+type Asked = { after: number; limit: number; details?: boolean };
 
 /** A page of items after a number, in their order. */
 export async function getItems(
   batchId: string,
-  { after, limit, differs = false, details = false }: Asked,
+  { after, limit, details = false }: Asked,
   signal?: AbortSignal,
 ): Promise<ItemPage> {
   const include = details ? 'details' : null;
-  const query = { cursor: String(after), limit: String(limit), differs: differs ? 'true' : null, include };
+  const query = { cursor: String(after), limit: String(limit), include };
   const path = withQuery(`${pathOf(batchId)}/items`, query);
   const { items, nextCursor } = await getAs(path, itemListSchema, signal);
   return { items: items.map(readItem), next: nextCursor === null ? null : Number(nextCursor) };

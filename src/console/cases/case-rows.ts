@@ -11,7 +11,7 @@ import type { SchemaField } from '../api/browse.ts';
 import type { SavedCase } from '../api/cases.ts';
 import { versionRan } from '../run/reading.ts';
 import type { Place } from '../state/location.ts';
-import { useBatches, useBatchItems, useDiffering } from './use-batches.ts';
+import { useBatches, useBatchItems } from './use-batches.ts';
 
 /** The result of a case on one target, and its batch. */
 export type Cell = { batchId: string; item: Item };
@@ -24,7 +24,6 @@ export type CaseRow = {
   cells: (Cell | null)[];
   /** The results of the batch before, target by target; null where it had no such case. */
   before: (Verdict | null)[];
-  differs: boolean;
   saved: SavedCase | null;
 };
 
@@ -39,22 +38,12 @@ export function rowsOf({ batchId, targets, items }: Given): CaseRow[] {
     rows[place] = row;
     row.cells[(item.n - 1) % targets.length] = { batchId, item };
   }
-  for (const row of rows) row.differs = seemsToDiffer(row);
   return rows;
 }
 
 function emptyRow(place: number, name: string, targets: number): CaseRow {
   const none = () => Array.from({ length: targets }, () => null);
-  return { place, name, cells: none(), before: none(), differs: false, saved: null };
-}
-
-/** As far as items in short tell. Once a batch is over the service says which cases differ, data included. */
-function seemsToDiffer({ cells }: CaseRow): boolean {
-  const ends = cells.flatMap((cell) => {
-    const isOpen = cell === null || cell.item.verdict === 'pending' || cell.item.verdict === 'skipped';
-    return isOpen ? [] : [`${cell.item.verdict} ${cell.item.outcome}`];
-  });
-  return new Set(ends).size > 1;
+  return { place, name, cells: none(), before: none(), saved: null };
 }
 
 /** The same rows with what a repetition of some of them came to since. Only where names tell cases apart. */
@@ -65,7 +54,7 @@ export function withRepeated(rows: readonly CaseRow[], repeated: readonly CaseRo
     const again = byName.get(row.name);
     if (!again) return row;
     const cells = row.cells.map((cell, index) => again.cells[index] ?? cell);
-    return { ...row, cells, differs: again.differs };
+    return { ...row, cells };
   });
 }
 
@@ -129,10 +118,9 @@ export type RowFilter = {
   text: string;
   answer: string | null;
   decidedBy: string | null;
-  differs: boolean;
   order: Order;
 };
-export const noRowFilter: RowFilter = { text: '', answer: null, decidedBy: null, differs: false, order: 'failing' };
+export const noRowFilter: RowFilter = { text: '', answer: null, decidedBy: null, order: 'failing' };
 
 /** What runs came to that are counted together: one change, one verdict, or one outcome where nothing was expected. */
 export type Answer = {
@@ -182,10 +170,9 @@ export function decidingNodes(rows: readonly CaseRow[]): (NamedNode & { runs: nu
 }
 
 export function filterRows(rows: readonly CaseRow[], filter: RowFilter): CaseRow[] {
-  const { text, answer, decidedBy, differs, order } = filter;
+  const { text, answer, decidedBy, order } = filter;
   const isSearchedFor = wordSearch(text);
   const found = rows.filter(({ cells, ...row }) => {
-    if (differs && !row.differs) return false;
     if (answer !== null && !(cells.length === 0 ? [null] : cells).some((cell) => idOf(cell) === answer)) return false;
     if (decidedBy !== null && !cells.some((cell) => cell?.item.decidedBy?.id === decidedBy)) return false;
     return text === '' || isSearchedFor(searchedText({ cells, ...row }));
@@ -219,10 +206,9 @@ function sorted(rows: CaseRow[], order: Order): CaseRow[] {
   return ranked.map(({ row }) => row);
 }
 
-/** The worst first; what differs before what is alike. */
-function rankOf({ cells, differs }: CaseRow): number {
-  const worst = Math.min(...cells.map((cell) => verdicts.indexOf(cell?.item.verdict ?? 'passed')), verdicts.length);
-  return worst * 2 + (differs ? 0 : 1);
+/** The worst first. */
+function rankOf({ cells }: CaseRow): number {
+  return Math.min(...cells.map((cell) => verdicts.indexOf(cell?.item.verdict ?? 'passed')), verdicts.length);
 }
 
 const MAX_COLUMNS = 3;
@@ -295,11 +281,9 @@ export function useCaseRows({ place, batch, saved }: What): Rows {
   const items = useBatchItems(batchId);
   const baseItems = useBatchItems(base?.batchId ?? null);
   const beforeItems = useBatchItems(before?.batchId ?? null);
-  const differing = useDiffering(batch);
   return useMemo(() => {
     const targets = batch?.targets.map(({ target }) => target) ?? [];
     let rows = batch === null ? [] : rowsOf({ batchId: batch.batchId, targets, items });
-    if (differing.data) rows = rows.map((row) => ({ ...row, differs: differing.data.has(row.place) }));
     if (base !== null && baseItems.length > 0)
       rows = withRepeated(rowsOf({ batchId: base.batchId, targets, items: baseItems }), rows);
     if (before !== null && beforeItems.length > 0)
@@ -311,7 +295,7 @@ export function useCaseRows({ place, batch, saved }: What): Rows {
       before: beforeItems.length > 0 ? before : null,
       releases,
     };
-  }, [batch, items, differing.data, base, baseItems, before, beforeItems, saved]);
+  }, [batch, items, base, baseItems, before, beforeItems, saved]);
 }
 
 /** The batch of the saved cases before this one; one that repeats a part of another is none. */

@@ -63,25 +63,6 @@ export function useCoverage(batch: Batch | null, target: string | null) {
   });
 }
 
-/** The cases of an ended batch that came out differently on one target than on another, by their place from 0. */
-export function useDiffering(batch: Batch | null) {
-  const targets = batch?.targets.length ?? 0;
-  return useQuery({
-    queryKey: ['differing', batch?.batchId],
-    queryFn: async ({ signal }) => {
-      const cases = new Set<number>();
-      for (let after: number | null = 0; after !== null; ) {
-        const page = await getItems(batch?.batchId ?? '', { after, limit: PAGE, differs: true }, signal);
-        for (const { n } of page.items) cases.add(Math.floor((n - 1) / targets));
-        after = page.next;
-      }
-      return cases;
-    },
-    enabled: batch !== null && targets > 1 && isOver(batch),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-}
-
 const AGAIN_AFTER_MS = 1000;
 const MAX_KEPT = 6;
 

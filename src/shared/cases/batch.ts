@@ -73,8 +73,6 @@ export const itemHeadSchema = z.object({
   tookMs: z.number().nullable().default(null),
   /** How many differences are kept. */
   differences: z.int().default(0),
-  /** A digest of the result: items of one case came out alike if their digests are equal. */
-  digest: z.string().nullable().default(null),
   /** The rules it ran on. */
   rules: rulesOfRunSchema.nullable().default(null),
   /** Where its way and that of the run it is compared with part. */

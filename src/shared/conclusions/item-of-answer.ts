@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import { type ItemDetail, type ItemHead, itemHeadSchema } from '../cases/batch.ts';
 import type { Case } from '../cases/case.ts';
-import { withoutNoise } from '../cases/judging/noise.ts';
 import { errorOf } from '../contract/endings/outcomes.ts';
 import { stringifyExact } from '../contract/json/raw-number.ts';
 import type { RulesOfRun } from '../contract/rules-of-run.ts';
 import type { Code } from '../reasons/codes.ts';
 import type { Params } from '../reasons/template.ts';
-import { actionsOf, type Conclusion, changedIn, conclusionOf, type NodeFacts, statesOf } from './conclusion.ts';
+import { type Conclusion, changedIn, conclusionOf, type NodeFacts, statesOf } from './conclusion.ts';
 import { judge, judgeByRun } from './judge.ts';
 
 const MAX_DATA = 16 * 1024;
@@ -40,10 +38,8 @@ export function itemOfAnswer(
     before === undefined ? judge(expect, now, { ignore, tookMs }) : judgeByRun(before, now, { ignore, again });
   const { verdict, differences, notChecked, parting } = judged;
   const changed = changedIn(now);
-  const compared = changed && stringifyExact(withoutNoise(changed, ignore));
-  const digest = digestOf([now.outcome, now.error, compared, ...actionsOf(now).known]);
   const ran = { verdict, outcome: now.outcome, address, tookMs, mayHaveRun: true, error: cut(now.error), rules };
-  const head = { ...nothing, ...ran, differences: differences.length, digest, parting };
+  const head = { ...nothing, ...ran, differences: differences.length, parting };
   const data = changed && stringifyExact(changed);
   const isCut = data !== null && Buffer.byteLength(data) > MAX_DATA;
   const states = statesOf(now);
@@ -67,7 +63,7 @@ export function itemWithoutAnswer(noAnswer: NoAnswer): ItemHead {
   const { code, reason, params, mayHaveRun, address, rules = null } = noAnswer;
   const error = cut(errorOf(noAnswer));
   const verdict = code === 'cancelled' ? 'skipped' : 'unanswered';
-  return { ...nothing, verdict, address, code, reason, params, mayHaveRun, error, rules, digest: digestOf([code]) };
+  return { ...nothing, verdict, address, code, reason, params, mayHaveRun, error, rules };
 }
 
 /** An item that is not run. `code`: of one that did not run because its batch was stopped from outside. */
@@ -76,10 +72,6 @@ export function skippedItem(reason: string, code: Code | null = null): ItemHead 
 }
 
 const nothing = itemHeadSchema.parse({ verdict: 'pending' });
-
-function digestOf(parts: (string | null)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
-}
 
 function cut(text: string | null): string | null {
   return text !== null && text.length > MAX_ERROR ? `${text.slice(0, MAX_ERROR)}…` : text;

@@ -59,5 +59,5 @@ export function withoutData(one: Case): Case {
 
 /** The parts of an item that are kept for such an app: how it ended, without its result. */
 export function withoutOutcome(head: ItemHead): ItemHead {
-  return { ...head, error: null, reason: null, params: {}, differences: 0, digest: null };
+  return { ...head, error: null, reason: null, params: {}, differences: 0 };
 }

@@ -52,7 +52,7 @@ describeInBrowser('cases in the console', () => {
     await says(bar(page), /^4 runs in /);
     await expect
       .poll(async () => (await rows(page))[1], { timeout: 60_000 })
-      .toMatch(/^spends 120\s+differs\s+120\.10\s+passed\s+TRUE[\s\S]*failed\s+TRUE/);
+      .toMatch(/^spends 120\s+120\.10\s+passed\s+TRUE[\s\S]*failed\s+TRUE/);
     const cut = (words: Element[]) => words.filter((each) => each.scrollHeight > each.clientHeight + 1);
     expect(await page.locator('.results .clamped').evaluateAll((words) => words.length)).toBe(4);
     expect(await page.locator('.results .clamped').evaluateAll(cut)).toEqual([]);

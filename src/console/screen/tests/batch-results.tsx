@@ -83,13 +83,7 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
       <div className="results-lines">
         <Answers {...{ place, batch, answers, occurrences: rule.occurrences, ...filtering }} />
         {!showsNodes && rows.length > 0 && (
-          <ResultFilters
-            {...filtering}
-            found={found.length}
-            all={rows.length}
-            lanes={targets.length > 1}
-            nodes={nodes}
-          />
+          <ResultFilters {...filtering} found={found.length} all={rows.length} nodes={nodes} />
         )}
       </div>
       {showsNodes ? (

@@ -197,7 +197,6 @@ const ResultRow = memo(
           onClick={() => onPress(at, 0)}
         >
           <span>{RUN_ID.test(row.name) ? row.name.slice(0, 8) : row.name}</span>
-          {row.differs && <span className="tag condition">{say('cases.differs')}</span>}
         </div>
         {columnValues(row, columns).map((value, index) => (
           <div
@@ -356,12 +355,11 @@ const share = (n: number, all: number) =>
 type FilterProps = Filtering & {
   found: number;
   all: number;
-  lanes: boolean;
   nodes: ReturnType<typeof decidingNodes>;
 };
 
 /** Which rows are shown beside the chosen answer, and in which order. */
-export function ResultFilters({ filter, onFilter, found, all, lanes, nodes }: FilterProps) {
+export function ResultFilters({ filter, onFilter, found, all, nodes }: FilterProps) {
   const { say } = useText();
   return (
     <div className="results-tools" role="search" aria-label={say('cases.filter')}>
@@ -399,16 +397,6 @@ export function ResultFilters({ filter, onFilter, found, all, lanes, nodes }: Fi
           </option>
         ))}
       </select>
-      {lanes && (
-        <label className="switch">
-          <input
-            type="checkbox"
-            checked={filter.differs}
-            onChange={({ target }) => onFilter({ ...filter, differs: target.checked })}
-          />
-          {say('cases.filter.differs')}
-        </label>
-      )}
       <span className="muted" role="status">
         {found === all ? say('cases.count', { n: all }) : say('cases.found', { found, n: all })}
       </span>

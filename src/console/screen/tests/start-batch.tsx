@@ -33,11 +33,14 @@ type Props = {
 export function BatchHead({ children, ...props }: Props) {
   const { source, rule, targets, onTargets } = props;
   const [chosen, setChosen] = useState<string | null>(null);
-  const against = chosen !== null && targets.length > 1 && targets.includes(chosen) ? chosen : null;
+  const others = source === 'runs' || targets.length < 2 ? [] : targets.filter((target) => target !== EVERY_CLIENT);
+  // Nothing is expected of an input.
+  const usual = source === 'inputs' ? (others[0] ?? null) : null;
+  const against = chosen !== null && others.includes(chosen) ? chosen : usual;
   return (
     <div className="inputs-start">
       <TargetsField targets={targets} offered={targetsOf(rule.clients.data ?? [])} onTargets={onTargets} />
-      <AgainstField source={source} targets={targets} against={against} onAgainst={setChosen} />
+      <AgainstField source={source} others={others} against={against} onAgainst={setChosen} />
       {children}
       <StartBatch {...props} against={against} />
     </div>
@@ -162,15 +165,16 @@ function TargetsField({ targets, offered, onTargets }: TargetsFieldProps) {
   );
 }
 
-type AgainstProps = Pick<Props, 'source' | 'targets'> & {
+type AgainstProps = Pick<Props, 'source'> & {
+  /** Targets whose runs the others can be compared with. */
+  others: readonly string[];
   against: string | null;
   onAgainst: (against: string | null) => void;
 };
 
 /** With what each run is compared: with what its input expects, with the run that it repeats, or with the run of one of the targets. */
-function AgainstField({ source, targets, against, onAgainst }: AgainstProps) {
+function AgainstField({ source, others, against, onAgainst }: AgainstProps) {
   const { say } = useText();
-  const others = source === 'runs' || targets.length < 2 ? [] : targets.filter((target) => target !== EVERY_CLIENT);
   const first = source === 'runs' ? againstWords('recorded', say) : say('against.expected');
   if (others.length === 0)
     return (
@@ -182,7 +186,7 @@ function AgainstField({ source, targets, against, onAgainst }: AgainstProps) {
     <label>
       {say('against.label')}{' '}
       <select value={against ?? ''} onChange={({ target }) => onAgainst(target.value || null)}>
-        <option value="">{first}</option>
+        {source === 'cases' && <option value="">{first}</option>}
         {others.map((target) => (
           <option key={target} value={target}>
             {againstWords(target, say)}

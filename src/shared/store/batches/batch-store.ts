@@ -68,7 +68,7 @@ export const BATCH_KEY_SECONDS = 24 * 3600;
 export const WANTED_MS = 300;
 
 /** The head of an item whose data was erased. */
-export const erasedHead = (head: ItemHead): ItemHead => ({ ...head, error: null, differences: 0, digest: null });
+export const erasedHead = (head: ItemHead): ItemHead => ({ ...head, error: null, differences: 0 });
 
 export const sizeOf = (batch: Batch, chunks: readonly string[]) =>
   chunks.reduce((sum, { length }) => sum + length, JSON.stringify(batch).length);
