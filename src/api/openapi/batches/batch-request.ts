@@ -56,7 +56,8 @@ export const batchRequest = z
         description: `Make these earlier executions of the rule again instead, each as of its own time unless \`ts\` is given, and compare each with what it came to before; at most ${MAX_ITEMS}.`,
       }),
     against: z.string().optional().meta({
-      description: 'One of the targets, which runs first: the runs of the others are compared with its runs.',
+      description:
+        'One of the targets, which runs first: the runs of the others are compared with its runs. Where there are several and no case expects anything, the first is.',
     }),
     from: z.string().optional().meta({ description: 'Run cases of this batch again instead.' }),
     verdict: z
