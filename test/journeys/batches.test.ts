@@ -343,6 +343,9 @@ onOneQueue('a batch', (start) => {
       },
     });
     await ended(service, taken.json.batchId);
+    // Later readers are told how many; the mistakes quote values, which are not kept.
+    const later = await service.call(`/rule-server/mock/batches/${taken.json.batchId}`);
+    expect(later.json.setAside).toEqual({ cases: 2, errors: [] });
     expect(client.found).toHaveLength(2);
     expect((await call('?invalid=maybe')).json.errors).toMatchObject([{ field: 'invalid' }]);
   });

@@ -23,9 +23,9 @@ import { type Verdict, verdictSchema } from '../../shared/contract/verdict.ts';
 import type { Problem } from '../calls/read-request.ts';
 import type { BatchBodyParameters } from './parameters.ts';
 
-/** The source of the cases of a batch. */
+/** The source of the cases of a batch. `leftOut`: how many had mistakes. */
 type Source =
-  | { kind: 'given'; cases: Case[] }
+  | { kind: 'given'; cases: Case[]; leftOut?: number }
   | { kind: 'saved'; ts: string | null }
   | { kind: 'from'; batchId: string; verdicts: Verdict[] }
   | { kind: 'recorded'; mockIds: string[]; ts: string | null };
@@ -182,7 +182,7 @@ function readGiven(member: Member | undefined, { refusals, skipInvalid }: Readin
     if (ofCases.found() === before) cases.push(one);
   }
   const setAside = { cases: elements.length - cases.length, refusals: ofCases.all };
-  if (skipInvalid && cases.length > 0) return { source: { kind: 'given', cases }, setAside };
+  if (skipInvalid && cases.length > 0) return { source: { kind: 'given', cases, leftOut: setAside.cases }, setAside };
   for (const refusal of ofCases.all) refusals.put(refusal);
   return { source: { kind: 'given', cases }, setAside: noneSetAside };
 }

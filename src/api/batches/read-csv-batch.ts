@@ -39,7 +39,14 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     const options = { concurrency, stopAfterFailures: null, file: null, against, dryRun, ignore: null };
     return {
       kind: 'request',
-      request: { app, ruleId, confId, targets, ...options, source: { kind: 'given', cases: read.cases } },
+      request: {
+        app,
+        ruleId,
+        confId,
+        targets,
+        ...options,
+        source: { kind: 'given', cases: read.cases, leftOut: read.setAside.cases },
+      },
       setAside: read.setAside,
     };
   };

@@ -39,7 +39,13 @@ export async function casesOf(
 ): Promise<Sourced> {
   switch (source.kind) {
     case 'given':
-      return { kind: 'cases', ...nothingElse, cases: source.cases };
+      // Its mistakes quote values, which are not kept: who asked was told them.
+      return {
+        kind: 'cases',
+        ...nothingElse,
+        cases: source.cases,
+        ...(source.leftOut && { setAside: leftOut(source.leftOut) }),
+      };
     case 'saved': {
       const saved = await savedCases.document({ app, ruleId, confId });
       if (saved.kind === 'refused') return saved;
@@ -70,6 +76,8 @@ export async function casesOf(
     }
   }
 }
+
+const leftOut = (cases: number): SetAside => ({ cases, refusals: [] });
 
 /** Earlier runs as cases, each compared with the run that it repeats; what cannot be made again is set aside, by reasons. */
 async function recordedCases(

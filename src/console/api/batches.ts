@@ -43,6 +43,9 @@ export function csvPath({
   return `${path}${targets.map((target) => `&targets=${encodeURIComponent(target)}`).join('')}`;
 }
 
+/** The path to which cases are sent of which those with mistakes may be left out. */
+export const batchesPath = (query: { invalid: 'skip' | null }) => withQuery(BATCHES, query);
+
 export async function listBatches(app: string, ruleId: string | null, signal?: AbortSignal): Promise<Batch[]> {
   return (await getAs(withQuery(BATCHES, { app, ruleId, limit: '100' }), batchListSchema, signal)).items;
 }

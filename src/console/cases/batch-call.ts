@@ -1,6 +1,6 @@
 import { isMeant, namedTarget } from '../../shared/contract/target.ts';
 import { type LeftOut, type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
-import { type Batch, beginBatch, csvPath, type Verdict } from '../api/batches.ts';
+import { type Batch, batchesPath, beginBatch, csvPath, type Verdict } from '../api/batches.ts';
 import type { Client } from '../api/browse.ts';
 import { getExecution, getHistory, type RunSearch } from '../api/executions.ts';
 import { serviceNow } from '../api/request.ts';
@@ -32,9 +32,12 @@ export function runInputs(
   { inputs, timeZone, ...options }: Options & { inputs: Inputs; timeZone: string },
   key: string,
 ): Promise<Batch> {
-  if (inputs.format === 'json') return send(`{${membersOf(options)},"cases":${inputs.body}}`, key);
-  const { targets, dryRun, ...query } = options;
   const invalid = inputs.setAside.cases > 0 ? 'skip' : null;
+  if (inputs.format === 'json') {
+    const body = `{${membersOf(options)},"cases":${inputs.body}}`;
+    return beginBatch({ path: batchesPath({ invalid }), type: 'application/json', body }, key);
+  }
+  const { targets, dryRun, ...query } = options;
   const path = csvPath({ ...query, targets: [...targets], dryRun: String(dryRun), invalid, timeZone });
   return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
 }

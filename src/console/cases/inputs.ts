@@ -70,10 +70,12 @@ function readList(text: string, fields: readonly SchemaField[], timeZone: string
   const list = read.root.kind === 'object' ? memberIn(read.root, 'cases') : read.root;
   if (list?.kind !== 'array') return { kind: 'no-list' };
   const refusals = createRefusals(lineIn(text, list));
+  const bodies: string[] = [];
   const cases = list.items.flatMap((element, place) => {
     const before = refusals.found();
     const one = caseOf(element, timeZone);
     readCase(one.json, { writing: 'request', path: [place], refusals, lineOf: lineIn(text, list), defaults: [] });
+    bodies.push(one.json);
     return refusals.found() === before ? [one] : [];
   });
   const setAside = { cases: list.items.length - cases.length, refusals: refusals.all.map(inWordsOfFiles) };
@@ -83,7 +85,7 @@ function readList(text: string, fields: readonly SchemaField[], timeZone: string
   const names = [...new Set(shown.flatMap(({ members }) => members.map(({ key }) => key)))];
   const columns = names.map((name) => ({ name, type: typeIn(shown, name), read: isRead(name, fields) }));
   const rows = shown.map((input) => names.map((name) => textIn(input, name)));
-  const body = `[${cases.map(({ json }) => json).join(',')}]`;
+  const body = `[${bodies.join(',')}]`;
   return {
     kind: 'inputs',
     inputs: { format: 'json', columns, rows, count: cases.length, body, setAside },

@@ -43,7 +43,7 @@ export const batchSchema = z.object({
   from: z.string().nullable(),
   /** What its runs are compared with instead of expectations: `recorded` runs that they repeat, or those of one of its targets, which run first. */
   against: z.string().optional(),
-  /** The recorded runs that it leaves out, and why: told again to who asks for it again under its key. */
+  /** What it leaves out; of recorded runs also why: told again to who asks for it again under its key. */
   setAside: setAsideSchema.optional(),
   /** Its runs are to have no effects. */
   dryRun: z.boolean().default(false),

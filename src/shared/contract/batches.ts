@@ -52,7 +52,7 @@ const batchMembers = {
   setAside: setAsideSchema
     .optional()
     .describe(
-      'What was left out: of `recorded` runs how many and why; when it is taken also the mistakes of the cases.',
+      'What was left out: how many, and of `recorded` runs why; when it is taken also the mistakes of the cases.',
     ),
 };
 /** A batch as the interface tells it: what was asked for, and how far it is. */

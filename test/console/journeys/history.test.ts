@@ -35,7 +35,9 @@ describeInBrowser('earlier runs in the console', () => {
     // A rule is TRUE by all of its nodes; what is FALSE names the one that decided.
     const reasons = page.locator('.history tbody .reason-of');
     await expect.poll(() => reasons.allInnerTexts()).toEqual(['by spent 100 or more #2', '']);
-    for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
+    // Whichever is ticked first, A is the older one.
+    const boxes = await page.getByRole('checkbox', { name: /^Select the run of/ }).all();
+    for (const box of boxes.reverse()) await box.check();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await says(page.locator('.compare-head [role=status]'), /differs: its result is FALSE, not TRUE\.$/);
     await says(page.locator('.compare-table .first'), /“spent 100 or more” #2\s+TRUE .*\s+FALSE/);

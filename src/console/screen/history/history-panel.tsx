@@ -58,7 +58,7 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
 
   const select = (mockId: string, on: boolean) =>
     setSelected((now) => (on ? [...now, mockId] : now.filter((other) => other !== mockId)));
-  const chosen = selected.filter((mockId) => runs.some((item) => item.mockId === mockId));
+  const chosen = runs.flatMap(({ mockId }) => (selected.includes(mockId) ? [mockId] : []));
   return (
     <section className="history" aria-label={say('history.label')}>
       <div className="history-head">

@@ -151,6 +151,11 @@ function BatchBar({ place, followed, since, repeat }: BarProps) {
       {!isOver(batch) && <progress aria-label={say('batch.progress')} value={settled} max={Math.max(1, batch.items)} />}
       <div className="batch-words" role="status">
         <strong>{stateWords(batch, say)}</strong> {batch.dryRun && <span className="tag">{say('dry.tag')}</span>}{' '}
+        {batch.setAside !== undefined && batch.setAside.cases > 0 && (
+          <span title={batch.setAside.errors.map(({ field, message }) => `${field} ${message}`).join('\n')}>
+            {say('batch.setAside', { n: batch.setAside.cases })}
+          </span>
+        )}
         {batch.against !== undefined && <span>{say('batch.against', { what: againstWords(batch.against, say) })}</span>}
         {batch.state === 'running' && <Going key={batch.batchId} batch={batch} />}
         {followed.lost !== null && <span className="bad">{say('batch.lost', { time: time(followed.lost) })}</span>}

@@ -110,6 +110,7 @@ export const casesWords = {
   },
   'batch.stop': 'Stop',
   'batch.link': 'Copy link to this batch',
+  'batch.setAside': { one: '1 input was left out.', other: '{n} inputs were left out.' },
   'batch.against': 'Compared with {what}.',
   'batch.earlier': 'Batch',
   'batch.none': 'New',

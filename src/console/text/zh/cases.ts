@@ -96,6 +96,7 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'batch.repeat.dry': { one: '重新试运行未通过的那个', other: '重新试运行未通过的 {n} 个' },
   'batch.stop': '停止',
   'batch.link': '复制此批次的链接',
+  'batch.setAside': '略去了 {n} 个输入。',
   'batch.against': '比较对象：{what}。',
   'batch.earlier': '批次',
   'batch.none': '新建',
