@@ -53,7 +53,7 @@ export function getSchema(selection: Selection, signal?: AbortSignal): Promise<S
   return getAs(withQuery(`${BASE}/schema`, selection), schemaSchema, signal);
 }
 
-export function getTree(selection: Selection, signal?: AbortSignal): Promise<Tree> {
+export function getTree(selection: Selection & { version?: string }, signal?: AbortSignal): Promise<Tree> {
   return getAs(withQuery(`${BASE}/tree`, selection), treeSchema, signal);
 }
 

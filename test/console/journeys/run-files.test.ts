@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
 import { expectAccessible, headline, pressRun, says, toHistory } from '../support/on-the-page.ts';
 
@@ -25,7 +27,7 @@ describeInBrowser('a run as a file', () => {
     const page = await journey.visit(`/?app=9001&rule=1${INPUT}`);
     await pressRun(page);
     await says(headline(page), /^Done on/);
-    await says(why(page), /cost is 90, min is 100/);
+    await says(why(page), /Write it into the form/); // which is loaded later
     const reasons = await why(page).innerText();
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save this run' }).click();
@@ -43,8 +45,8 @@ describeInBrowser('a run as a file', () => {
     const other = await journey.visit('/?app=9001&rule=1');
     await drop(other, name, text);
     await says(notice(other), new RegExp(`are from the file ${name}`));
-    await says(why(other), /cost is 90, min is 100/);
-    expect(await why(other).innerText()).toBe(reasons);
+    await says(why(other), /Write it into the form/);
+    expect(await why(other).innerText()).toBe(reasons.replace(/\s*Since when\?$/, ''));
     expect(await other.getByRole('button', { name: 'Save this run' }).count()).toBe(0);
     await expectAccessible(other);
 
@@ -58,6 +60,36 @@ describeInBrowser('a run as a file', () => {
       .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
     await says(notice(other), new RegExp(`are from the file ${name}`));
   });
+
+  test('beside the reason one asks since which version it is so, and what any other version would have said', async () => {
+    for (const [version, min] of [90, 95].entries()) await release(version + 2, min);
+    await eventually(async () => {
+      const { json } = await journey.service.call('/rule-server/mock/clients?app=9001');
+      expect(json.items.map(({ loadedVersion }: { loadedVersion: number }) => loadedVersion)).toContain(3);
+    });
+    const page = await journey.visit(`/?app=9001&rule=1${INPUT}`);
+    await pressRun(page);
+    await says(why(page), /cost is 90, min is 95/);
+    await page.getByRole('button', { name: 'Since when?' }).click();
+    const told = page.locator('.since-when');
+    await says(told, /It comes to FALSE since version 3\.\s+Version 2: TRUE/);
+    await says(told, /Version 3 changed #2 .*\(min 90 → 95\)\.[\s\S]*Versions looked at: 3, 2\./);
+    await told.getByLabel('What would this version have said?').fill('1');
+    await told.getByRole('button', { name: 'Compute' }).click();
+    await says(told, /Version 1: (?!TRUE)/);
+    await expectAccessible(page);
+  });
+
+  async function release(version: number, min: number): Promise<void> {
+    const folder = join(journey.service.sharedDir, '9001');
+    const path = join(folder, 'confs/2.json');
+    const node = { ...JSON.parse(await readFile(path, 'utf8')), confField: `{"min":${min}}` };
+    await writeFile(path, JSON.stringify(node));
+    await mkdir(join(folder, 'versions'), { recursive: true });
+    const update = JSON.stringify({ version, insertOrUpdateConfs: [node] });
+    await writeFile(join(folder, `versions/${version}_upd.json`), update);
+    await writeFile(join(folder, 'version.txt'), String(version));
+  }
 });
 
 const INPUT = `#input=${encodeURIComponent('{"uid":1,"cost":90}')}`;

@@ -5,6 +5,7 @@ import { type ExecutionRecord, getHistory } from '../../api/executions.ts';
 import { Unreachable } from '../../api/request.ts';
 import type { Words } from '../../run/headline.ts';
 import { everyRun } from '../../run/history/history-filter.ts';
+import { openedRun } from '../../run/opened-runs.ts';
 import { useLacks, useLongerThan } from '../../run/queries/use-service.ts';
 import type { Reading } from '../../run/reading.ts';
 import { goTo, type Place } from '../../state/location.ts';
@@ -14,7 +15,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
 import { onCommand } from '../frame/help.tsx';
-import type { RuleContext } from '../frame/use-rule.ts';
+import type { OfRun, RuleContext } from '../frame/use-rule.ts';
 import { isBeside } from '../frame/views.tsx';
 import type { Input } from '../input/use-input.ts';
 import { SaveCaseBar } from '../tests/save-case-bar.tsx';
@@ -25,6 +26,7 @@ import { useHeadline } from './use-headline.ts';
 import type { Run } from './use-run.ts';
 import { Why } from './why.tsx';
 
+const SinceWhen = lazy(() => import('./since-when.tsx').then(({ SinceWhen }) => ({ default: SinceWhen })));
 const WayToOther = lazy(() => import('./notices/way-line.tsx').then(({ WayToOther }) => ({ default: WayToOther })));
 
 /** A run that ends sooner is shown when it has ended: its way there would only flash up. */
@@ -33,7 +35,13 @@ const WAITING_MS = 400;
 /** Of a longer way the nodes nearest to the one that decided are told, and the root; the tree shows the others. */
 const MAX_LED = 4;
 
-type Props = { place: Place; run: Run; rule: RuleContext; input: Input; onChoose: (occurrence: Occurrence) => void };
+type Props = {
+  place: Place;
+  run: Run;
+  rule: RuleContext & { ofRun: OfRun };
+  input: Input;
+  onChoose: (occurrence: Occurrence) => void;
+};
 
 /** The head of a run: its decision and the reason, how it stands, on which client and when, and what can be done with it. */
 export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
@@ -65,7 +73,7 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
         {isWaiting ? (
           <Waiting record={followed?.kind === 'open' ? followed.record : null} />
         ) : (
-          <WhyLine reading={run.shown} {...{ run, input, onChoose }} />
+          <WhyLine reading={run.shown} {...{ run, rule, input, onChoose }} />
         )}
         <div className="state">
           <div role="status" aria-live="polite" aria-atomic="true">
@@ -153,10 +161,10 @@ function AfterRefusal({ run, hasBefore }: { run: Run; hasBefore: boolean }) {
   );
 }
 
-type WhyProps = Pick<Props, 'run' | 'input' | 'onChoose'> & { reading: Reading | null };
+type WhyProps = Pick<Props, 'run' | 'rule' | 'input' | 'onChoose'> & { reading: Reading | null };
 
 /** The node that decided and the values it had come first, then node by node what that made of the rule, and what would change it. */
-function WhyLine({ reading, run, input, onChoose }: WhyProps) {
+function WhyLine({ reading, run, rule, input, onChoose }: WhyProps) {
   const { say } = useText();
   if (reading === null || reading.why.length === 0 || run.notBegun !== null) return null;
   const stale = run.reading === null;
@@ -175,6 +183,11 @@ function WhyLine({ reading, run, input, onChoose }: WhyProps) {
           <WayToOther {...{ reading, input, onChoose }} />
         </Suspense>
       </span>
+      {!stale && openedRun(reading.execution.record.mockId) === null && (
+        <Suspense>
+          <SinceWhen key={reading.execution.record.mockId} {...{ reading, rule }} />
+        </Suspense>
+      )}
     </div>
   );
 }

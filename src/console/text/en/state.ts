@@ -145,6 +145,11 @@ export const stateWords = {
     'The files of this rule had changed without a new version when this run was sent. {client} may have run them as they were before, so the tree is shown without settings.',
   'rules.about':
     'Another version was released before {client} answered, and the answer does not say which one it ran: version {released} or the newer one. The tree is shown without settings.',
+  'sinceWhen.ask': 'Since when?',
+  'sinceWhen.asking': 'Computing earlier versions…',
+  'sinceWhen.not': 'It cannot be told: what this run came to is not what its rules and its trace come to.',
+  'sinceWhen.which': 'What would this version have said?',
+  'sinceWhen.compute': 'Compute',
   'runFile.save': 'Save this run',
   'runFile.save.hint': 'As a file with the rules that it ran on, for a ticket. Dropped on this page, it is opened.',
   'runFile.saved': 'Saved as {name}.',

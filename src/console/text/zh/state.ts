@@ -140,6 +140,11 @@ export const stateWords: Record<keyof typeof words, Template> = {
     '发送此次运行时，此规则的文件已有改动，而版本号没有变。{client} 运行的可能是改动之前的规则，因此这里的树不显示配置。',
   'rules.about':
     '在 {client} 应答之前又发布了新版本，而应答没有说明运行的是哪一个：版本 {released}，还是更新的版本。因此这里的树不显示配置。',
+  'sinceWhen.ask': '从何时起？',
+  'sinceWhen.asking': '正在计算更早的版本…',
+  'sinceWhen.not': '无法判断：此次运行的结果与其规则和轨迹不一致。',
+  'sinceWhen.which': '这个版本会得出什么结果？',
+  'sinceWhen.compute': '计算',
   'runFile.save': '保存此次运行',
   'runFile.save.hint': '保存为文件（含当时的规则），可附在工单中。把文件拖到此页面即可打开。',
   'runFile.saved': '已保存为 {name}。',

@@ -100,3 +100,29 @@ export function sinceWhen(run: RunToChange, outcome: Decision, versions: readonl
 
 const isSameRule = (one: RuleVersion, other: RuleVersion) =>
   JSON.stringify([one.root, one.timeWindow]) === JSON.stringify([other.root, other.timeWindow]);
+
+const AT_ONCE = 8;
+
+/**
+ * Reads version after version before the one of the run, so many at once, until one came to something else. `read`: null for a version that nobody
+ * has any more, or in which the rule was not there.
+ */
+export async function searchSince(
+  run: RunToChange,
+  { outcome, newest }: { outcome: Decision; newest: RuleVersion },
+  read: (version: string) => Promise<RuleVersion | null>,
+): Promise<Since | null> {
+  const looked: Looked[] = [];
+  let last = newest;
+  for (let next = BigInt(newest.version) - 1n; ; next -= BigInt(AT_ONCE)) {
+    const numbers = Array.from({ length: AT_ONCE }, (_, index) => next - BigInt(index)).filter((number) => number > 0n);
+    const found = await Promise.all(numbers.map((number) => read(String(number))));
+    const older = found.slice(0, found.includes(null) ? found.indexOf(null) : undefined).filter((one) => one !== null);
+    // All before came to the same.
+    const since = sinceWhen(run, outcome, [last, ...older]);
+    if (since === null) return null;
+    looked.push(...since.looked.slice(looked.length === 0 ? 0 : 1));
+    last = older.at(-1) ?? last;
+    if (since.from !== null || older.length < AT_ONCE) return { ...since, looked };
+  }
+}

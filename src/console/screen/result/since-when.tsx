@@ -1,0 +1,90 @@
+import { useId, useState } from 'react';
+import { type RuleVersion, searchSince, toldOn } from '../../../shared/reasoning/what-if/since.ts';
+import { sinceLines, versionLine } from '../../../shared/reasoning/words/since-words.ts';
+import { getTree } from '../../api/browse.ts';
+import { failureOf, Refused } from '../../api/request.ts';
+import { type Reading, versionRan } from '../../run/reading.ts';
+import { useText } from '../../text/use-text.tsx';
+import type { OfRun, RuleContext } from '../frame/use-rule.ts';
+
+type Props = { reading: Reading; rule: RuleContext & { ofRun: OfRun } };
+
+const NONE = 404;
+
+/** Since which version its rule decides as this run did, and what any one version would have said: computed, nothing runs. */
+export function SinceWhen({ reading, rule }: Props) {
+  const { say, ofService } = useText();
+  const id = useId();
+  const [told, setTold] = useState<readonly string[]>([]);
+  const [isAsking, setIsAsking] = useState(false);
+  const [wanted, setWanted] = useState('');
+  const run = sinceOf({ reading, rule });
+  if (run === null) return null;
+  const { app, ruleId, confId, address } = reading.execution.record;
+  const read = async (version: string): Promise<RuleVersion> => {
+    const tree = await getTree({ app: String(app), ruleId, confId, lane: null, address, version });
+    return { version, root: tree.root, timeWindow: tree.rule?.timeWindow ?? null };
+  };
+  const ask = (find: () => Promise<string[]>) => {
+    setIsAsking(true);
+    find()
+      .catch((error: Error) => [ofService(failureOf(error))])
+      .then(setTold)
+      .finally(() => setIsAsking(false));
+  };
+  const since = async () => {
+    const found = await searchSince(reading.toChange, run, (version) => read(version).catch(notThere));
+    return found === null ? [say('sinceWhen.not')] : sinceLines(found, say);
+  };
+  const onVersion = async () => {
+    const version = await read(wanted);
+    return [versionLine({ ...toldOn(reading.toChange, version), ...version }, say), say('sinceWhen.computed')];
+  };
+  return (
+    <div className="since-when">
+      <button type="button" className="quiet" aria-disabled={isAsking} onClick={() => isAsking || ask(since)}>
+        {say('sinceWhen.ask')}
+      </button>
+      {(told.length > 0 || isAsking) && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!isAsking && wanted !== '') ask(onVersion);
+          }}
+        >
+          <div role="status">
+            {isAsking ? <p>{say('sinceWhen.asking')}</p> : told.map((line) => <p key={line}>{line}</p>)}
+          </div>
+          <label htmlFor={id}>{say('sinceWhen.which')}</label>{' '}
+          <input
+            id={id}
+            inputMode="numeric"
+            size={6}
+            value={wanted}
+            onChange={({ target }) => setWanted(target.value.replace(/\D/g, ''))}
+          />{' '}
+          <button type="submit" className="quiet" aria-disabled={isAsking || wanted === ''}>
+            {say('sinceWhen.compute')}
+          </button>
+        </form>
+      )}
+    </div>
+  );
+}
+
+/** What other versions are compared with; null for a run of which they cannot be told. */
+function sinceOf({ reading, rule }: Props) {
+  const { decision, execution } = reading;
+  const version = versionRan(execution.record.rules);
+  const tree = rule.tree.data;
+  const isKnown = rule.ofRun.kind === 'same' || rule.ofRun.kind === 'older';
+  const isWhole = execution.input !== null && execution.masked.length === 0 && !execution.record.dryRun;
+  if (decision === null || version === null || !tree || !isKnown || !isWhole) return null;
+  return { outcome: decision, newest: { version, root: tree.root, timeWindow: tree.rule?.timeWindow ?? null } };
+}
+
+/** A version that nobody has any more, or in which the rule was not there. */
+function notThere(error: unknown): null {
+  if (error instanceof Refused && error.status === NONE) return null;
+  throw error;
+}

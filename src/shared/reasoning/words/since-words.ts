@@ -1,0 +1,42 @@
+import { changesBetween, changeWords } from '../changes.ts';
+import { nameOf, type Occurrence } from '../tree.ts';
+import type { Looked, Since } from '../what-if/since.ts';
+import type { ReasonKey } from './english.ts';
+import type { Parameters } from './format.ts';
+
+type Say = (key: ReasonKey, parameters?: Parameters) => string;
+
+/** Since which version a rule decides as it does, what that version changed, and which ones were looked at. */
+export function sinceLines({ outcome, since: first, from, looked }: Since, say: Say): string[] {
+  const version = first.version;
+  const seen = `${say('sinceWhen.computed')} ${say('sinceWhen.looked', { versions: looked.map((each) => each.version).join(', ') })}`;
+  if (from === null) return [say('sinceWhen.atLeast', { decision: outcome, version }), seen];
+  const isOther = from.outcome !== null && from.outcome !== outcome;
+  const words = changeWords(changesBetween(ofRule(from), ofRule(first)), say);
+  return [
+    say(isOther ? 'sinceWhen.found' : 'sinceWhen.unknown', { decision: outcome, version }),
+    versionLine(from, say),
+    ...(words === '' ? [] : [say('sinceWhen.changed', { version, changes: words })]),
+    seen,
+  ];
+}
+
+const ofRule = ({ root, timeWindow }: Looked) => ({ root, rule: timeWindow && { name: null, timeWindow } });
+
+/** What one version would have said. */
+export function versionLine({ version, outcome: decision, assumed, unknown }: Looked, say: Say): string {
+  if (decision === 'NOTHING') return say('sinceWhen.version.nothing', { version });
+  if (decision !== null && assumed.length === 0) return say('sinceWhen.version', { version, decision });
+  if (decision !== null)
+    return say('sinceWhen.version.assumed', { version, decision, n: assumed.length, nodes: named(assumed) });
+  return unknown.length === 0
+    ? say('sinceWhen.version.writes', { version })
+    : say('sinceWhen.version.unknown', { version, nodes: named(unknown) });
+}
+
+const MAX_NAMED = 4;
+
+function named(all: readonly Occurrence[]): string {
+  const names = all.slice(0, MAX_NAMED).map(({ node }) => `“${nameOf(node)}” #${node.id}`);
+  return `${names.join(', ')}${all.length > MAX_NAMED ? ', …' : ''}`;
+}
