@@ -6,7 +6,7 @@ import type { Layer } from '../http/layers.ts';
 const RUNS = ['/rule-server/mock/execute', '/ice-server/mock/execute'];
 const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;
 
-/** Tells the audit log of runs, cancels, reads of inputs, other changes, sign-ins, and refusals. */
+/** Writes runs, cancels, reads of inputs, other changes, sign-ins and refusals to the audit log. */
 export function auditRequests(audit: Audit): Layer {
   return (context) => () => {
     const what = context.var.toldTogether ? undefined : whatWas(context);

@@ -22,9 +22,9 @@ export type Access = {
 };
 
 /**
- * Accepts a caller that sends one of the keys as `Authorization: Bearer` (RFC 6750), the cookie of a session, or comes through a
- * trusted proxy that names a person. Browsers send the last two by themselves: then what changes something must come from our
- * own pages. With no keys configured, everybody.
+ * Authenticates by a key as `Authorization: Bearer` (RFC 6750), by the session cookie, or by the header of a trusted proxy. Browsers send
+ * the last two by themselves, so a request that changes something must then come from our own origin. Without configured keys everybody is
+ * accepted.
  */
 export function authenticate(access: Access): Layer {
   const { keyring, origins, userHeader } = access;
@@ -45,7 +45,6 @@ export function authenticate(access: Access): Layer {
   }
 }
 
-/** To sign in and out takes no key; to ask who has signed in does. */
 function isOpen({ req }: Context): boolean {
   return OPEN_PATHS.has(req.path) && !(req.path === '/session' && req.method === 'GET');
 }
@@ -70,19 +69,19 @@ async function identify(context: Context<Environment>, access: Access): Promise<
   return { found, byBrowser: false, otherwise: refusalFor(authorization) };
 }
 
-/** Reads the header only of a trusted proxy: any other caller could have written it. */
+/** Ignores the header unless the connection comes from a trusted proxy: anybody else could have written it. */
 function personOf(context: Context<Environment>, { userHeader, clientAddress }: Access): string | undefined {
   if (userHeader === undefined || !clientAddress.isFromProxy(context.env.incoming)) return undefined;
   return context.req.header(userHeader) || undefined;
 }
 
-/** The same caller with the same apps, if it may still read. */
+/** Whether a long-lived stream may go on: same caller, same apps, still allowed to read. */
 function isStill({ name, apps }: Caller, now: Found): boolean {
   if (now.kind !== 'known' || now.caller.name !== name || !now.caller.may.has('read')) return false;
   return now.caller.apps === null || (apps !== null && [...apps].every((app) => isFor(now.caller, app)));
 }
 
-/** A call that a page of another origin made this browser send. */
+/** Refuses what looks like a cross-site request forgery. */
 export function foreign(context: Context): Response {
   return problem('foreign-page', { origin: context.req.header('origin') ?? 'an unknown place' });
 }

@@ -1,6 +1,6 @@
 import { cors } from 'hono/cors';
 
-/** Allows calls from pages of other origins (CORS_ORIGINS). They bring their own key; our session never leaves our site. */
+/** Allows pages of other origins (CORS_ORIGINS) with a key of their own; the session cookie is same-site. */
 export function letIn(origins: string[]) {
   return cors({
     origin: origins,

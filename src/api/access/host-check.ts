@@ -2,16 +2,16 @@ import { isIP } from 'node:net';
 import type { Layer } from '../http/layers.ts';
 import { problem } from '../http/respond.ts';
 
-/** Probes use any name, and their answers tell nothing. */
+/** Probes use any name, and their answers reveal nothing. */
 const OPEN_PATHS = new Set(['/healthz', '/readyz']);
-/** Names that cannot be registered (RFC 6761, RFC 6762, RFC 9476). No foreign page can have one. */
+/** Reserved names (RFC 6761, RFC 6762, RFC 9476), which no foreign page can have. */
 const PRIVATE = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
 
 type Options = { host: string; hasKeys: boolean; origins: readonly string[] };
 
 /**
- * Refuses requests to a name this server does not go by. A page can give its own name this server's address (DNS
- * rebinding) and then counts as the same origin; the Host header still tells what name it used.
+ * Prevents DNS rebinding: a page can let its own name resolve to this server's address and then counts as the same origin, but the Host
+ * header still has its name.
  */
 export function checkHost({ host, hasKeys, origins }: Options): Layer {
   const listed = new Set(origins.map((origin) => new URL(origin).hostname));
@@ -33,13 +33,12 @@ function isLoopback(name: string): boolean {
   );
 }
 
-/** An API with keys may be called by any name: a foreign page has no key. */
+/** With keys any name is accepted, because a foreign page has no key. */
 function isReachableAs(hasKeys: boolean) {
   return (name: string) =>
     hasKeys || !name.includes('.') || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || PRIVATE.test(name);
 }
 
-/** The name in a Host header, without its port. */
 function nameIn(header: string | undefined): string | undefined {
   return header?.replace(/:\d*$/, '').toLowerCase();
 }

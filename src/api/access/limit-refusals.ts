@@ -4,12 +4,11 @@ import type { Audit } from '../../shared/runtime/access/audit.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Layer } from '../http/layers.ts';
 
-/** So many refusals a second of one address have lines of their own; its others share one. */
+/** Further refusals of an address within a second share one log line. */
 const TOLD_A_SECOND = 20;
 const TOGETHER_EVERY_MS = 1000;
-/** A refusal beyond that, and every 429, is held back for so long: a caller that repeats at once would take time from the others. */
+/** Delays those refusals and every 429, because a caller that repeats at once would take time from the others. */
 const HOLD_MS = 500;
-/** At most this many refusals of one address are held back; further ones are sent at once. */
 const MAX_HELD = 1000;
 const MAX_ADDRESSES = 10_000;
 
@@ -17,8 +16,8 @@ type Untold = { who: string | null; outcome: string; calls: number };
 type Source = { left: number; at: number; held: number; untold: Map<string, Untold> };
 
 /**
- * Bounds what refusals of one address cost: callers without a key, or without the right to what they ask for. Others at the same address
- * are not concerned, because many may share one behind a proxy.
+ * Bounds the cost of refused callers by address. Accepted callers at the same address are not affected, because many may share one behind a
+ * proxy.
  */
 export function limitRefusals(log: Logger, audit: Audit): Layer {
   const sources = new LRUCache<string, Source>({ max: MAX_ADDRESSES });
@@ -32,7 +31,6 @@ export function limitRefusals(log: Logger, audit: Audit): Layer {
     return source;
   }
 
-  /** One line for all refusals of this second; the audit log has one for each caller and status. */
   function tellTogether(from: string, { untold }: Source): void {
     const refused = [...untold.values()].reduce((sum, { calls }) => sum + calls, 0);
     log.warn({ from, refused }, 'requests were refused: they come faster than each can have a line');

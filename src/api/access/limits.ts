@@ -7,7 +7,7 @@ import { problem } from '../http/respond.ts';
 import { callerOf } from './permission.ts';
 import { createReadTurns } from './read-turns.ts';
 
-/** The open calls of one caller, and how many more it may make at the moment. */
+/** Token bucket and open calls of one caller. */
 type Use = {
   calls: number;
   at: number;
@@ -20,9 +20,8 @@ type Use = {
 const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
 /**
- * Keeps each key within its limits, so that none takes from the others. Where no key is needed there is none to keep. The
- * bucket of a key holds one second's worth of calls. Running batches are counted in the store (`api/batches/create-batch.ts`), everything
- * else in this API alone. By default a key has 500 calls a second, 1,000 open calls, 200 streams and 4 batches. Its reads run in turn (`read-turns.ts`).
+ * Rate and concurrency limits per key; without keys there are none. The bucket holds one second of calls. Running batches are counted in
+ * the store (`api/batches/create-batch.ts`), everything else in this API alone.
  */
 export function limitCallers(defaults: Limits, { registry }: Metrics): Layer {
   const uses = new Map<string, Use>();
@@ -63,7 +62,7 @@ export function limitCallers(defaults: Limits, { registry }: Metrics): Layer {
     use[kind] += 1;
     const { outgoing } = context.env;
     const closed = new Promise<void>((resolve) => (outgoing.destroyed ? resolve() : outgoing.once('close', resolve)));
-    // Its execution counts until its end, also when its caller does not wait for it, or has left.
+    // Counts until the execution ends, even if the caller does not wait or has left.
     const leave = () =>
       void Promise.allSettled([closed, context.var.openUntil]).then(() => {
         use[kind] -= 1;
@@ -76,7 +75,6 @@ export function limitCallers(defaults: Limits, { registry }: Metrics): Layer {
   };
 }
 
-/** The code of the refusal at each limit. */
 const LIMITS = {
   callsPerSecond: 'too-many-calls-of-key',
   openCalls: 'too-many-open-calls',
@@ -93,7 +91,7 @@ function defined(limits: Caller['limits']): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 
-/** A trusted proxy may name any number of persons: the limits of idle ones are removed. */
+/** A trusted proxy may name any number of persons, so idle entries are evicted. */
 function forgetIdle(uses: Map<string, Use>, now: number): void {
   for (const [name, { at, openCalls, streams, batches }] of uses) {
     if (openCalls + streams + batches === 0 && now - at > MAX_FORGOTTEN_AFTER_MS) uses.delete(name);

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** So many reads of one key run at once in one API; the others wait for their turn, which costs nothing. */
 const AT_ONCE = 2;
-/** A read that takes longer waits for somebody else, such as a worker. It keeps no turn from others. */
+/** A read that takes longer waits for a worker or the store, not for this process, and gives its slot back. */
 const MAX_TURN_MS = 200;
-/** A turn is free again after twice the time that it took, up to this much: most of the time belongs to the other keys. */
+/** A slot rests for twice the time that its read took, up to this much, so that other keys get most of the time. */
 const MAX_REST_MS = 100;
 
-/** Lets the reads of one key run in turn: many at once would take the loop of this process from the calls of others. */
+/** Limits concurrent reads per key, because many at once would block the event loop for the calls of others. */
 export function createReadTurns() {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -21,7 +20,7 @@ export function createReadTurns() {
     else running -= 1;
   }
 
-  /** Waits for the turn of a read. To be called back when it is over. */
+  /** Acquires a slot; resolves to its release function. */
   return async function begin(): Promise<() => void> {
     if (running < AT_ONCE) running += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));

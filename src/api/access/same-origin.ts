@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 
-/** Whether a request was made by one of our own pages, or by one of an origin that is allowed to (CORS_ORIGINS). */
+/** Whether a request comes from our own origin or one of CORS_ORIGINS. */
 export function comesFromHere(context: Context, origins: readonly string[]): boolean {
   const { req } = context;
   const origin = req.header('origin');
@@ -8,12 +8,12 @@ export function comesFromHere(context: Context, origins: readonly string[]): boo
   return origins.includes(origin) || origin === ownOrigin(context);
 }
 
-/** Whether the browser came over TLS. Every proxy on the way adds what it saw: the first is the one the browser met. */
+/** Whether the browser used TLS. Each proxy appends to the header, so the first value is that of the one the browser connected to. */
 export function isBehindTls({ req }: Context): boolean {
   return req.header('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase() === 'https';
 }
 
-/** This server as a page of it names it: scheme, host, and the port unless it goes without saying. */
+/** The origin of this server, as its pages see it. */
 export function ownOrigin(context: Context): string {
   const url = `${isBehindTls(context) ? 'https' : 'http'}://${context.req.header('host') ?? ''}`;
   return URL.canParse(url) ? new URL(url).origin : '';

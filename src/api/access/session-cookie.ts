@@ -3,16 +3,15 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { isBehindTls } from './same-origin.ts';
 import { SESSION_SECONDS } from './sessions.ts';
 
-/** Behind TLS a browser keeps this name to this host, and takes it over TLS only (RFC 6265bis, `__Host-`). */
+/** The prefix `__Host-` (RFC 6265bis) binds the cookie to this host and to TLS. */
 const NAME = 'rule-server-session';
 const nameFor = (context: Context) => (isBehindTls(context) ? `__Host-${NAME}` : NAME);
 
-/** The session a browser sends along, if any. */
 export function sessionOf(context: Context): string | undefined {
   return getCookie(context, nameFor(context));
 }
 
-/** Scripts cannot read it, other sites cannot send it; behind TLS it never travels in the clear. */
+/** HttpOnly, SameSite=Strict, and Secure behind TLS. */
 export function setSession(context: Context, token: string): void {
   setCookie(context, nameFor(context), token, { ...attributes(context), maxAge: SESSION_SECONDS });
 }

@@ -14,12 +14,11 @@ const TOKEN = /^[\w-]{43}$/;
 type SessionsDependencies = { store: Store; keyring: Keyring; now?: () => number };
 
 /**
- * Sessions in the store, so that every API knows them and all forget one at once. A token is random: it tells nothing of the
- * key, and the store has only its digest.
+ * Sessions live in the store, so that every API knows them and a sign-out ends them everywhere. Tokens are random, and the store has only
+ * their digest.
  */
 export function createSessions({ store, keyring, now = Date.now }: SessionsDependencies) {
   return {
-    /** A token for the key of this name; undefined when there is none. */
     async issue(name: string): Promise<string | undefined> {
       const token = randomBytes(32).toString('base64url');
       const proof = keyring.proof(name, token);
@@ -28,14 +27,13 @@ export function createSessions({ store, keyring, now = Date.now }: SessionsDepen
       await store.setIfAbsent(storeKey(token), JSON.stringify(session), SESSION_SECONDS);
       return token;
     },
-    /** Finds who owns a session token; `unknown` when it has ended, was ended, or its key is another one by now. */
+    /** `unknown` if the session expired or was ended, or its key was changed. */
     async read(token: string): Promise<Found> {
       if (!TOKEN.test(token)) return { kind: 'unknown' };
       const session = sessionSchema.safeParse(parseJson((await store.get(storeKey(token))) ?? ''));
       if (!session.success || session.data.expiresAt <= now()) return { kind: 'unknown' };
       return keyring.bySession(session.data, token);
     },
-    /** Ends a session, for every API. */
     async end(token: string): Promise<void> {
       if (TOKEN.test(token)) await store.remove(storeKey(token));
     },

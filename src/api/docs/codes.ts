@@ -3,10 +3,9 @@ import { endings } from '../../shared/reasons/endings.ts';
 import { refusals } from '../../shared/reasons/refusals.ts';
 import { withNames } from '../../shared/reasons/template.ts';
 
-/** One code as the documents tell of it: `#code-…` is where the `type` of a problem leads. */
+/** One code on /docs: the `type` of a problem leads to its `#code-…`. */
 export type CodeDoc = { name: string; statuses: number[]; texts: { reason: string; text: string }[] };
 
-/** Every code of an answer without a client's, with its reasons. */
 export function codeDocs(): CodeDoc[] {
   const docs = new Map<string, CodeDoc>();
   const add = (name: string, status: number, reason: string, text: string) => {

@@ -14,7 +14,6 @@ const shownSchema = z.looseObject({
   anyOf: z.array(z.unknown()).optional(),
 });
 
-/** The members of an object's schema, for people. */
 export function members(schema: unknown) {
   const { description, properties = {}, required = [] } = shownSchema.parse(schema);
   const rows = Object.entries(properties).map(([name, member]) => {
@@ -24,7 +23,6 @@ export function members(schema: unknown) {
   return html`${description ? html`<p>${prose(description)}</p>` : ''}<table><tbody>${rows}</tbody></table>`;
 }
 
-/** One line that says what a value is. */
 function typeOf(schema: unknown): string {
   const { $ref, type, format, enum: values, anyOf, items, properties, ...rest } = shownSchema.parse(schema);
   if ($ref) return $ref.slice($ref.lastIndexOf('/') + 1);
@@ -37,7 +35,6 @@ function typeOf(schema: unknown): string {
   return format ? `${name} (${format})` : name;
 }
 
-/** A description with its `code` in code. */
 export function prose(text: string) {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }

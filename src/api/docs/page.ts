@@ -8,10 +8,10 @@ import { members, prose } from './members.ts';
 
 type Document = ReturnType<typeof createOpenApiDocument>;
 
-/** How its reader reaches the service. `withKey`: a call needs a key. */
+/** For the curl lines. `withKey`: a call needs a key. */
 type Calling = { origin: string; withKey: boolean };
 
-/** The interface's description as one page for people. It loads nothing but its own style. */
+/** The OpenAPI document as one HTML page without scripts. */
 export function docsPage({ info, tags, components, paths }: Document, caller: Calling) {
   return html`<!doctype html>
 <html lang="en">
@@ -82,7 +82,6 @@ function answer([status, { description, schema, examples, problems }]: [string, 
   return html`<tr><td><code>${status}</code></td><td>${prose(description)} ${schemaLinks(schema)}${examples ? details('Examples', { ...examples, ...problems }) : ''}</td></tr>`;
 }
 
-/** Links to the named schemas a schema is made of. */
 function schemaLinks(schema: z.ZodType | undefined) {
   const parts = schema instanceof z.ZodUnion ? schema.options : [schema];
   return parts.map((part) => {

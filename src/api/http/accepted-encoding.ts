@@ -1,4 +1,4 @@
-/** Whether an `Accept-Encoding` header takes an encoding: named, or by `*`, and not with a weight of 0 (RFC 9110). */
+/** Whether an `Accept-Encoding` header accepts an encoding, by name or `*`, with a weight above 0 (RFC 9110). */
 export function accepts(header: string | undefined, encoding: string): boolean {
   const offers = (header ?? '')
     .toLowerCase()

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Aborts when the caller closes the connection before its answer was written, not when we do (`closedByUs`). */
+/** Aborts when the caller disconnects before the answer was written. `closedByUs` excludes connections that this process closes. */
 export function callerLeft(outgoing: ServerResponse, closedByUs: () => boolean): AbortSignal {
   const controller = new AbortController();
   outgoing.once('close', () => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Browsers send forms and plain text to any site without asking it first; a JSON body they do not. */
+/** Refuses the content types that browsers send cross-site without a CORS preflight: forms and plain text. */
 export function isFormPost(headers: IncomingHttpHeaders): boolean {
   const fromBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
   const type = String(headers['content-type'] ?? '')

@@ -7,10 +7,7 @@ type ReadKey = { kind: 'none' } | { kind: 'key'; key: string } | { kind: 'bad'; 
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const LONGEST = 255;
 
-/**
- * The Idempotency-Key of a request. The draft of the IETF has it in quotes, most callers write it without: with or without, it is the same
- * key, so that a call that goes through another library does not run again.
- */
+/** With or without the quotes of the IETF draft it is the same key, so that a repeat through another library does not run again. */
 export function idempotencyKeyOf(req: Pick<HonoRequest, 'header'>): ReadKey {
   const given = req.header('idempotency-key');
   if (given === undefined) return { kind: 'none' };

@@ -8,7 +8,7 @@ type Entered = Response | Leave | undefined;
 /** What a request passes on its way in: it refuses with a response, or tells what to do on the way out. */
 export type Layer = (context: Context<Environment>) => Entered | Promise<Entered>;
 
-/** One middleware of several layers, the outermost first: a call that waits holds one frame on the way to its answer, not one for each of them. */
+/** Combines layers into one middleware, the outermost first, because an open call holds the frames of all middleware on its way. */
 export function layers(...all: Layer[]): MiddlewareHandler<Environment> {
   return async (context, next) => {
     const leaves: Leave[] = [];

@@ -1,7 +1,6 @@
 import { secureHeaders } from 'hono/secure-headers';
 import { type Layer, leaving } from './layers.ts';
 
-/** A page may load only what comes from here. Styles are files or set by script, never written in place. */
 const pagePolicy = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
@@ -15,13 +14,13 @@ const pagePolicy = {
   frameAncestors: ["'none'"],
 };
 
-/** Headers that keep browsers from guessing, framing and leaking. A route may say more about its own page. */
+/** Security headers for browsers; a route may override them for its page. */
 export function pageHeaders(): Layer {
   const headers = secureHeaders({
     contentSecurityPolicy: pagePolicy,
     referrerPolicy: 'no-referrer',
     xFrameOptions: 'DENY',
-    // The proxy that ends TLS decides about this, also for other names of this host.
+    // HSTS is left to the proxy that terminates TLS, because it concerns other names of the host, too.
     strictTransportSecurity: false,
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
@@ -32,7 +31,7 @@ export function pageHeaders(): Layer {
   return leaving(headers);
 }
 
-/** No answer is kept by a browser or a proxy after a sign-out, but for what says that it may be: the console's own files. */
+/** Nothing may be cached, so that no answer is left after a sign-out, except what sets `cache-control` itself: the console's files. */
 export function keepNothing(): Layer {
   return (context) => () => {
     if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store');

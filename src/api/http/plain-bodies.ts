@@ -2,7 +2,7 @@ import type { Layer } from './layers.ts';
 import { isRead } from './parameters.ts';
 import { problem } from './respond.ts';
 
-/** Refuses compressed bodies (RFC 9110, section 12.5.3): what is inside could be any size, and would be read as text. */
+/** Refuses compressed bodies (RFC 9110, section 12.5.3), which could expand to any size. */
 export function plainBodies(): Layer {
   return ({ req }) => {
     const encoding = req.header('content-encoding')?.trim().toLowerCase() || 'identity';

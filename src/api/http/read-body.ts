@@ -3,7 +3,7 @@ import type { BodyLease } from '../calls/open-bodies.ts';
 
 type Body = { kind: 'complete'; bytes: Buffer } | { kind: 'too-large' } | { kind: 'cut-off' } | { kind: 'no-room' };
 
-/** How much of an oversized body is still read, so that a caller that reads only after sending sees the refusal. */
+/** How much of an oversized body is still read, so that a caller that reads only after sending gets the refusal. */
 const DRAIN_FACTOR = 4;
 
 /** Reads a request body of at most `maxBytes`. `no-room`: `lease` could not grow by it in time. */

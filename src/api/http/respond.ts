@@ -17,7 +17,6 @@ type Rest = {
   more?: Record<string, unknown>;
 };
 
-/** A refusal of this interface. */
 export function problem<Of extends RefusalCode>(
   code: Of,
   params: ParamsOf<(typeof refusals)[Of]['text']>,
@@ -50,13 +49,12 @@ export function refuseBody(
   return problem('body-too-large', limit, { headers });
 }
 
-/** The sentence of a 400: `field`: what is wrong with it. */
 export function summaryOf(problems: readonly Problem[]): string {
   const summary = problems.map(({ field, message }) => `\`${field}\`: ${message}`).join('; ');
   return summary.endsWith('?') ? summary : `${summary}.`;
 }
 
-/** The answer to a synchronous call: the client's own result to the letter, or the reason there is none. */
+/** The answer to a synchronous call: the client's result unchanged, or the ending without one. */
 export function respondToEnding(context: Context, mockId: string, ending: Ending<ReadResult>): Response {
   context.set('mockId', mockId);
   if (ending.kind === 'answered') return json(200, ending.result.body);
@@ -73,7 +71,7 @@ function respondUnanswered(mockId: string, noAnswer: NoAnswer): Response {
   return json(statusOf(noAnswer), noAnswerBody(mockId, shown), headers);
 }
 
-/** What only a worker could see is wrong with a call: answered as what an API sees. */
+/** A 400 found by a worker has the form of one found by the API. */
 function respondToBadCall(mockId: string, noAnswer: NoAnswer): Response {
   const { reason, params, mayHaveRun } = noAnswer;
   const errors = [{ field: `${params.field ?? 'body'}`, message: whatHappened(noAnswer) }];
@@ -82,7 +80,6 @@ function respondToBadCall(mockId: string, noAnswer: NoAnswer): Response {
   return problem('bad-request', { problems: summaryOf(errors) }, { errors, more });
 }
 
-/** JSON text as it is. */
 export function json(status: number, body: string, headers: Record<string, string> = {}): Response {
   return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
 }

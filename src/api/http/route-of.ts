@@ -7,5 +7,5 @@ export function routeOf(context: Context): string {
   return path === undefined ? 'other' : routeNameOf(path);
 }
 
-/** Built files have the digest of their content in their names, which change with each release: they are one route. */
+/** Hashed assets count as one route, because their names change with each release and each would be a new series. */
 export const routeNameOf = (path: string): string => (path.startsWith('/assets/') ? '/assets/*' : path);

@@ -7,7 +7,6 @@ import { badRequest } from './respond.ts';
 /** Refuses a request that has parameters, where it changes something and takes none. */
 export const takesNoParameters = () => layers(refusedParameters);
 
-/** The reason to refuse a request with parameters; undefined if it has none. */
 export function refusedParameters(context: Context<Environment>): Response | undefined {
   const read = readParameters(noParameters, context);
   return read.kind === 'bad' ? badRequest(read.problems) : undefined;

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 2000;
 
 type Tell = (stream: SSEStreamingApi, gone: AbortSignal) => Promise<void>;
 
-/** Answers with server-sent events. No proxy on the way may hold them back, in order to compress or to collect them. */
+/** Server-sent events, with headers that keep proxies from compressing or buffering them. */
 export function streamEvents(context: Context<Environment>, stopping: AbortSignal, tell: Tell): Response {
   const response = streamSSE(context, (stream) =>
     untilGone({ context, stream, stopping }, (gone) => tell(stream, gone)),
@@ -19,8 +19,8 @@ export function streamEvents(context: Context<Environment>, stopping: AbortSigna
 }
 
 /**
- * Runs an event stream until its reader has gone, this API stops, or the reader may not read any more: its session was
- * ended, its key expired or was taken away. A reader comes back at once, and is then told why it is refused.
+ * Runs an event stream until the reader disconnects, this API stops, or the reader loses its permission. A browser then reconnects and
+ * learns why it is refused.
  */
 async function untilGone(
   { context, stream, stopping }: { context: Context<Environment>; stream: SSEStreamingApi; stopping: AbortSignal },

@@ -12,7 +12,7 @@ const problemSchema = z.object({
   mayHaveRun: z.boolean().optional(),
 });
 
-/** Refusals by what the call itself says, or after the record of its key was read: whatever an earlier call did, this one cannot run. */
+/** Refusals because of the call itself, or after the record of its key was read: whatever an earlier call did, this one cannot run. */
 const OF_THE_CALL = new Set<string>([
   ...['bad-request', 'key-reused', 'body-too-large', 'foreign-type', 'compressed-body', 'wrong-method'],
   ...['too-many-batches', 'no-room-for-batch', 'nobody-to-run-batch', 'unknown-batch', 'batch-gone', 'batch-not-kept'],
@@ -20,8 +20,8 @@ const OF_THE_CALL = new Set<string>([
 ]);
 
 /**
- * Every refusal of a call that would run something says whether it may have run: not, unless the service failed, or an earlier call under
- * its Idempotency-Key may have run. Then a 503, which invites a repeat, becomes a 504.
+ * Adds `mayHaveRun` to each refusal of a call: false, unless the service failed or an earlier call under its Idempotency-Key may have run.
+ * Then a 503, which invites a repeat, becomes a 504.
  */
 export const tellWhetherItRan = (): Layer => {
   return (context) => async () => {

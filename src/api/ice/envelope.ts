@@ -3,26 +3,25 @@ import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import type { Layer } from '../http/layers.ts';
 import { json } from '../http/respond.ts';
 
-/** The published server's numbers for a bad input, and for everything it does not classify. */
+/** The published server's numbers for bad input and for everything else. */
 export const INPUT_ERROR = -2;
 export const OTHER_ERROR = -1;
 
-/** These keep their status, because a gateway or a browser acts on it. Everything else is 200, as at the published server. */
+/** These keep their status, because gateways and browsers act on it. Everything else is 200, as in the published server. */
 const KEPT_STATUSES = new Set([401, 403, 413, 415, 429]);
 
-/** An answer in the published server's envelope. `data` is JSON text and stays as it is. */
+/** `data` is JSON text, passed through unchanged. */
 export function envelope(data: string): Response {
   return json(200, `{"ret":0,"data":${data}}`);
 }
 
-/** A refusal in the same envelope. */
 export function refusal(ret: number, message: string, status = 200): Response {
   return json(status, JSON.stringify({ ret, msg: message }));
 }
 
 const problemSchema = z.object({ error: z.string() });
 
-/** Puts what the rest of this service refuses (no key, a foreign page, a large body, a fault) into the envelope. */
+/** Converts refusals of the middleware (no key, a foreign page, a large body, a fault) to the envelope. */
 export function inEnvelope(): Layer {
   return (context) => async () => {
     const { res } = context;

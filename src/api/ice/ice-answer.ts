@@ -7,7 +7,7 @@ import { envelope, OTHER_ERROR, refusal } from './envelope.ts';
 
 const TIMEOUT = 'timeout waiting for client response';
 
-/** How an execution ended, as the published server would say it; what that server has no words for stands in `error`. */
+/** The published server's form of an ending. What it has no member for goes into `error`. */
 export function iceAnswer({ mockId, request: { target } }: Call, ending: Ending<ReadResult>): Response {
   if (ending.kind === 'answered') return envelope(inTheirNames(ending.result.body));
   const { noAnswer } = ending;
@@ -26,12 +26,12 @@ export function iceAnswer({ mockId, request: { target } }: Call, ending: Ending<
   }
 }
 
-/** The answer to a caller whose page gives up before our own deadlines. */
+/** The published page gives up before our deadlines. */
 export function timedOut(mockId: string): Response {
   return failed({ mockId, error: TIMEOUT, executeAt: Date.now() });
 }
 
-/** The client's own answer: `roam` instead of our name, and as in the SDKs no member that is null. */
+/** The client's answer with `roam` as the name of the data, and without null members, as the SDKs write it. */
 function inTheirNames(body: string): string {
   const scanned = scanJson(body);
   if (scanned.kind !== 'complete') return body; // a worker has judged it

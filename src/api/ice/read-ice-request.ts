@@ -9,18 +9,16 @@ import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
 type IceRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; ret: number; message: string };
 
-/** The names of our members at the published server. */
 const OUR_NAMES = new Map([
   ['iceId', 'ruleId'],
   ['roam', DATA_FIELD],
 ]);
-/** The members that the published server reads. */
 const MEMBERS = new Set(['app', 'iceId', 'confId', 'scene', 'ts', 'debug', 'roam', 'target']);
 const THEIR_NAMES = new Map([...OUR_NAMES].map(([theirs, ours]) => [ours, theirs]));
 
 /**
- * Reads the body of the published server's execute. As there, unknown members are ignored and null is absent. A bad body
- * gets that server's number: -2 for a missing app or id, -1 for everything else.
+ * Reads the body of the published server's execute. As there, unknown members are ignored and null counts as absent; a missing app or id is
+ * -2, any other fault -1.
  */
 export function readIceRequest(bytes: Uint8Array): IceRequest {
   const decoded = decodeWhole(bytes);
@@ -42,11 +40,11 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
   const hasScene = sceneName !== '';
   if (isZeroOrAbsent(given.get('iceId')) && isZeroOrAbsent(given.get('confId')) && !hasScene)
     return bad(INPUT_ERROR, 'one of iceId, confId or scene is required');
-  // As there, a rule counts before a scene, and a scene before a node.
+  // Precedence as in the published server: rule, scene, node.
   given.delete(hasScene && isZeroOrAbsent(given.get('iceId')) ? 'confId' : 'scene');
   const values = [...given.values()].map((member) => [OUR_NAMES.get(member.key) ?? member.key, memberValue(member)]);
   const parsed = executeRequestSchema.safeParse(withTarget(Object.fromEntries(values)));
-  // Beside a rule the scene chooses nothing: its leaves may ask for it.
+  // Beside a rule the scene selects nothing, but leaves may read it.
   const told = parsed.data?.ruleId != null && typeof sceneName === 'string' && hasScene ? { scene: sceneName } : {};
   if (parsed.success) return { kind: 'request', request: { ...parsed.data, ...told } };
   return bad(OTHER_ERROR, parsed.error.issues.map(({ path, message }) => `${theirName(path)} ${message}`).join('; '));
@@ -55,14 +53,14 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
 const NO_DRY_RUN =
   'is not known here: this runs for real. Ask for a run without effects with "dryRun": true in the body of POST /rule-server/mock/execute';
 
-/** Tells whether a member asks for a run without effects. The published server has none, and a real run is not what was asked for. */
+/** A dry run is refused, because the published server has none and a real run is not what the caller asked for. */
 function asksForNoEffects({ key, raw }: Pick<Member, 'key' | 'raw'>): boolean {
   const plain = key.toLowerCase().replace(/[\s_-]/g, '');
   const isAsked = plain === 'stub' || plain === 'stubs' || isOneSlipAway(plain, 'dryrun');
   return isAsked && raw !== 'false' && raw !== 'null';
 }
 
-/** As at the published server, a target of no known form is an address. */
+/** As in the published server, a target of any other form is an address. */
 function withTarget(values: Record<string, unknown>): Record<string, unknown> {
   const { target } = values;
   const isAddress = typeof target === 'string' && parseTarget(target).kind === 'malformed';

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 
 export type ClientAddress = ReturnType<typeof createClientAddress>;
 
-/** The address that a request comes from. Only the trusted proxies (TRUSTED_PROXIES) are believed about it. */
+/** The caller's address. `X-Forwarded-For` is used only behind TRUSTED_PROXIES. */
 export function createClientAddress(proxies: readonly string[]) {
   const trusted = new BlockList();
   for (const proxy of proxies) {
@@ -17,9 +17,8 @@ export function createClientAddress(proxies: readonly string[]) {
   const peerOf = ({ socket }: IncomingMessage) => plain(socket.remoteAddress ?? '');
 
   return {
-    /** Whether the connection itself comes from a trusted proxy. */
     isFromProxy: (incoming: IncomingMessage) => isTrusted(peerOf(incoming)),
-    /** The address of the first one on the way that is no trusted proxy. */
+    /** The last address on the way that is not a trusted proxy. */
     of(incoming: IncomingMessage): string {
       let address = peerOf(incoming);
       const forwarded = String(incoming.headers['x-forwarded-for'] ?? '')
@@ -35,7 +34,7 @@ export function createClientAddress(proxies: readonly string[]) {
   };
 }
 
-/** IPv4 in the clothes of IPv6 is IPv4. */
+/** Unwraps IPv4-mapped IPv6 addresses. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -11,23 +11,23 @@ import { problem } from '../respond.ts';
 import type { RefuseEarly } from './refuse-early.ts';
 
 const LOOK_FOR_IDLE_MS = 100;
-/** A process that stops waits until this many looks in a row saw no request come, and at most so long. */
+/** A stopping process waits until this many checks in a row saw no request, and at most this long. */
 const LOOK_FOR_CALLERS_MS = 100;
 const QUIET_LOOKS = 4;
 const QUIET_WITHIN_MS = 3000;
-/** Beside calls that wait there are pages, event streams and probes. */
+/** Room for pages, event streams and probes beside open calls. */
 const CONNECTIONS_BESIDE_CALLS = 4000;
 
-/** A burst of calls waits to be accepted: beyond the default of 511 each would try again a second later, or three. */
+/** A burst waits in the accept queue. Beyond Node's default of 511 the kernel drops connections, which are retried after 1 or 3 s. */
 const BACKLOG = 4096;
 
 /**
- * The event loop accepts one connection of a listening socket in each turn, and under load a turn takes many milliseconds. So several
- * sockets listen at one port, and the system deals connections out to them (SO_REUSEPORT). Other systems have no such thing, or deal nothing out.
+ * Node accepts one connection per listening socket and turn of the event loop, and under load a turn takes many milliseconds. So several
+ * sockets share the port (SO_REUSEPORT), and Linux distributes connections among them; other systems do not.
  */
 const SOCKETS = process.platform === 'linux' ? 32 : 1;
 
-/** Whole requests must arrive in time; answers may take as long as they take. */
+/** Limits the arrival of requests, not the time of answers. */
 export const HTTP_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -36,7 +36,7 @@ export const HTTP_LIMITS = {
   maxHeaderSize: 16 * 1024,
 };
 
-/** A connection without traffic for longer than a call may take is closed: its caller does not read the answer. */
+/** A connection that is silent for longer than a call may take is closed: its caller does not read the answer. */
 const SILENT_BEYOND_WAIT_MS = 20_000;
 
 type Listening = Pick<Settings, 'HOST' | 'PORT' | 'MAX_QUEUED' | 'QUEUE_TIMEOUT_MS' | 'RESULT_TIMEOUT_MS'>;
@@ -49,10 +49,7 @@ type Options = {
 };
 const nothing = () => false;
 
-/**
- * Serves an app over HTTP. Resolves once it listens; rejects when it cannot. `silentMs`: a connection on which nothing was
- * sent or read for so long is cut.
- */
+/** Resolves once it listens. `silentMs`: a connection without traffic for this long is closed. */
 export async function serveHttp(
   app: Hono<Environment>,
   { HOST, PORT, MAX_QUEUED, ...waits }: Listening,
@@ -75,13 +72,13 @@ export async function serveHttp(
   return {
     url: urlOf(port, HOST),
     /**
-     * Waits until no request comes any more, which the app refuses by now; then takes no more connections and waits for the open calls.
-     * After `graceMs` it calls `onLate` and cuts them off.
+     * Graceful stop: waits until no request arrives any more, closes the listeners and waits for open calls. After `graceMs` it calls
+     * `onLate` and closes their connections.
      */
     async drain(graceMs: number, onLate: () => void): Promise<void> {
       await requests.quiet();
       const closed = Promise.all(servers.map(close));
-      // close() ends idle connections once; those that fall idle later are asked again.
+      // close() ends idle connections only once; those that become idle later are closed here.
       const idle = setInterval(() => {
         for (const server of servers) server.closeIdleConnections();
       }, LOOK_FOR_IDLE_MS);
@@ -98,14 +95,12 @@ export async function serveHttp(
 
 const CLOSED = { headers: { connection: 'close' } };
 
-/** The answer to an address or a Host header of which no URL can be made. */
 function refuseUnusable(error: unknown): Response {
   return error instanceof RequestError
     ? problem('unusable-address', {}, CLOSED)
     : problem('internal-error', {}, CLOSED);
 }
 
-/** Ends a connection that comes when there are so many already. */
 function countConnections(most: number): (connection: Socket) => void {
   let open = 0;
   return (connection) => {
@@ -116,8 +111,8 @@ function countConnections(most: number): (connection: Socket) => void {
 }
 
 /**
- * Knows when the last request came. Requests that are on their way when a process stops are in buffers of the system: closing the
- * connections now would cut them off unread, and their callers could not tell whether they ran.
+ * Detects when requests stop arriving. At a stop some are still in kernel buffers: closing their connections now would drop them unread,
+ * and their callers could not tell whether they ran.
  */
 function watchRequests() {
   let count = 0;
@@ -125,7 +120,7 @@ function watchRequests() {
     came(): void {
       count++;
     },
-    /** Counts looks and not time: while a process is busy time passes, and nobody can come. */
+    /** Counts checks instead of time: while the event loop is blocked, time passes without a chance for requests to arrive. */
     async quiet(): Promise<void> {
       const until = performance.now() + QUIET_WITHIN_MS;
       for (let quietLooks = 0; quietLooks < QUIET_LOOKS && performance.now() < until; ) {
@@ -138,16 +133,13 @@ function watchRequests() {
   };
 }
 
-/**
- * After the event loop stood still its timers come first, and requests that arrived meanwhile are unread. One turn accepts connections, the
- * next one reads from them.
- */
+/** After a blocked event loop timers run before input. One turn accepts connections, the next one reads from them. */
 async function readWhatArrived(): Promise<void> {
   await turnOfLoop();
   await turnOfLoop();
 }
 
-/** Resolves to the port at which all of them listen. Rejects also when another process listens there and would share it. */
+/** Resolves to the shared port. Rejects if another process listens there, which SO_REUSEPORT would allow. */
 async function listen(servers: readonly Server[], { port, host }: { port: number; host: string }): Promise<number> {
   const reusePort = servers.length > 1;
   if (reusePort && port !== 0) {
@@ -160,7 +152,6 @@ async function listen(servers: readonly Server[], { port, host }: { port: number
   return shared;
 }
 
-/** Resolves to its port, which the system chooses for 0. */
 async function listenAt(server: TcpServer, where: ListenOptions): Promise<number> {
   await once(server.listen({ ...where, backlog: BACKLOG }), 'listening');
   const address = server.address();

@@ -2,7 +2,7 @@ import type { Logger } from '../../../shared/runtime/telemetry/logger.ts';
 import type { Layer } from '../layers.ts';
 import type { ClientAddress } from './client-address.ts';
 
-/** One line per request, but for probes. Answers carry its id, so that a person can name it. */
+/** One log line per request except probes, with the id that the answer carries (`x-request-id`). */
 export function logAccess(log: Logger, clientAddress: ClientAddress): Layer {
   return (context) => {
     const startedAt = performance.now();

@@ -13,12 +13,10 @@ export type Phase = 'starting' | 'running' | 'leaving' | 'stopping' | 'closing';
 
 const TAKES_CALLS = new Set<Phase>(['starting', 'running', 'leaving']);
 
-/** 405 with what is allowed instead. */
 export function wrongMethod(method: string, allowed: string[]): Response {
   return problem('wrong-method', { method, allowed: allowed.join(' or ') }, { headers: { allow: allowed.join(', ') } });
 }
 
-/** Lets nothing new begin in a process that stops. */
 export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metrics, 'refused'>): Layer {
   return (context) => {
     if (TAKES_CALLS.has(phase())) return undefined;
@@ -32,12 +30,12 @@ export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metric
   };
 }
 
-/** Of a repeat under a key it is not known here whether the first call ran. */
+/** For a call under a key, an earlier one may have run. */
 function stoppingOf({ req }: Context<Environment>) {
   return noAnswer(req.header('idempotency-key') === undefined ? 'stopping' : 'stopping-for-keyed', {});
 }
 
-/** 503 at once: a store that hangs would keep a caller waiting. */
+/** Refuses at once, because a store that hangs would keep the caller waiting. */
 export function refuseWithoutStore(health: QueueHealth): Layer {
   return () => (health.up ? undefined : withoutStore(health.full));
 }
