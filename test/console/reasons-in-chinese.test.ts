@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { chinese } from '../../src/console/text/zh/reasons.ts';
-import { noAnswer } from '../../src/shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../src/shared/contract/endings/no-answer.ts';
 import { english, sentenceOf } from '../../src/shared/reasons/words.ts';
 
 const namesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();

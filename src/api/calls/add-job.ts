@@ -1,4 +1,4 @@
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Backlog } from '../../shared/queue/backlog.ts';

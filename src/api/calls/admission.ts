@@ -1,4 +1,4 @@
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { type QueueHealth, type StoreAway, whyAway } from '../queue-health.ts';

@@ -1,6 +1,6 @@
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
 import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
-import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';

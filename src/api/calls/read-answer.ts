@@ -1,5 +1,5 @@
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobResult } from '../../shared/contract/job.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';

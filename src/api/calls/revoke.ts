@@ -1,5 +1,5 @@
 import { unanswered } from '../../shared/contract/endings/ending.ts';
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { type ExecutionRecord, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';

@@ -1,5 +1,5 @@
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
 import { type Once, toJobData } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';

@@ -1,5 +1,5 @@
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';

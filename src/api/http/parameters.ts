@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { codeSchema } from '../../shared/contract/endings/codes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';
-import { errorOf, type NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { errorOf, type NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { noAnswerBody } from '../../shared/contract/execution-record.ts';
 import { visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { statusOf } from '../../shared/reasons/codes.ts';

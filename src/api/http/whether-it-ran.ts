@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { paramsSchema, refusalCodeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { paramsSchema } from '../../shared/contract/endings/codes.ts';
+import { refusalCodeSchema } from '../../shared/contract/endings/no-answer.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { refusals } from '../../shared/reasons/refusals.ts';
 import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';

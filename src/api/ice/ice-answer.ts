@@ -1,6 +1,6 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import type { Ending, ReadResult } from '../../shared/contract/endings/ending.ts';
-import { errorOf, type NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { errorOf, type NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Call } from '../calls/submit-execution.ts';
 import { envelope, OTHER_ERROR, refusal } from './envelope.ts';

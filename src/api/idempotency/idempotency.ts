@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Scope } from '../../shared/contract/determined-id.ts';
 import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import { noAnswerSchema } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswerSchema } from '../../shared/contract/endings/no-answer.ts';
 import { type ExecutionRecord, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';

@@ -1,6 +1,6 @@
 import { onceOf, type Scope } from '../../shared/contract/determined-id.ts';
 import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/ports/time.ts';
 import { ranNothing } from '../../shared/reasons/endings.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { codeSchema, paramsSchema } from '../../shared/contract/endings/outcomes.ts';
+import { codeSchema, paramsSchema } from '../../shared/contract/endings/codes.ts';
 import { outcomeSchema } from '../../shared/contract/job.ts';
 import { int, int64, json, jsonObject, mockId, text, time } from '../../shared/contract/wire.ts';
 import { asJson } from './json-schema.ts';

@@ -1,5 +1,5 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { errorOf, type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { errorOf, type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { noAnswerBody } from '../../shared/contract/execution-record.ts';
 import { statusOf } from '../../shared/reasons/codes.ts';
 import { problemBody, type Refusal } from '../../shared/runtime/http-refusals.ts';

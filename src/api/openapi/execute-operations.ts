@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { executeRequestSchema } from '../../shared/contract/execute-request.ts';
 import { acceptedSchema } from '../../shared/contract/execution.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Scope } from '../../shared/contract/determined-id.ts';
 import { unanswered } from '../../shared/contract/endings/ending.ts';
-import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { State } from '../../shared/contract/endings/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { refusedApp, refusedPermission, tellAbout } from '../access/permission.ts';

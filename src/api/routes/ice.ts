@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { errorOf, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { errorOf, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';

@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { codeSchema } from '../../shared/contract/endings/outcomes.ts';
+import { codeSchema } from '../../shared/contract/endings/codes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { anyForm } from '../../shared/contract/target.ts';
 import { get, type HttpApi } from '../terminal/http-api.ts';

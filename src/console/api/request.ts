@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { paramsSchema } from '../../shared/contract/endings/outcomes.ts';
+import { paramsSchema } from '../../shared/contract/endings/codes.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { field, list, text } from '../../shared/contract/json/read-exact.ts';

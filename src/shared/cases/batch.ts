@@ -6,7 +6,7 @@ import {
   namedNodeSchema,
   notCheckedSchema,
 } from '../contract/batches.ts';
-import { codeSchema, paramsSchema } from '../contract/endings/outcomes.ts';
+import { codeSchema, paramsSchema } from '../contract/endings/codes.ts';
 import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { isBad, ranToSchema, type Verdict, verdictSchema, verdicts } from '../contract/verdict.ts';

@@ -1,6 +1,6 @@
 import { type ItemDetail, type ItemHead, itemHeadSchema } from '../cases/batch.ts';
 import type { Case } from '../cases/case.ts';
-import { errorOf } from '../contract/endings/outcomes.ts';
+import { errorOf } from '../contract/endings/no-answer.ts';
 import { stringifyExact } from '../contract/json/raw-number.ts';
 import type { RulesOfRun } from '../contract/rules-of-run.ts';
 import type { Code } from '../reasons/codes.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
-import { codeSchema, paramsSchema } from './endings/outcomes.ts';
+import { codeSchema, paramsSchema } from './endings/codes.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 import { ranToSchema, verdictSchema } from './verdict.ts';
 import { int, int64, jsonObject, pageOf, text, time } from './wire.ts';

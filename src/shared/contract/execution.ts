@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codes } from '../reasons/codes.ts';
 import { namedNodeSchema } from './batches.ts';
-import { paramsSchema } from './endings/outcomes.ts';
+import { paramsSchema } from './endings/codes.ts';
 import { stateSchema, stepSchema } from './endings/states.ts';
 import { outcomeSchema, warningSchema } from './job.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { paramsSchema, refusalCodeSchema } from './endings/outcomes.ts';
+import { paramsSchema } from './endings/codes.ts';
+import { refusalCodeSchema } from './endings/no-answer.ts';
 import { knownUpTo, onceSchema } from './job.ts';
 
 /** The version of a question to workers and of its answer.  */

@@ -1,5 +1,5 @@
 import type { ItemHead } from '../../shared/cases/batch.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { isBad } from '../../shared/contract/verdict.ts';
 import type { ItemEnding } from './follow-items.ts';

@@ -1,5 +1,5 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
-import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { time } from '../../shared/ports/time.ts';
 import { UnknownClaim } from '../files/claims/claim.ts';
 import { MINUTE_MS } from '../files/claims/claim-minutes.ts';

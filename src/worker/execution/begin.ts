@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';

@@ -1,4 +1,4 @@
-import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';

@@ -1,5 +1,5 @@
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { Claim, ClaimKey } from '../files/claims/claim.ts';
 

@@ -1,6 +1,6 @@
 import type { Ending } from '../../shared/contract/endings/ending.ts';
 import { settledOf } from '../../shared/contract/endings/job-ending.ts';
-import { errorOf } from '../../shared/contract/endings/outcomes.ts';
+import { errorOf } from '../../shared/contract/endings/no-answer.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
 import { beginningOf, type ExecutionRecord, type Progress } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult, Warning } from '../../shared/contract/job.ts';

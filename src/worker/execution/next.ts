@@ -1,4 +1,4 @@
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Claim } from '../files/claims/claim.ts';
 import { dialects } from '../files/dialects/dialects.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';

@@ -1,5 +1,5 @@
 import { unanswered } from '../../shared/contract/endings/ending.ts';
-import { errorOf } from '../../shared/contract/endings/outcomes.ts';
+import { errorOf } from '../../shared/contract/endings/no-answer.ts';
 import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import { random } from '../../shared/ports/random.ts';
 import { time } from '../../shared/ports/time.ts';

@@ -1,4 +1,4 @@
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Outcome } from '../../shared/contract/job.ts';
 import type { ToldRules } from '../../shared/contract/rules-of-run.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';

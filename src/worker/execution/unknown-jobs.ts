@@ -1,4 +1,4 @@
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { JOB_VERSION, jobEnvelopeSchema } from '../../shared/contract/job.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';

@@ -1,6 +1,6 @@
 import type { RequestContent } from '../../shared/contract/client-files.ts';
 import type { DialectName } from '../../shared/contract/client-kinds.ts';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';

@@ -1,4 +1,4 @@
-import { type NoAnswer, noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Warning } from '../../shared/contract/job.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import { perProcess } from '../../shared/ports/process.ts';

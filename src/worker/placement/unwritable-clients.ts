@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { NoAnswer } from '../../shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Warning } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
 import { whatHappened } from '../../shared/reasons/words.ts';

@@ -1,4 +1,4 @@
-import { noAnswer } from '../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Once } from '../../shared/contract/job.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';

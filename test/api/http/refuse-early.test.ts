@@ -13,7 +13,7 @@ import { createRequestMetrics } from '../../../src/api/api-metrics.ts';
 import type { Environment } from '../../../src/api/http/environment.ts';
 import { serveHttp } from '../../../src/api/http/server/http-server.ts';
 import { refuseEarly } from '../../../src/api/http/server/refuse-early.ts';
-import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import type { Audit } from '../../../src/shared/runtime/access/audit.ts';
 import { createKeyring } from '../../../src/shared/runtime/access/keyring.ts';
 import { createMetrics, type Metrics } from '../../../src/shared/runtime/telemetry/metrics.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { statusOf } from '../../../src/shared/reasons/codes.ts';
 import { endings, isReason, type Reason, retryAfterOf } from '../../../src/shared/reasons/endings.ts';
 import { refusals } from '../../../src/shared/reasons/refusals.ts';

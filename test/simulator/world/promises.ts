@@ -1,6 +1,6 @@
 import type { ItemHead } from '../../../src/shared/cases/batch.ts';
 import type { Ending, ReadResult } from '../../../src/shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { bodyOf, type Sdk } from './clients.ts';
 
 /** A call that an API took. `ids`: those that its execution can have. */

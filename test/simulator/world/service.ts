@@ -5,7 +5,7 @@ import { itemMockId } from '../../../src/shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../../src/shared/contract/data-field.ts';
 import { onceOf } from '../../../src/shared/contract/determined-id.ts';
 import { type Ending, type ReadResult, unanswered } from '../../../src/shared/contract/endings/ending.ts';
-import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { endingOf } from '../../../src/shared/contract/execution-record.ts';
 import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
 import type { Process } from '../../../src/shared/ports/process.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { unanswered } from '../../../src/shared/contract/endings/ending.ts';
-import { type NoAnswer, noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
 import type { ExecutionQueue } from '../../../src/shared/queue/executions.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { directoryOnly } from '../../../src/worker/clients/client.ts';
 import { createUnwritableClients } from '../../../src/worker/placement/unwritable-clients.ts';
 

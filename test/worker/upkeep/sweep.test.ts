@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noAnswer } from '../../../src/shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { createClaims } from '../../../src/worker/files/claims/claims.ts';
 import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import { unanswered } from '../../../shared/contract/endings/ending.ts';
-import { noAnswer } from '../../../shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../../shared/contract/endings/no-answer.ts';
 import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
 import { type QueueHealth, whyAway } from '../../queue-health.ts';
 import type { Environment } from '../environment.ts';

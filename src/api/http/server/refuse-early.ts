@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../../shared/contract/endings/no-answer.ts';
 import { noAnswerBody } from '../../../shared/contract/execution-record.ts';
 import { random } from '../../../shared/ports/random.ts';
 import { retryAfterOf } from '../../../shared/reasons/endings.ts';

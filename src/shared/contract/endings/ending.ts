@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type JobResult, jobResultSchema } from '../job.ts';
-import { type NoAnswer, noAnswerSchema } from './outcomes.ts';
+import { type NoAnswer, noAnswerSchema } from './no-answer.ts';
 
 /** The value with which a worker completes the job of an execution, whatever its ending. Unknown members are ignored. */
 export const endingSchema = z.discriminatedUnion('kind', [

@@ -1,7 +1,7 @@
 import { type Settled, toSettled } from '../execution-record.ts';
 import { jobDataSchema } from '../job.ts';
 import { type Ending, endingSchema, type Unanswered, unanswered } from './ending.ts';
-import { noAnswer } from './outcomes.ts';
+import { noAnswer } from './no-answer.ts';
 
 /**
  * The ending in the value of a job that ended. A job without a value failed by a defect of its worker: only its log tells more, and

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { dialectNames, sdkNames } from '../../../shared/contract/client-kinds.ts';
-import { type NoAnswer, noAnswerSchema } from '../../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswerSchema } from '../../../shared/contract/endings/no-answer.ts';
 import { knownUpTo } from '../../../shared/contract/job.ts';
 import { parseJson } from '../../../shared/contract/json/parse-json.ts';
 import { rulesOfRunSchema } from '../../../shared/contract/rules-of-run.ts';

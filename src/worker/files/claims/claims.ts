@@ -1,4 +1,4 @@
-import type { NoAnswer } from '../../../shared/contract/endings/outcomes.ts';
+import type { NoAnswer } from '../../../shared/contract/endings/no-answer.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 import type { FileClock } from '../file-clock.ts';
 import { type Claim, type ClaimKey, type ClaimOrRefusal, parseClaim, readClaim, textOf, writeClaim } from './claim.ts';

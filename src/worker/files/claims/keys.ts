@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CLAIM_KEPT_MS } from '../../../shared/contract/claim-age.ts';
-import { type NoAnswer, noAnswer } from '../../../shared/contract/endings/outcomes.ts';
+import { type NoAnswer, noAnswer } from '../../../shared/contract/endings/no-answer.ts';
 import type { Once } from '../../../shared/contract/job.ts';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { privateDirectory } from '../file-names.ts';

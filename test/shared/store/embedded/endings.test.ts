@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { answered, type Ending, unanswered } from '../../../../src/shared/contract/endings/ending.ts';
 import { settledOf } from '../../../../src/shared/contract/endings/job-ending.ts';
-import { noAnswer } from '../../../../src/shared/contract/endings/outcomes.ts';
+import { noAnswer } from '../../../../src/shared/contract/endings/no-answer.ts';
 import type { JobData } from '../../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../../src/shared/contract/queue-names.ts';
 import { createPrivacy, maskSetting } from '../../../../src/shared/privacy/privacy.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { z } from 'zod';
 import { unanswered } from '../../../contract/endings/ending.ts';
-import { noAnswer } from '../../../contract/endings/outcomes.ts';
+import { noAnswer } from '../../../contract/endings/no-answer.ts';
 import { toSettled } from '../../../contract/execution-record.ts';
 import { jobHeadSchema } from '../../../contract/job.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';

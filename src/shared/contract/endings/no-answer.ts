@@ -1,23 +1,14 @@
 import { z } from 'zod';
-import { codes } from '../../reasons/codes.ts';
 import { endings, type Reason } from '../../reasons/endings.ts';
 import { isRefusalCode, refusals } from '../../reasons/refusals.ts';
 import { givenOf, type ParamsOf } from '../../reasons/template.ts';
 import { sentenceOf } from '../../reasons/words.ts';
 import { warningSchema } from '../job.ts';
 import { rulesOfRunSchema } from '../rules-of-run.ts';
-import { long, text } from '../wire.ts';
+import { codeSchema, paramsSchema } from './codes.ts';
 import { stepSchema } from './states.ts';
 
-export const codeSchema = z.enum(codes);
-
 export const refusalCodeSchema = z.enum(Object.keys(refusals).filter(isRefusalCode));
-
-/** The parameters of a reason. */
-export const paramsSchema = z
-  .record(text, z.union([text, long]))
-  .meta({ json: { type: 'object', additionalProperties: { type: ['string', 'integer'], format: 'int64' } } })
-  .describe('What the sentence of the reason names: a client, a time, a limit.');
 
 /**
  * An execution that ended without a client's answer: the reason, and whether the rule may have run. Every version reads what any other
