@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { toldBatchSchema } from '../shared/contract/batches.ts';
 import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import {
   type Execution,
@@ -9,7 +10,6 @@ import {
 } from '../shared/contract/execution.ts';
 import { outcomeSchema } from '../shared/contract/job.ts';
 import { parseExact } from '../shared/contract/json/exact-json.ts';
-import { parseJson } from '../shared/contract/json/parse-json.ts';
 import {
   type ExactValue,
   integerOf,
@@ -17,6 +17,7 @@ import {
   RawNumber,
   stringifyExact,
 } from '../shared/contract/json/raw-number.ts';
+import { readProblem } from '../shared/contract/problem.ts';
 import { json, pageOf, readAs } from '../shared/contract/wire.ts';
 
 export type { Execution, ListedExecution };
@@ -98,22 +99,15 @@ export class NotAnswered extends Error {
   readonly mockId: string | null;
   readonly idempotencyKey: string | null;
   constructor(status: number, body: string, idempotencyKey: string | null = null) {
-    const told = refusalSchema.safeParse(parseJson(body)).data;
-    super(told?.error ?? (body === '' ? `HTTP ${status}` : body.slice(0, 300)));
+    const told = readProblem(body);
+    super(told.error ?? (body === '' ? `HTTP ${status}` : body.slice(0, 300)));
     this.status = status;
-    this.code = told?.code ?? null;
-    this.mayHaveRun = told?.mayHaveRun ?? true;
-    this.mockId = told?.mockId ?? null;
+    this.code = told.code ?? null;
+    this.mayHaveRun = told.mayHaveRun ?? true;
+    this.mockId = told.mockId ?? null;
     this.idempotencyKey = idempotencyKey;
   }
 }
-
-const refusalSchema = z.object({
-  error: z.string().optional(),
-  code: z.string().optional(),
-  mayHaveRun: z.boolean().optional(),
-  mockId: z.string().optional(),
-});
 
 const BASE = '/rule-server/mock';
 const RETRY_FOR_MS = 60_000;
@@ -191,8 +185,8 @@ const answerSchema = z.object({
   [DATA_FIELD]: json,
   error: json.optional(),
 });
-const batchSchema = z.object({ batchId: z.string(), state: z.string(), counts: z.record(z.string(), z.number()) });
-const readBatch = (text: string): BatchAnswer => batchSchema.parse(parseJson(text));
+const batchSchema = toldBatchSchema.pick({ batchId: true, state: true, counts: true });
+const readBatch = (text: string): BatchAnswer => readAs(batchSchema, text);
 
 /** The body of the answer. Repeats what may be repeated, as the service asks for it by Retry-After. */
 async function sendUntil(url: string, { signal, ...request }: Sent, retryForMs: number): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { executeBody, readExecution } from '../../src/console/api/executions.ts';
+import { bodyOf, readExecution } from '../../src/console/api/executions.ts';
 import { curlOf } from '../../src/console/run/calls.ts';
 import { exampleInput, formRows, unusedAndMissing, writersOf } from '../../src/console/run/form.ts';
 import { edgesOf } from '../../src/console/screen/result/time-window-words.ts';
@@ -138,14 +138,14 @@ describe('calls', () => {
   };
 
   test('the body holds ids and input as they are', () => {
-    expect(executeBody(call)).toBe(
-      '{"app":1,"ruleId":9223372036854775807,"the service":{"name":"O\'Neil","n":1e400},"target":"lane:beta"}',
+    expect(bodyOf(call)).toBe(
+      '{"app":1,"ruleId":9223372036854775807,"target":"lane:beta","the service":{"name":"O\'Neil","n":1e400}}',
     );
   });
 
   test('cURL survives quotes, and names the key without having it', () => {
     expect(curlOf(call, { origin: 'http://host', signedIn: true })).toBe(
-      `curl -sS http://host/rule-server/mock/execute -H 'content-type: application/json' -H "authorization: Bearer $RULE_SERVER_KEY" -d '{"app":1,"ruleId":9223372036854775807,"the service":{"name":"O'\\''Neil","n":1e400},"target":"lane:beta"}'`,
+      `curl -sS http://host/rule-server/mock/execute -H 'content-type: application/json' -H "authorization: Bearer $RULE_SERVER_KEY" -d '{"app":1,"ruleId":9223372036854775807,"target":"lane:beta","the service":{"name":"O'\\''Neil","n":1e400}}'`,
     );
   });
 

@@ -1,17 +1,7 @@
-import { z } from 'zod';
-import { paramsSchema } from '../../shared/contract/endings/codes.ts';
-import { refusalCodeSchema } from '../../shared/contract/endings/no-answer.ts';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import { refusals } from '../../shared/reasons/refusals.ts';
+import { readProblem } from '../../shared/contract/problem.ts';
+import { isRefusalCode, refusals } from '../../shared/reasons/refusals.ts';
 import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';
 import type { Layer } from './layers.ts';
-
-const problemSchema = z.object({
-  code: refusalCodeSchema,
-  params: paramsSchema,
-  errors: z.array(z.unknown()).optional(),
-  mayHaveRun: z.boolean().optional(),
-});
 
 /** Refusals because of the call itself, or after the record of its key was read: whatever an earlier call did, this one cannot run. */
 const OF_THE_CALL = new Set<string>([
@@ -28,9 +18,8 @@ export const tellWhetherItRan = (): Layer => {
   return (context) => async () => {
     const { req, res } = context;
     if (req.method !== 'POST' || res.headers.get('content-type') !== PROBLEM_TYPE) return;
-    const found = problemSchema.safeParse(parseJson(await res.clone().text()));
-    if (!found.success || found.data.mayHaveRun !== undefined) return;
-    const { code, params, errors } = found.data;
+    const { code, params = {}, errors, mayHaveRun: told } = readProblem(await res.clone().text());
+    if (code === undefined || !isRefusalCode(code) || told !== undefined) return;
     const isKeyed = req.header('idempotency-key') !== undefined;
     const mayHaveRun = code === 'internal-error' || (isKeyed && !OF_THE_CALL.has(code));
     const status = mayHaveRun && refusals[code].status === 503 ? 504 : res.status;

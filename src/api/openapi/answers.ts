@@ -78,29 +78,6 @@ export const noAnswerAnswer = z
   })
   .meta({ id: 'NoAnswer', description: 'No client answered.' });
 
-/** RFC 9457, with the members every answer has. */
-export const problemAnswer = z
-  .strictObject({
-    type: text,
-    title: text,
-    status: int,
-    detail: text,
-    errors: z.array(z.strictObject({ field: text, message: text })).optional(),
-    success: z.literal(false),
-    error: text,
-    code: text.describe('The cause; `type` leads to its place in the documents.'),
-    reason: text.describe('The same as `code`, or the reason of an execution that was refused.'),
-    params: paramsSchema,
-    mayHaveRun: z
-      .boolean()
-      .optional()
-      .describe(
-        'Of a call: false only when the rule cannot have run, also for an earlier call under its Idempotency-Key.',
-      ),
-    mockId: mockId.optional(),
-  })
-  .meta({ id: 'Problem', description: 'A refusal (RFC 9457).' });
-
 export const healthAnswer = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' });
 
 export const readyAnswer = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { problemSchema } from '../../shared/contract/problem.ts';
 import {
   changedCases,
   readCasesSchema,
@@ -7,7 +8,6 @@ import {
 } from '../../shared/contract/saved-cases.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { casesParameters } from '../cases/parameters.ts';
-import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
 import { asJson } from './json-schema.ts';
 import { type AnswerDoc, type HeaderDoc, type Operation, PROBLEM } from './operation.ts';
@@ -26,7 +26,7 @@ cases:
     expect: { outcome: TRUE }
 `;
 
-const changedAnswer = problemAnswer.extend(changedCases).meta({
+const changedAnswer = problemSchema.extend(changedCases).meta({
   id: 'ChangedCases',
   description: 'The saved cases are not those that the caller read: their ETag, and the cases that differ.',
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problemAnswer } from './answers.ts';
+import { problemSchema } from '../../shared/contract/problem.ts';
 import { batchOperations } from './batches/batch-operations.ts';
 import { browseOperations } from './browse-operations.ts';
 import { caseOperations } from './case-operations.ts';
@@ -163,7 +163,7 @@ function response({ description, headers, ...content }: AnswerDoc, toJson: ToJso
     ...(schema && { [mediaType]: { schema: ofSchema(schema), ...(examples && { examples: named(examples) }) } }),
     ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: {} }])),
     ...Object.fromEntries(Object.entries(alternatives).map(([type, form]) => [type, { schema: toJson(form) }])),
-    ...(problems && { [PROBLEM]: { schema: toJson(problemAnswer), examples: named(problems) } }),
+    ...(problems && { [PROBLEM]: { schema: toJson(problemSchema), examples: named(problems) } }),
   };
   const described = Object.entries(headers ?? {}).map(([name, text]) => [
     name,

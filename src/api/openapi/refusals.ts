@@ -1,9 +1,9 @@
+import { problemSchema } from '../../shared/contract/problem.ts';
 import type { RefusalCode, refusals } from '../../shared/reasons/refusals.ts';
 import type { ParamsOf } from '../../shared/reasons/template.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Problem } from '../calls/read-request.ts';
 import { summaryOf } from '../http/respond.ts';
-import { problemAnswer } from './answers.ts';
 import { problem } from './examples.ts';
 import { type AnswerDoc, PROBLEM } from './operation.ts';
 
@@ -15,7 +15,7 @@ export function refusal<Of extends RefusalCode>(
   more: { errors?: Problem[]; mayHaveRun?: boolean } = {},
 ): AnswerDoc {
   const example = problem(refusalOf(code, params), more);
-  return { description, mediaType: PROBLEM, schema: problemAnswer, examples: { refused: example } };
+  return { description, mediaType: PROBLEM, schema: problemSchema, examples: { refused: example } };
 }
 
 /** The 400 of a call that would run something. */

@@ -1,4 +1,5 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { executeBody } from '../../shared/contract/execute-body.ts';
 import { acceptedSchema } from '../../shared/contract/execution.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type HttpApi, postOnce, readAnswer } from '../terminal/http-api.ts';
@@ -22,9 +23,14 @@ export type Run = {
 export async function beginRun(api: HttpApi, run: Run, data: string): Promise<string> {
   if (run.dryRun) await refuseWithoutDryRun(api);
   const headers = { 'content-type': 'application/json', prefer: 'respond-async' };
-  const call = { key: run.idempotencyKey, headers, body: requestBody(run, data) };
+  const { app, ruleId, confId, ts, target, dryRun, stub } = run;
+  const ids = { app: typed(app), ruleId: typed(ruleId), confId: typed(confId), ts: typed(ts) };
+  const body = executeBody({ ...ids, dryRun, stub, target, [DATA_FIELD]: data });
+  const call = { key: run.idempotencyKey, headers, body };
   return readAnswer(acceptedSchema, await postOnce(api, '/rule-server/mock/execute', call)).mockId;
 }
+
+const typed = (value: string | undefined) => (value === undefined ? null : typedNumber(value));
 
 /** An API of an earlier version ignores `dryRun`, and would run the rule for real. */
 async function refuseWithoutDryRun(api: HttpApi): Promise<void> {
@@ -34,14 +40,4 @@ async function refuseWithoutDryRun(api: HttpApi): Promise<void> {
     `The API at ${api.base} is of an earlier version, which makes no dry runs. Nothing ran.`,
     exitCodes.usage,
   );
-}
-
-/** Numbers go out as they were typed: nothing here is turned into a JavaScript number. */
-function requestBody({ app, ruleId, confId, ts, target, dryRun, stub }: Run, data: string): string {
-  const numbers = Object.entries({ app, ruleId, confId, ts });
-  const members = numbers.flatMap(([name, value]) => (value === undefined ? [] : [`"${name}":${typedNumber(value)}`]));
-  if (dryRun) members.push('"dryRun":true');
-  if (stub !== undefined) members.push(`"stub":${stub}`);
-  if (target !== undefined) members.push(`"target":${JSON.stringify(target)}`);
-  return `{${members.join(',')},${JSON.stringify(DATA_FIELD)}:${data}}`;
 }

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import type { z } from 'zod';
+import { readProblem } from '../../shared/contract/problem.ts';
 import { readAs, UnexpectedAnswer } from '../../shared/contract/wire.ts';
 import { exitCodeOfAnswer, exitCodeOfRefusal, exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 
 export type HttpApi = ReturnType<typeof createHttpApi>;
 type Call = { method?: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal };
-
-const errorSchema = z.object({ error: z.string() });
-const refusedSchema = z.object({ mayHaveRun: z.boolean() });
 
 /** Faults before there is a connection: nothing was sent. */
 const NOT_SENT =
@@ -72,7 +69,7 @@ export function createHttpApi({ url, key }: { url: string; key: string | undefin
 
 /** The sentence every answer but a result has. */
 export function errorOf(text: string): string {
-  return errorSchema.safeParse(parseJson(text)).data?.error ?? text.slice(0, 500);
+  return readProblem(text).error ?? text.slice(0, 500);
 }
 
 type Once = { key?: string | undefined; headers: Record<string, string>; body: string };
@@ -90,8 +87,7 @@ export async function postOnce(api: HttpApi, path: string, { key = randomUUID(),
       : error;
   });
   if (status === 202) return text;
-  const mayHaveRun = refusedSchema.safeParse(parseJson(text)).data?.mayHaveRun ?? false;
-  const exitCode = exitCodeOfRefusal(status, mayHaveRun);
+  const exitCode = exitCodeOfRefusal(status, readProblem(text).mayHaveRun ?? false);
   throw new CommandFailed(`${errorOf(text)}${exitCode === exitCodes.unknown ? again : ''}`, exitCode);
 }
 

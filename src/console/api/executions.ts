@@ -1,4 +1,6 @@
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { isEndState, type State } from '../../shared/contract/endings/states.ts';
+import { executeBody } from '../../shared/contract/execute-body.ts';
 import {
   acceptedSchema,
   executionListSchema,
@@ -45,31 +47,9 @@ export type ExecuteCall = {
 };
 
 /** The body of an execute call as JSON text, ids and input as they are. */
-export function executeBody({
-  app,
-  ruleId,
-  confId,
-  ts,
-  target,
-  input,
-  dryRun,
-  stub,
-  comparisonId,
-  derivedFrom,
-}: ExecuteCall): string {
-  const members = [
-    `"app":${app}`,
-    ...(ruleId === null ? [] : [`"ruleId":${ruleId}`]),
-    ...(confId === null ? [] : [`"confId":${confId}`]),
-    ...(ts === null ? [] : [`"ts":${ts}`]),
-    `"the service":${input.trim()}`,
-    `"target":${JSON.stringify(target)}`,
-    ...(dryRun ? ['"dryRun":true'] : []),
-    ...(dryRun && Object.keys(stub).length > 0 ? [`"stub":${JSON.stringify(stub)}`] : []),
-    ...(comparisonId === null ? [] : [`"comparisonId":${JSON.stringify(comparisonId)}`]),
-    ...(derivedFrom === null ? [] : [`"derivedFrom":${JSON.stringify(derivedFrom)}`]),
-  ];
-  return `{${members.join(',')}}`;
+export function bodyOf({ input, stub, dryRun, ...call }: ExecuteCall): string {
+  const stubs = dryRun && Object.keys(stub).length > 0 ? JSON.stringify(stub) : null;
+  return executeBody({ ...call, [DATA_FIELD]: input.trim(), dryRun, stub: stubs });
 }
 
 /**
@@ -92,7 +72,7 @@ export async function beginExecution(call: ExecuteCall, key: string): Promise<st
 
 function begin(call: ExecuteCall, key: string): Promise<{ text: string }> {
   const headers = { prefer: 'respond-async', 'idempotency-key': key };
-  return request(`${BASE}/execute`, { method: 'POST', body: executeBody(call), headers });
+  return request(`${BASE}/execute`, { method: 'POST', body: bodyOf(call), headers });
 }
 
 /** Asks for an execution to be stopped. One that has ended already is fine too. `keepalive`: also while the page is closed. */

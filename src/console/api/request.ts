@@ -1,8 +1,5 @@
 import type { z } from 'zod';
-import { paramsSchema } from '../../shared/contract/endings/codes.ts';
-import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { field, list, text } from '../../shared/contract/json/read-exact.ts';
+import { readProblem } from '../../shared/contract/problem.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import type { Params } from '../../shared/reasons/template.ts';
 
@@ -13,17 +10,6 @@ type Answer = { status: number; text: string };
 export type Failure = { error: string; reason: string | null; params: Params; mayHaveRun: boolean | null };
 
 export const noFailure: Failure = { error: '', reason: null, params: {}, mayHaveRun: null };
-
-/** What the service tells of a failure, in an answer or a record. */
-function readFailure(value: ExactValue | undefined, error: string): Failure {
-  const mayHaveRun = field(value, 'mayHaveRun');
-  return {
-    error,
-    reason: text(field(value, 'reason')),
-    params: paramsSchema.safeParse(field(value, 'params')).data ?? {},
-    mayHaveRun: typeof mayHaveRun === 'boolean' ? mayHaveRun : null,
-  };
-}
 
 /** What is to be said of anything that was thrown. */
 export function failureOf(error: Error): Failure {
@@ -40,17 +26,14 @@ export class Refused extends Error {
   readonly mayHaveRun: boolean;
   readonly fields: { field: string; message: string }[];
   constructor({ status, text: body }: Answer) {
-    const problem = parsed(body);
-    super(text(field(problem, 'error')) ?? text(field(problem, 'detail')) ?? `HTTP ${status}`);
+    const { error, detail, code = null, reason = null, params = {}, mayHaveRun = null, ...more } = readProblem(body);
+    super(error ?? detail ?? `HTTP ${status}`);
     this.status = status;
-    this.code = text(field(problem, 'code'));
-    this.mockId = text(field(problem, 'mockId'));
-    this.failure = readFailure(problem, this.message);
-    this.mayHaveRun = this.failure.mayHaveRun === true;
-    this.fields = list(field(problem, 'errors')).map((entry) => ({
-      field: text(field(entry, 'field')) ?? '',
-      message: text(field(entry, 'message')) ?? '',
-    }));
+    this.code = code;
+    this.mockId = more.mockId ?? null;
+    this.failure = { error: this.message, reason, params, mayHaveRun };
+    this.mayHaveRun = mayHaveRun === true;
+    this.fields = more.errors ?? [];
   }
 }
 
@@ -116,14 +99,6 @@ export function withQuery(path: string, query: Record<string, string | null | re
   const given = Object.entries(query).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]));
   const printed = new URLSearchParams(given.filter(([, value]) => value !== '')).toString();
   return printed === '' ? path : `${path}?${printed}`;
-}
-
-function parsed(body: string): ExactValue {
-  try {
-    return parseExact(body);
-  } catch {
-    return null;
-  }
 }
 
 /** A difference below this is that of the header, which has whole seconds, and of the way. */

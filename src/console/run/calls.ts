@@ -1,6 +1,6 @@
 import { compactText } from '../../shared/json-tree/whole-text.ts';
 import type { Client } from '../api/browse.ts';
-import { type ExecuteCall, type ExecutionRecord, executeBody } from '../api/executions.ts';
+import { bodyOf, type ExecuteCall, type ExecutionRecord } from '../api/executions.ts';
 import type { Target } from '../state/location.ts';
 
 /** The call that an execution came from. */
@@ -18,7 +18,7 @@ export function curlOf(call: ExecuteCall, { origin, signedIn }: { origin: string
     "-H 'content-type: application/json'",
     ...(signedIn ? ['-H "authorization: Bearer $RULE_SERVER_KEY"'] : []),
   ];
-  const body = executeBody(call).replaceAll("'", "'\\''");
+  const body = bodyOf(call).replaceAll("'", "'\\''");
   return `curl -sS ${origin}/rule-server/mock/execute ${headers.join(' ')} -d '${body}'`;
 }
 

@@ -6,10 +6,6 @@ export function field(value: ExactValue | undefined, name: string): ExactValue |
   return isExactObject(value) ? value[name] : undefined;
 }
 
-export function text(value: ExactValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
 /** An integer as decimal text: ids and versions are int64. */
 export function digits(value: ExactValue | undefined): string | null {
   return value instanceof RawNumber ? value.text : null;
