@@ -13,7 +13,7 @@ const SIMULATED = [
   'src/api/overload/',
   ...['ask-worker', 'open-calls', 'queue-health'].map((name) => `src/api/${name}.ts`),
   ...['follow-execution', 'shared-reads'].map((name) => `src/api/executions/${name}.ts`),
-  ...['at-most', 'logger', 'retry', 'upkeep', 'cached'].map((name) => `src/shared/runtime/${name}.ts`),
+  ...['async', 'logger', 'upkeep'].map((name) => `src/shared/runtime/${name}.ts`),
   'src/shared/queue/follow-jobs.ts',
 ];
 const PORTS = 'src/worker/files/ports/';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { resultWithin } from './shared/runtime/at-most.ts';
+import { resultWithin } from './shared/runtime/async.ts';
 import { prepareProcess } from './shared/runtime/prepare-process.ts';
 import { BadSettings, misspeltSettings, readSettings } from './shared/runtime/settings/settings.ts';
 import { createLogger, type Logger } from './shared/runtime/telemetry/logger.ts';

@@ -1,6 +1,6 @@
 import { Counter, Histogram } from 'prom-client';
 import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
-import type { Layer } from './http/layers.ts';
+import type { Layer } from './http/middleware.ts';
 import { routeNameOf, routeOf } from './http/route-of.ts';
 import type { QueueHealth } from './queue-health.ts';
 

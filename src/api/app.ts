@@ -13,8 +13,7 @@ import { auditRequests } from './access/audit-requests.ts';
 import { type Access, authenticate } from './access/authenticate.ts';
 import { letIn } from './access/cors.ts';
 import { checkHost } from './access/host-check.ts';
-import { limitRefusals } from './access/limit-refusals.ts';
-import { limitCallers } from './access/limits.ts';
+import { limitCallers, limitRefusals } from './access/limits.ts';
 import { createSessions } from './access/sessions.ts';
 import type { RequestMetrics } from './api-metrics.ts';
 import type { AskWorker } from './ask-worker.ts';
@@ -30,21 +29,25 @@ import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
 import { compressJson, tagAnswers } from './http/compress.ts';
 import type { Environment } from './http/environment.ts';
-import { at, entering, layers, leaving } from './http/layers.ts';
-import { keepNothing, pageHeaders } from './http/page-headers.ts';
-import { plainBodies } from './http/plain-bodies.ts';
-import { problem } from './http/respond.ts';
-import { createClientAddress } from './http/server/client-address.ts';
-import { logAccess } from './http/server/log-access.ts';
 import {
+  at,
+  entering,
+  keepNothing,
+  layers,
+  leaving,
+  logAccess,
   type Phase,
+  pageHeaders,
+  plainBodies,
   refuseWhileStopping,
   refuseWithoutStore,
+  tellWhetherItRan,
+  warnOfParameters,
   withoutStore,
   wrongMethod,
-} from './http/server/refuse-calls.ts';
-import { warnOfParameters } from './http/warn-of-parameters.ts';
-import { tellWhetherItRan } from './http/whether-it-ran.ts';
+} from './http/middleware.ts';
+import { problem } from './http/respond.ts';
+import { createClientAddress } from './http/server/client-address.ts';
 import { inEnvelope } from './ice/envelope.ts';
 import type { RunOnce } from './idempotency/run-once.ts';
 import type { QueueHealth } from './queue-health.ts';

@@ -5,7 +5,7 @@ import { parseExact, scanJson } from '../../src/shared/contract/json/exact-json.
 import { MAX_DEPTH } from '../../src/shared/contract/json/json-scan.ts';
 import { type ExactValue, integerOf, RawNumber, stringifyExact } from '../../src/shared/contract/json/raw-number.ts';
 import { dialects } from '../../src/worker/files/dialects/dialects.ts';
-import { judgeResult } from '../../src/worker/files/results/judge-result.ts';
+import { judgeResult } from '../../src/worker/files/results/result-file.ts';
 import { expectedAnswer, isText } from './expected-answer.ts';
 import { exactInteger, expectedRequest } from './expected-request.ts';
 import { deepText, numberText, valueText } from './json-text.ts';

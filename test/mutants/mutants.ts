@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a key for some apps may use another one',
-    file: 'src/api/access/permission.ts',
+    file: 'src/api/access/authenticate.ts',
     from: 'if (isFor(caller, app) || caller.apps === null) return undefined;',
     to: 'if (isFor(caller, app) || true) return undefined;',
   },
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a request without Origin comes from our own page',
-    file: 'src/api/access/same-origin.ts',
+    file: 'src/api/access/authenticate.ts',
     from: "return req.header('sec-fetch-site') === 'same-origin';",
     to: 'return true;',
   },
@@ -170,7 +170,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a result that is half there is wrong at once',
-    file: 'src/worker/files/results/unusable-result.ts',
+    file: 'src/worker/files/results/result-file.ts',
     from: 'const WRONG_FOR_MS = 2000;',
     to: 'const WRONG_FOR_MS = 0;',
   },
@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
   },
   without(
     'a stopping worker keeps its waits',
-    'src/worker/execution/interrupts.ts',
+    'src/worker/execution/execution.ts',
     'if (handingOver) throw new HandedOver();',
   ),
   without(

@@ -107,7 +107,7 @@ describe('code that the simulator runs', () => {
     'const byName: Record<string, string> = {};',
     'const seen = new Map<string, number>();',
     'export const look = cached(5, lstat);',
-  ])('is refused where it goes past a seam or keeps something in a module: %s', (text) => {
+  ])('is refused where it goes past a port or keeps something in a module: %s', (text) => {
     expect(found(text)).toBe(1);
     expect(found(text, 'src/api/calls/a.ts')).toBe(1);
     expect(found(text, 'src/worker/files/ports/a.ts')).toBe(0);

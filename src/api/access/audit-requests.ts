@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Audit } from '../../shared/runtime/access/audit.ts';
 import type { Environment } from '../http/environment.ts';
-import type { Layer } from '../http/layers.ts';
+import type { Layer } from '../http/middleware.ts';
 
 const RUNS = ['/rule-server/mock/execute', '/ice-server/mock/execute'];
 const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;

@@ -1,14 +1,13 @@
 import type { Context } from 'hono';
-import { anybody, type Caller, isFor } from '../../shared/runtime/access/caller.ts';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { anybody, type Caller, isFor, type Permission } from '../../shared/runtime/access/caller.ts';
 import type { Found, Keyring } from '../../shared/runtime/access/keyring.ts';
 import { type Refusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Environment } from '../http/environment.ts';
-import type { Layer } from '../http/layers.ts';
+import { type Layer, layers } from '../http/middleware.ts';
 import { problem, respondToRefusal } from '../http/respond.ts';
 import type { ClientAddress } from '../http/server/client-address.ts';
-import { comesFromHere } from './same-origin.ts';
-import { sessionOf } from './session-cookie.ts';
-import type { Sessions } from './sessions.ts';
+import { SESSION_SECONDS, type Sessions } from './sessions.ts';
 
 const OPEN_PATHS = new Set(['/healthz', '/readyz', '/session']);
 
@@ -97,4 +96,83 @@ function refusalFor(authorization: string | undefined): Refusal {
 
 function refused(refusal: Refusal): Response {
   return respondToRefusal(refusal, { headers: { 'www-authenticate': 'Bearer realm="rule-server"' } });
+}
+
+/**
+ * Refuses callers without a permission and names it. Each file of `src/api/routes` says which permission its routes need;
+ * docs/run/security.md lists them. A key's permissions are in the keys file, and a key of `API_KEYS` has all. Apps are checked by
+ * `refusedApp` and by filters in the routes.
+ */
+export function needs(which: Permission | ((context: Context<Environment>) => Permission)) {
+  return layers((context) => refusedPermission(context, typeof which === 'function' ? which(context) : which));
+}
+
+export function refusedPermission(context: Context<Environment>, permission: Permission): Response | undefined {
+  const { name, may } = callerOf(context);
+  if (may.has(permission)) return undefined;
+  const has = may.size === 0 ? 'nothing' : [...may].join(', ');
+  return problem('no-permission', { permission, name: `${name}`, has });
+}
+
+export function refusedApp(context: Context<Environment>, app: number): Response | undefined {
+  context.set('about', { ...context.var.about, app });
+  const caller = callerOf(context);
+  if (isFor(caller, app) || caller.apps === null) return undefined;
+  return problem('other-apps', { app, name: `${caller.name}`, apps: listed(caller.apps) });
+}
+
+type Asked = { app: number; ruleId?: unknown; confId?: unknown; batchId?: string | null };
+
+export function tellAbout(context: Context<Environment>, { app, ruleId, confId, batchId }: Asked): void {
+  const text = (id: unknown) => (id === null || id === undefined ? null : String(id));
+  const about = { app, ruleId: text(ruleId), confId: text(confId), ...(batchId && { batchId }) };
+  context.set('about', about);
+}
+
+export function callerOf(context: Context<Environment>): Caller {
+  return context.var.caller ?? anybody;
+}
+
+function listed(apps: ReadonlySet<number>): string {
+  return apps.size === 0 ? 'no app' : `app ${[...apps].join(', ')}`;
+}
+
+/** The prefix `__Host-` (RFC 6265bis) binds the cookie to this host and to TLS. */
+const NAME = 'rule-server-session';
+const nameFor = (context: Context) => (isBehindTls(context) ? `__Host-${NAME}` : NAME);
+
+export function sessionOf(context: Context): string | undefined {
+  return getCookie(context, nameFor(context));
+}
+
+/** HttpOnly, SameSite=Strict, and Secure behind TLS. */
+export function setSession(context: Context, token: string): void {
+  setCookie(context, nameFor(context), token, { ...attributes(context), maxAge: SESSION_SECONDS });
+}
+
+export function clearSession(context: Context): void {
+  deleteCookie(context, nameFor(context), attributes(context));
+}
+
+function attributes(context: Context) {
+  return { path: '/', httpOnly: true, sameSite: 'Strict', secure: isBehindTls(context) } as const;
+}
+
+/** Whether a request comes from our own origin or one of CORS_ORIGINS. */
+export function comesFromHere(context: Context, origins: readonly string[]): boolean {
+  const { req } = context;
+  const origin = req.header('origin');
+  if (origin === undefined) return req.header('sec-fetch-site') === 'same-origin';
+  return origins.includes(origin) || origin === ownOrigin(context);
+}
+
+/** Whether the browser used TLS. Each proxy appends to the header, so the first value is that of the one the browser connected to. */
+function isBehindTls({ req }: Context): boolean {
+  return req.header('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase() === 'https';
+}
+
+/** The origin of this server, as its pages see it. */
+export function ownOrigin(context: Context): string {
+  const url = `${isBehindTls(context) ? 'https' : 'http'}://${context.req.header('host') ?? ''}`;
+  return URL.canParse(url) ? new URL(url).origin : '';
 }

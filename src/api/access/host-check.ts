@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Layer } from '../http/layers.ts';
+import type { Layer } from '../http/middleware.ts';
 import { problem } from '../http/respond.ts';
 
 /** Probes use any name, and their answers reveal nothing. */

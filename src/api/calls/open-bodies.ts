@@ -16,7 +16,7 @@ export type BodyLease = {
 export type OpenBodies = ReturnType<typeof createOpenBodies>;
 
 /**
- * A bound for the bodies of all open calls together: those that are being read (`http/read-body.ts` grows the lease), and those whose calls
+ * A bound for the bodies of all open calls together: those that are being read (`readBody` grows the lease), and those whose calls
  * wait for their ending (`submit-execution.ts` shares it until then). Beyond `MAX_OPEN_BODY_BYTES` (a sixteenth of the memory, 4 to
  * 48 MiB) a call waits for room, and gets 503 `overloaded` when there was none in time.
  */

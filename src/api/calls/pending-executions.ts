@@ -1,18 +1,16 @@
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
 import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
-import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
-import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
-import type { JobData } from '../../shared/contract/job.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
+import { type ExecutionRecord, endingOf, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
+import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
-import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { type AwaitedJob, followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
+import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { QueueHealth } from '../queue-health.ts';
 import type { Fence } from './fence.ts';
-import { createReEnqueue } from './re-enqueue.ts';
-import { createRevoke } from './revoke.ts';
 
 /** A worker may take a job at the last moment: this API waits this much longer to see it. */
 const CLAIM_SLACK_MS = 250;
@@ -134,4 +132,143 @@ async function endingAtLast(
 async function endingInHistory(history: History, mockId: string): Promise<Ending | null> {
   const record = await history.get(mockId);
   return record?.ending ? endingOf(record, await history.result(mockId)) : null;
+}
+
+/**
+ * Adds jobs again that the queue store lost, under the same ids. That is harmless: the claim in the shared directory
+ * keeps an execution from being dispatched twice. But while a call still adds its job, nobody else does: should that fail, its caller is told
+ * that it did not run.
+ *
+ * When a queue store loses its data:
+ * - Calls that wait: `recover` notices it, looks into the history first, and has the job added again here. `submit-execution.ts` adds one
+ *   whose reply was lost. No such attempt counts as the first one (`worker/execution/process-job.ts`), and `begin.ts` believes the count of
+ *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`process-job.ts`). An answer that came meanwhile was kept (`worker/files/results/kept-answers.ts`).
+ * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
+ *   the claim (`begin.ts`; asked by `revoke`, and for keyed calls by `run-once.ts`), or none runs at all and this API put the job on the
+ *   queue itself, once and confirmed (`isOwnAdd`). Otherwise it may have run, and the ending says so.
+ * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `marks.ts` with
+ *   `resolve-doubt.ts` keep items from running twice.
+ * - Keyed calls and batches: a repeat meets the claim of the first one, which its key guards (`worker/files/claims/claims.ts`).
+ * - Sessions, history, pins, batches and notes that were lost are gone.
+ */
+function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
+  /** The calls that wait: whether the queue store has taken their job, and when it was added again last, epoch ms. */
+  const calls = new Map<string, { isAdded: boolean; againAt?: number }>();
+  const losses = createThrottledAlert(log, 'The queue store lost executions');
+
+  return {
+    /** A call begins to wait. Its job is about to be added. */
+    waits: (mockId: string) => void calls.set(mockId, { isAdded: false }),
+    /** The queue store took its job. */
+    added(mockId: string): void {
+      const call = calls.get(mockId);
+      if (call) call.isAdded = true;
+    },
+    isAdded: (mockId: string) => calls.get(mockId)?.isAdded ?? false,
+    async reEnqueue(mockId: string, lost: JobData): Promise<void> {
+      const call = calls.get(mockId);
+      if (!call?.isAdded) return;
+      losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are re-enqueued under the same ids');
+      call.againAt = time.now();
+      const data: JobData = { ...lost, addedAgain: true };
+      await addExecution(queue, mockId, data);
+    },
+    /** When it was re-enqueued last, epoch ms. */
+    at: (mockId: string) => calls.get(mockId)?.againAt,
+    forget(mockId: string): void {
+      calls.delete(mockId);
+      losses.ends();
+    },
+  };
+}
+
+type RevokeDependencies = {
+  queue: ExecutionQueue;
+  history: History;
+  fence: Fence;
+  /** The job is off the queue, and this is how its execution ended. */
+  onRevoked: (mockId: string, noAnswer: NoAnswer) => void;
+  onEnded: (record: ExecutionRecord) => void;
+  /** Whether this process put exactly this job on the queue, once, and the queue store confirmed it. */
+  isOwnAdd: (mockId: string, data: JobData) => boolean;
+  log: Logger;
+};
+
+/** Ends executions that no worker began. */
+function createRevoke(dependencies: RevokeDependencies) {
+  const { queue, fence, onRevoked, isOwnAdd } = dependencies;
+  const record = createRecord(dependencies);
+  const underWay = new Set<string>();
+
+  /**
+   * Takes a job that no worker has begun off the queue and ends its execution as `decide` says. False when a worker began it or may have,
+   * and when `decide` has no ending yet.
+   */
+  async function takeOff(mockId: string, decide: (data: JobData) => Promise<NoAnswer | undefined>): Promise<boolean> {
+    // Once a worker began it, only a worker can tell how it ended. This asks every 2 s for each open call, so it reads no input.
+    const [short] = await queue.readShort([mockId]);
+    if (!short || short.begun) return false;
+    const job = await queue.read(mockId);
+    if (!job) return false;
+    const data = jobDataSchema.parse(job.data);
+    underWay.add(mockId); // a re-check that comes now must not re-enqueue it
+    let noAnswer: NoAnswer | undefined;
+    try {
+      noAnswer = await decide(data);
+      // A re-enqueued job may have run before Redis lost it: never end it with `mayHaveRun: false`.
+      if (!noAnswer || (data.addedAgain && !noAnswer.mayHaveRun)) return false;
+      if (!(await queue.removeWaiting(mockId))) return false;
+      onRevoked(mockId, noAnswer);
+    } finally {
+      underWay.delete(mockId);
+    }
+    await record({ mockId, data, queuedAt: job.addedAt }, noAnswer);
+    // Only now: an API that looks before finds neither job nor record, and looks again.
+    await queue.tellChange(mockId, data.replyTo);
+    return true;
+  }
+
+  /** Ends an execution of which nobody is told that it did not run, or that no worker could begin. */
+  const revokeUnfenced = (mockId: string, noAnswer: NoAnswer): Promise<boolean> =>
+    takeOff(mockId, async () => noAnswer);
+
+  /**
+   * Ends an execution that did not run. A queue store that loses its last second brings its job back, and a worker whose clock is behind
+   * begins it even after `claimBy`. So before anybody is told that it did not run, a worker writes a refusal in the place of its claim.
+   * `inDoubt`: the ending when no worker could tell; without it, the execution stays open and this is tried again.
+   */
+  const revoke = (mockId: string, didNotRun: NoAnswer, inDoubt?: NoAnswer): Promise<boolean> =>
+    takeOff(mockId, async ({ claimBy, once }) => {
+      const fenced = await fence(mockId, claimBy, once);
+      if (fenced === 'claimed') return undefined;
+      return fenced === 'fenced' ? didNotRun : inDoubt;
+    });
+
+  /** Cancels an execution that no worker has begun. */
+  const cancel = (mockId: string): Promise<boolean> =>
+    revoke(mockId, noAnswer('cancelled-in-queue', { mockId }), noAnswer('cancelled-in-doubt', { mockId }));
+
+  /**
+   * No worker began it in time. Where none runs, none can write the refusal, and none is there to begin it. The job itself must then tell that it
+   * is the first one of its id: after a loss of the queue store, the repeat of a keyed call at another API adds that id again.
+   */
+  const revokeNeverTaken = (mockId: string, didNotRun: NoAnswer): Promise<boolean> =>
+    didNotRun.code === 'no-worker'
+      ? takeOff(mockId, async (data) =>
+          isOwnAdd(mockId, data) ? didNotRun : noAnswer('no-worker-in-doubt', { mockId }),
+        )
+      : revoke(mockId, didNotRun);
+
+  return { cancel, revokeNeverTaken, revokeUnfenced, record, isUnderWay: (mockId: string) => underWay.has(mockId) };
+}
+
+/** Adds the record of an execution that no worker began. */
+function createRecord({ history, onEnded, log }: RevokeDependencies) {
+  return async (queued: Queued, noAnswer: NoAnswer): Promise<void> => {
+    const settled = toSettled(queued, unanswered(noAnswer), time.now());
+    onEnded(settled.record);
+    await history.add(settled).catch((error) => {
+      log.warn({ mockId: queued.mockId, err: error }, 'an execution that no worker began is missing in the history');
+    });
+  };
 }

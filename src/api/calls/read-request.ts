@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { HonoRequest } from 'hono';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import {
   type AskedRequest,
@@ -9,6 +11,7 @@ import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
+import type { BodyLease } from './open-bodies.ts';
 
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
 export type Problem = { field: string; message: string };
@@ -64,4 +67,67 @@ function bad(field: string, message: string): ReadRequest {
 
 function article(type: string): string {
   return type === 'null' ? 'null' : `${/^[ao]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+/** Refuses the content types that browsers send cross-site without a CORS preflight: forms and plain text. */
+export function isFormPost(headers: IncomingHttpHeaders): boolean {
+  const fromBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
+  const type = String(headers['content-type'] ?? '')
+    .split(';')[0]
+    ?.trim()
+    .toLowerCase();
+  return fromBrowser && type !== 'application/json';
+}
+
+type Body = { kind: 'complete'; bytes: Buffer } | { kind: 'too-large' } | { kind: 'cut-off' } | { kind: 'no-room' };
+
+/** How much of an oversized body is still read, so that a caller that reads only after sending gets the refusal. */
+const DRAIN_FACTOR = 4;
+
+/** Reads a request body of at most `maxBytes`. `no-room`: `lease` could not grow by it in time. */
+export async function readBody(incoming: IncomingMessage, maxBytes: number, lease?: BodyLease): Promise<Body> {
+  const drainBytes = maxBytes * DRAIN_FACTOR;
+  if (Number(incoming.headers['content-length'] ?? 0) > drainBytes) return { kind: 'too-large' };
+  const announced = Math.min(Number(incoming.headers['content-length'] ?? 0), maxBytes);
+  if (lease && !(await lease.grow(announced))) return { kind: 'no-room' };
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size > drainBytes) return { kind: 'too-large' };
+      if (lease && size > announced && size <= maxBytes && !(await lease.grow(chunk.length)))
+        return { kind: 'no-room' };
+      if (size <= maxBytes) chunks.push(chunk);
+      else chunks.length = 0;
+    }
+  } catch {
+    return { kind: 'cut-off' };
+  }
+  return size > maxBytes ? { kind: 'too-large' } : { kind: 'complete', bytes: Buffer.concat(chunks) };
+}
+
+type ReadKey = { kind: 'none' } | { kind: 'key'; key: string } | { kind: 'bad'; problems: Problem[] };
+
+/** A structured string (RFC 9651). */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+const LONGEST = 255;
+
+/** With or without the quotes of the IETF draft it is the same key, so that a repeat through another library does not run again. */
+export function idempotencyKeyOf(req: Pick<HonoRequest, 'header'>): ReadKey {
+  const given = req.header('idempotency-key');
+  if (given === undefined) return { kind: 'none' };
+  const key = QUOTED.exec(given)?.[1]?.replace(/\\(.)/g, '$1') ?? given;
+  if (key.length >= 1 && key.length <= LONGEST) return { kind: 'key', key };
+  return { kind: 'bad', problems: [{ field: 'Idempotency-Key', message: `must have 1 to ${LONGEST} characters` }] };
+}
+
+/** Aborts when the caller disconnects before the answer was written. `closedByUs` excludes connections that this process closes. */
+export function callerLeft(outgoing: ServerResponse, closedByUs: () => boolean): AbortSignal {
+  const controller = new AbortController();
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished && !closedByUs()) controller.abort();
+  });
+  if (outgoing.destroyed) controller.abort();
+  return controller.signal;
 }

@@ -1,24 +1,24 @@
-import { type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
+import { answered, type Ending, type ReadResult, unanswered } from '../../shared/contract/endings/ending.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { ExecuteRequest } from '../../shared/contract/execute-request.ts';
-import { type Once, toJobData } from '../../shared/contract/job.ts';
+import { type JobData, type JobResult, type Once, toJobData } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
-import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Code } from '../../shared/reasons/codes.ts';
-import { persist } from '../../shared/runtime/retry.ts';
+import { persist, resultWithin } from '../../shared/runtime/async.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
-import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
-import { createAddJob } from './add-job.ts';
+import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
+import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
+import { STORE_ADVICE } from '../queue-health.ts';
 import type { Admission } from './admission.ts';
 import type { BodyLease } from './open-bodies.ts';
 import type { PendingExecutions } from './pending-executions.ts';
-import { type ReadAnswer, withAnswer } from './read-answer.ts';
 
 /** An answer exists, so wait this long for the store to come back. */
 const READ_WITHIN_MS = 10_000;
@@ -146,4 +146,82 @@ async function readEnding(mockId: string, ending: Ending, readAnswer: ReadAnswer
   const { result } = ending;
   const body = await persist(time.now() + READ_WITHIN_MS, () => readAnswer(mockId, result));
   return withAnswer(mockId, ending, body ?? null);
+}
+
+type AddJobDependencies = {
+  queue: ExecutionQueue;
+  cancels: ReturnType<typeof createCancelSender>;
+  backlog: Pick<Backlog, 'added'>;
+  storeAlert: ThrottledAlert;
+};
+
+type Added = 'added' | NoAnswer;
+type Of = { isKeyed: boolean; end: Promise<unknown> };
+
+/**
+ * Adds the job of a call to the queue. Resolves to the ending for its caller if that failed. A store that is busy may take its time,
+ * and one that lost the connection is asked again: only `claimBy` ends the wait.
+ */
+function createAddJob({ queue, backlog, cancels, storeAlert }: AddJobDependencies) {
+  /** `end`: of the execution. Once it has come, a reply that was lost does not matter. */
+  return async function addJob(mockId: string, data: JobData, { isKeyed, end }: Of): Promise<NoAnswer | undefined> {
+    backlog.added();
+    let isOver = false;
+    const over = (): Added => {
+      isOver = true;
+      return 'added';
+    };
+    const stored = Promise.race([addOrAddAgain(mockId, data, () => isOver), end.then(over)]);
+    const outcome = await resultWithin(data.claimBy - time.now(), { of: stored, late: () => undefined });
+    if (outcome !== undefined) return outcome === 'added' ? undefined : outcome;
+    // A keyed call goes on if its job is there: the repeat of the call joins it.
+    if (!isKeyed) void removeWhenBack(mockId, data);
+    return noAnswer('not-confirmed', { mockId });
+  };
+
+  async function addOrAddAgain(mockId: string, data: JobData, isOver: () => boolean): Promise<Added | undefined> {
+    try {
+      await addExecution(queue, mockId, data);
+      return 'added';
+    } catch (error) {
+      storeAlert.begins(error, STORE_ADVICE);
+      if (wasNotSent(error)) return noAnswer('not-sent', { why: wasRefused(error) ? 'refused-it' : 'away' });
+    }
+    // The store took it or not before the connection was lost. A job that is there is not added a second time.
+    return persist<Added>(data.claimBy, async () => {
+      // Another API may have taken it off the queue since: then it must not come back.
+      if (!isOver() && time.now() < data.claimBy) await addExecution(queue, mockId, { ...data, addedAgain: true });
+      return 'added';
+    });
+  }
+
+  /**
+   * The caller got `outcome-unknown`. Once the queue store is back: remove the job if it is still queued, else ask the workers to
+   * cancel it unless it was picked up. No API waits for it any more, so none re-enqueues it: once it is off the queue, no worker has to
+   * be told.
+   */
+  async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
+    const removed = await persist(claimBy, () => queue.removeWaiting(mockId));
+    if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
+  }
+}
+
+export type ReadAnswer = ReturnType<typeof createReadAnswer>;
+
+/** Reads the text of a client's answer, which travels with its job when it is small and is in the store when it is large. */
+export function createReadAnswer({ store, history }: { store: Store; history: History }) {
+  return async function readAnswer(mockId: string, { body, stored }: JobResult): Promise<string | null> {
+    if (body !== undefined || stored === undefined) return body ?? null;
+    // It moves from the store to the history as soon as its job is done.
+    return (await store.get(stored)) ?? (await history.result(mockId));
+  };
+}
+
+/** The same ending with the text of its answer; `body` is null when that could not be read. */
+function withAnswer(mockId: string, ending: Ending, body: string | null): Ending<ReadResult> {
+  if (ending.kind === 'unanswered') return ending;
+  const { result } = ending;
+  return body === null
+    ? unanswered(noAnswer('answer-unreadable', { mockId, address: result.address }))
+    : answered({ ...result, body });
 }

@@ -4,7 +4,7 @@ import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { eraseAnswerSchema, QUERY_VERSION } from '../../shared/contract/query.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { retry, SOON_MS, within } from '../../shared/runtime/retry.ts';
+import { retry, SOON_MS, within } from '../../shared/runtime/async.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
 import type { Notes } from '../../shared/store/notes/notes.ts';
 import type { AskWorker } from '../ask-worker.ts';

@@ -8,7 +8,7 @@ import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { PendingExecutions } from '../calls/pending-executions.ts';
-import type { ReadAnswer } from '../calls/read-answer.ts';
+import type { ReadAnswer } from '../calls/submit-execution.ts';
 import { createFollow } from './follow-execution.ts';
 import { createListExecutions } from './list-executions.ts';
 import { createReadExecution } from './read-execution.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { accepts } from './accepted-encoding.ts';
-import type { Layer } from './layers.ts';
+import type { Layer } from './middleware.ts';
 
 const compress = promisify(gzip);
 const WORTH_IT_BYTES = 1024;

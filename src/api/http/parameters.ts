@@ -267,7 +267,7 @@ type ReadParameters<T extends z.ZodObject> =
 
 /**
  * Reads the query string of a request, and names everything that is wrong with it. A parameter that is not known refuses a request that
- * changes something. An answer to one that only reads has it in its `warnings` (`warn-of-parameters.ts`).
+ * changes something. An answer to one that only reads has it in its `warnings` (`warnOfParameters`).
  */
 export function readParameters<T extends z.ZodObject>(schema: T, context: Context<Environment>): ReadParameters<T> {
   const known = Object.keys(schema.shape);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
-import type { Layer } from '../http/layers.ts';
+import type { Layer } from '../http/middleware.ts';
 import { json } from '../http/respond.ts';
 
 /** The published server's numbers for bad input and for everything else. */

@@ -4,7 +4,7 @@ import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/ports/time.ts';
 import { ranNothing } from '../../shared/reasons/endings.ts';
-import { retry, SOON_MS, within } from '../../shared/runtime/retry.ts';
+import { retry, SOON_MS, within } from '../../shared/runtime/async.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import type { Admission } from '../calls/admission.ts';
 import type { Fence } from '../calls/fence.ts';
@@ -59,7 +59,7 @@ export type RunOnce = ReturnType<typeof createRunOnce>;
  * Runs calls under an Idempotency-Key: the same one once, whichever API it reaches, and every caller gets the one answer. A key counts for 24 h
  * from its first call, for one app and one API key. The same call has the same bytes as its body (SHA-256); another body is refused (422).
  * A key whose call was never dispatched is free again. Where the queue store forgot a key, its repeat meets the claim of the first call
- * (`worker/files/claims/keys.ts`). Batches: `api/batches/create-batch.ts`.
+ * (`worker/files/claims/claims.ts`). Batches: `api/batches/create-batch.ts`.
  */
 export function createRunOnce(dependencies: RunOnceDependencies) {
   const { admission, idempotency, submitExecution, executions, queueTimeoutMs } = dependencies;

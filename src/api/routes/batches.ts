@@ -13,16 +13,16 @@ import { jsonReport } from '../../shared/reports/json.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { markdownReport } from '../../shared/reports/markdown.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
-import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
+import { callerOf, needs, refusedApp, tellAbout } from '../access/authenticate.ts';
 import { toldBatch, toldItem, toldWhole, toldWithDetails } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import type { Environment } from '../http/environment.ts';
+import { takesNoParameters } from '../http/middleware.ts';
 import { readParameters } from '../http/parameters.ts';
 import { badRequest, json, problem } from '../http/respond.ts';
-import { takesNoParameters } from '../http/takes-no-parameters.ts';
 import { streamEvents } from '../http/until-gone.ts';
 import { createBatch } from './create-batch.ts';
 

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { QUERY_VERSION, type Query } from '../../shared/contract/query.ts';
 import { appsSchema, schemaSchema } from '../../shared/contract/rules-and-clients.ts';
 import { printAs, readAs } from '../../shared/contract/wire.ts';
-import { callerOf, needs, refusedApp } from '../access/permission.ts';
+import { callerOf, needs, refusedApp } from '../access/authenticate.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';
 import { appParameters, readParameters, schemaParameters, treeParameters } from '../http/parameters.ts';

@@ -8,16 +8,16 @@ import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { savedCasesSchema } from '../../shared/contract/saved-cases.ts';
 import { printAs } from '../../shared/contract/wire.ts';
-import { needs, refusedApp, tellAbout } from '../access/permission.ts';
+import { needs, refusedApp, tellAbout } from '../access/authenticate.ts';
 import type { OpenBodies } from '../calls/open-bodies.ts';
 import type { Problem } from '../calls/read-request.ts';
+import { readBody } from '../calls/read-request.ts';
 import { casesBody } from '../cases/case-bodies.ts';
 import type { Change } from '../cases/document-tasks.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { type CasesOf, noneSaved, type Precondition, type SavedCases, type Saving } from '../cases/saved-cases.ts';
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';
-import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem, refuseBody, respondToRefusal } from '../http/respond.ts';
 
 type CasesDependencies = { savedCases: SavedCases; openBodies: OpenBodies };

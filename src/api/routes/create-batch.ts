@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import { toldBatchSchema } from '../../shared/contract/batches.ts';
 import { printAs } from '../../shared/contract/wire.ts';
-import { refusedApp, refusedPermission, tellAbout } from '../access/permission.ts';
+import { refusedApp, refusedPermission, tellAbout } from '../access/authenticate.ts';
 import { toldBatch } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchBodyParameters, csvBatchParameters } from '../batches/parameters.ts';
@@ -10,10 +10,9 @@ import { type ReadBatch, readBatchRequest } from '../batches/read-batch-request.
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { Taken } from '../batches/taken.ts';
 import type { BodyLease } from '../calls/open-bodies.ts';
+import { idempotencyKeyOf, readBody } from '../calls/read-request.ts';
 import type { Environment } from '../http/environment.ts';
-import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { readParameters } from '../http/parameters.ts';
-import { readBody } from '../http/read-body.ts';
 import { badRequest, json, problem, refuseBody, respondToRefusal } from '../http/respond.ts';
 
 type BatchDependencies = { batches: Batches; readCsvBatch: ReadCsvBatch; maxBodyBytes: number };

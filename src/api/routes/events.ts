@@ -5,7 +5,7 @@ import { stateEventSchema } from '../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
-import { callerOf, needs } from '../access/permission.ts';
+import { callerOf, needs } from '../access/authenticate.ts';
 import { recordBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Environment } from '../http/environment.ts';

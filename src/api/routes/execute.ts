@@ -5,18 +5,14 @@ import { unanswered } from '../../shared/contract/endings/ending.ts';
 import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { State } from '../../shared/contract/endings/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
-import { refusedApp, refusedPermission, tellAbout } from '../access/permission.ts';
+import { refusedApp, refusedPermission, tellAbout } from '../access/authenticate.ts';
 import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
-import { readExecuteRequest } from '../calls/read-request.ts';
+import { callerLeft, idempotencyKeyOf, isFormPost, readBody, readExecuteRequest } from '../calls/read-request.ts';
 import type { InScene, RuleOfScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
-import { callerLeft } from '../http/caller-left.ts';
 import type { Environment } from '../http/environment.ts';
-import { isFormPost } from '../http/form-post.ts';
-import { idempotencyKeyOf } from '../http/idempotency-key.ts';
-import { readBody } from '../http/read-body.ts';
+import { refusedParameters } from '../http/middleware.ts';
 import { badRequest, json, problem, refuseBody, respondToEnding } from '../http/respond.ts';
-import { refusedParameters } from '../http/takes-no-parameters.ts';
 import type { Once, RunOnce } from '../idempotency/run-once.ts';
 
 type ExecuteDependencies = {

@@ -3,7 +3,7 @@ import { cancelledSchema } from '../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
-import { callerOf, needs, tellAbout } from '../access/permission.ts';
+import { callerOf, needs, tellAbout } from '../access/authenticate.ts';
 import type { EraseExecution } from '../executions/erase-execution.ts';
 import { executionBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';

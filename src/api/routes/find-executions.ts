@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { failuresSchema } from '../../shared/contract/execution.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { BadCursor } from '../../shared/store/history/history.ts';
-import { callerOf, needs, refusedApp, tellAbout } from '../access/permission.ts';
+import { callerOf, needs, refusedApp, tellAbout } from '../access/authenticate.ts';
 import { listBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import { isSearch } from '../executions/search/search-conditions.ts';

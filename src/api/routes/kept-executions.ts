@@ -4,12 +4,12 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 import { printAs } from '../../shared/contract/wire.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import { MAX_PINNED } from '../../shared/store/history/history.ts';
-import { callerOf, needs, tellAbout } from '../access/permission.ts';
+import { callerOf, needs, tellAbout } from '../access/authenticate.ts';
 import type { Executions } from '../executions/executions.ts';
 import { unlessNewer } from '../executions/newer-execution.ts';
 import type { Environment } from '../http/environment.ts';
+import { takesNoParameters } from '../http/middleware.ts';
 import { json, problem } from '../http/respond.ts';
-import { takesNoParameters } from '../http/takes-no-parameters.ts';
 import { MOCK_ID, unknownExecution } from './executions.ts';
 
 /** How long executions are kept: how many there are, and which of them are pinned. */

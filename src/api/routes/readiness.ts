@@ -3,7 +3,7 @@ import { readinessSchema } from '../../shared/contract/readiness.ts';
 import { formatTarget } from '../../shared/contract/target.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { readinessOf } from '../../shared/reasoning/readiness.ts';
-import { needs, refusedApp } from '../access/permission.ts';
+import { needs, refusedApp } from '../access/authenticate.ts';
 import type { Environment } from '../http/environment.ts';
 import { readinessParameters, readParameters } from '../http/parameters.ts';
 import { badRequest, json, respondToRefusal } from '../http/respond.ts';

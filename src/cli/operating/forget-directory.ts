@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { queueNames } from '../../shared/contract/queue-names.ts';
 import { openQueueBackend } from '../../shared/queue/open-queue-backend.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { resultWithin } from '../../shared/runtime/at-most.ts';
+import { resultWithin } from '../../shared/runtime/async.ts';
 import { readRedisAddress } from '../../shared/runtime/settings/redis-address.ts';
 import { LOCAL_REDIS, readSettings } from '../../shared/runtime/settings/settings.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';

@@ -8,7 +8,7 @@ import { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { persist, persistOrThrow } from '../../shared/runtime/retry.ts';
+import { persist, persistOrThrow } from '../../shared/runtime/async.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';

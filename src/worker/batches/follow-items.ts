@@ -9,7 +9,7 @@ import { addExecution, type ExecutionQueue } from '../../shared/queue/executions
 import { followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Why } from '../../shared/reasons/endings.ts';
-import { persistOrThrow } from '../../shared/runtime/retry.ts';
+import { persistOrThrow } from '../../shared/runtime/async.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';

@@ -1,8 +1,7 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { time } from '../../shared/ports/time.ts';
-import { UnknownClaim } from '../files/claims/claim.ts';
-import { MINUTE_MS } from '../files/claims/claim-minutes.ts';
+import { MINUTE_MS, UnknownClaim } from '../files/claims/claims.ts';
 import type { TargetRun } from './target-run.ts';
 
 /** Whether an item was sent. If not, `claimFrom` says from when on it may be claimed, epoch ms. */

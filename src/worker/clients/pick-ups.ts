@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pickUpFiles } from '../../shared/contract/pick-up-files.ts';
-import { atMost } from '../../shared/runtime/at-most.ts';
+import { atMost } from '../../shared/runtime/async.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { pickUpsDirectory } from '../files/file-names.ts';

@@ -10,6 +10,7 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import type { Client } from '../clients/client.ts';
+import type { Claims, Taken } from '../files/claims/claims.ts';
 import {
   CLAIM_VERSION,
   type Claim,
@@ -18,9 +19,7 @@ import {
   NewerClaim,
   UncertainClaim,
   UnknownClaim,
-} from '../files/claims/claim.ts';
-import type { Claims } from '../files/claims/claims.ts';
-import type { Taken } from '../files/claims/keys.ts';
+} from '../files/claims/claims.ts';
 import { sdks } from '../files/dialects/sdks.ts';
 import type { FileClock } from '../files/file-clock.ts';
 import { mockDirectory } from '../files/file-names.ts';
@@ -32,10 +31,17 @@ import type { Inspections } from '../placement/inspections.ts';
 import { type ResolveTarget, suitsOf } from '../placement/resolve-target.ts';
 import type { UnwritableClients } from '../placement/unwritable-clients.ts';
 import type { KeptTrees } from '../rules/kept-trees.ts';
-import { type Claimed, type Ended, type Execution, endedWithout, type Postponed } from './execution.ts';
-import { HandedOver, type Interrupts } from './interrupts.ts';
+import type { Workload } from './execution.ts';
+import {
+  type Claimed,
+  type Ended,
+  type Execution,
+  endedWithout,
+  HandedOver,
+  type Interrupts,
+  type Postponed,
+} from './execution.ts';
 import type { AtStep } from './steps.ts';
-import type { Workload } from './workload.ts';
 
 /** The parts of a worker that beginning an execution needs. */
 export type BeginParts = {

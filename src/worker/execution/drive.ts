@@ -1,11 +1,10 @@
 import { type Timer, time } from '../../shared/ports/time.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
-import type { Claim } from '../files/claims/claim.ts';
+import type { Claim } from '../files/claims/claims.ts';
 import type { Mailbox } from '../files/mailbox.ts';
-import type { Interrupt } from './interrupts.ts';
+import type { Interrupt, ProgressReports } from './execution.ts';
 import { atFirst, next, REQUEST_LOOK_MS, urgencyOf } from './next.ts';
-import type { ProgressReports } from './progress.ts';
 import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
 import type { AtStep } from './steps.ts';
 

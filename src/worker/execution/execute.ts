@@ -6,16 +6,16 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
-import type { Claim } from '../files/claims/claim.ts';
+import type { Claim } from '../files/claims/claims.ts';
 import { fileSystemOf } from '../files/file-system.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
+import type { Workload } from './execution.ts';
 import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
 import type { Accepted, CleanUp, ReportEnding, Taken } from './finish.ts';
 import { toEnded, traceExecution, withSteps } from './finish.ts';
 import type { Facts, WaitEnding } from './state.ts';
-import type { Workload } from './workload.ts';
 
 /**
  * An execution is marked as open only after this time: until then its request keeps the directory from being empty.

@@ -13,7 +13,7 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetr
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { type History, MAX_INPUT_KEPT, resultKey } from '../../shared/store/history/history.ts';
 import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
-import type { Claim } from '../files/claims/claim.ts';
+import type { Claim } from '../files/claims/claims.ts';
 import { answerWarnings, withoutRefuted } from '../files/dialects/warnings.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import type { Claimed, Ended, Execution } from './execution.ts';

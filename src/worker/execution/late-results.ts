@@ -3,8 +3,7 @@ import type { ExecutionRecord } from '../../shared/contract/execution-record.ts'
 import { rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import type { History } from '../../shared/store/history/history.ts';
-import type { Claim } from '../files/claims/claim.ts';
-import type { Claims } from '../files/claims/claims.ts';
+import type { Claim, Claims } from '../files/claims/claims.ts';
 import { dialects } from '../files/dialects/dialects.ts';
 import { filesOf, removeFiles, removeIfLeft, removeResultSeen, resultPath } from '../files/execution-files.ts';
 import { registrationPath } from '../files/file-names.ts';

@@ -1,5 +1,5 @@
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
-import type { Claim } from '../files/claims/claim.ts';
+import type { Claim } from '../files/claims/claims.ts';
 import { dialects } from '../files/dialects/dialects.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
 import type { FoundResult } from '../files/results/result-file.ts';
@@ -10,7 +10,7 @@ import {
   type Sight,
   withJudgement,
   withSight,
-} from '../files/results/unusable-result.ts';
+} from '../files/results/result-file.ts';
 import type { Listing } from '../files/watch.ts';
 import type { Doing, EarlierEnding, Effect, EffectOutcome, Facts, Moment, State, WaitEvent } from './state.ts';
 

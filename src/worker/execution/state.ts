@@ -2,10 +2,9 @@ import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Outcome } from '../../shared/contract/job.ts';
 import type { ToldRules } from '../../shared/contract/rules-of-run.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';
-import type { Claim } from '../files/claims/claim.ts';
+import type { Claim } from '../files/claims/claims.ts';
 import type { Lease } from '../files/memory-budget.ts';
-import type { FoundResult } from '../files/results/result-file.ts';
-import type { Sight, UnusableResult } from '../files/results/unusable-result.ts';
+import type { FoundResult, Sight, UnusableResult } from '../files/results/result-file.ts';
 import type { Listing } from '../files/watch.ts';
 
 /**

@@ -2,8 +2,7 @@ import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer
 import { JOB_VERSION, jobEnvelopeSchema } from '../../shared/contract/job.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
-import type { ClaimOrRefusal } from '../files/claims/claim.ts';
-import type { Claims } from '../files/claims/claims.ts';
+import type { ClaimOrRefusal, Claims } from '../files/claims/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createBackoff } from './backoff.ts';
 import { isOverForAll } from './begin.ts';

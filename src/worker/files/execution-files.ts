@@ -5,9 +5,9 @@ import { joinMembers, toAscii } from '../../shared/contract/json/exact-json.ts';
 import { perProcess } from '../../shared/ports/process.ts';
 import { random } from '../../shared/ports/random.ts';
 import { time } from '../../shared/ports/time.ts';
-import { cached } from '../../shared/runtime/cached.ts';
+import { cached } from '../../shared/runtime/async.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import type { Claim } from './claims/claim.ts';
+import type { Claim } from './claims/claims.ts';
 import { type ClientDirectory, directoryAt } from './client-directory.ts';
 import { dialects } from './dialects/dialects.ts';
 import {
@@ -20,7 +20,7 @@ import {
   withdrawnFileName,
 } from './file-names.ts';
 import { isRegistered } from './registration-file.ts';
-import { toSight } from './results/unusable-result.ts';
+import { toSight } from './results/result-file.ts';
 
 /** The directory and the id that the paths of one execution are made of. */
 export type ExecutionFiles = { directory: string; mockId: string };

@@ -1,6 +1,6 @@
 import { perProcess } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
-import { cached } from '../../shared/runtime/cached.ts';
+import { cached } from '../../shared/runtime/async.ts';
 import { filesOf, realpath } from './ports/files.ts';
 import type { QuickFiles } from './ports/operations.ts';
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { unless } from '../../shared/runtime/errno.ts';
-import type { Claim } from './claims/claim.ts';
+import type { Claim } from './claims/claims.ts';
 import { directoryAt, flush } from './client-directory.ts';
 import type { ExecutionFiles } from './execution-files.ts';
 

@@ -6,7 +6,7 @@ import { openExecutionOf, readFileName, resultFileName } from './file-names.ts';
 import { createLookSchedule, gapOfWait, type Pace } from './look-schedule.ts';
 import type { Watch } from './ports/operations.ts';
 import { isRegistered } from './registration-file.ts';
-import { type Sight, toSight } from './results/unusable-result.ts';
+import { type Sight, toSight } from './results/result-file.ts';
 
 /**
  * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when the

@@ -1,9 +1,8 @@
 import { time } from '../../shared/ports/time.ts';
-import { resultWithin } from '../../shared/runtime/at-most.ts';
-import { whileItRuns } from '../../shared/runtime/cached.ts';
+import { resultWithin, whileItRuns } from '../../shared/runtime/async.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { reasonOf } from '../../shared/store/store-error.ts';
-import type { Interrupts } from '../execution/interrupts.ts';
+import type { Interrupts } from '../execution/execution.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { UnusableSharedDirectory } from '../files/shared-directory.ts';
 import { STORE_ADVICE } from './worker.ts';

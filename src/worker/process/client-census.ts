@@ -1,6 +1,5 @@
 import { time } from '../../shared/ports/time.ts';
-import { atMost } from '../../shared/runtime/at-most.ts';
-import { whileItRuns } from '../../shared/runtime/cached.ts';
+import { atMost, whileItRuns } from '../../shared/runtime/async.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { random } from '../../shared/ports/random.ts';
 import { listenForCancels } from '../../shared/queue/cancels.ts';
-import { atMost } from '../../shared/runtime/at-most.ts';
+import { atMost } from '../../shared/runtime/async.ts';
 import { createThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../shared/runtime/telemetry/metrics.ts';
 import { noTracing } from '../../shared/runtime/telemetry/tracing.ts';

@@ -2,12 +2,11 @@ import { queueNames } from '../../shared/contract/queue-names.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Records } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { cached } from '../../shared/runtime/cached.ts';
+import { cached } from '../../shared/runtime/async.ts';
 import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import type { Execute } from '../execution/execute.ts';
-import type { Interrupts } from '../execution/interrupts.ts';
+import type { Interrupts, ProgressReports } from '../execution/execution.ts';
 import { createProcessJob } from '../execution/process-job.ts';
-import type { ProgressReports } from '../execution/progress.ts';
 import type { UnknownJobs } from '../execution/unknown-jobs.ts';
 
 /** The advice in a worker's log when the queue store does not answer. */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createReadTurns } from '../../../src/api/access/read-turns.ts';
+import { createReadTurns } from '../../../src/api/access/limits.ts';
 
 it('reads of one key run two at a time, and one that waits for somebody else keeps no turn', async () => {
   const begin = createReadTurns();

@@ -6,7 +6,7 @@ import type { JobResult } from '../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
 import { addExecution, type ExecutionQueue } from '../../../src/shared/queue/executions.ts';
 import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
-import { atMost } from '../../../src/shared/runtime/at-most.ts';
+import { atMost } from '../../../src/shared/runtime/async.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
 import { eventually } from '../../support/eventually.ts';
 import { plainJob } from '../../support/job-data.ts';

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { createRequestMetrics } from '../../../src/api/api-metrics.ts';
 import type { Environment } from '../../../src/api/http/environment.ts';
-import { layers } from '../../../src/api/http/layers.ts';
+import { layers } from '../../../src/api/http/middleware.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
 
 it('built files, whose names change with each release, are one route in the metrics', async () => {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { resultWithin } from '../../../src/shared/runtime/at-most.ts';
+import { resultWithin } from '../../../src/shared/runtime/async.ts';
 
 describe('work that is waited for so long at most', () => {
   const late = () => 'late';

@@ -19,8 +19,8 @@ export const SEEDS = 'seeds';
 
 const begin = 'src/worker/execution/begin.ts';
 const claims = 'src/worker/files/claims/claims.ts';
-const claimFile = 'src/worker/files/claims/claim.ts';
-const minutes = 'src/worker/files/claims/claim-minutes.ts';
+const claimFile = 'src/worker/files/claims/claims.ts';
+const minutes = 'src/worker/files/claims/claims.ts';
 const files = 'src/worker/files/execution-files.ts';
 const kept = 'src/worker/files/results/kept-answers.ts';
 const sweep = 'src/worker/upkeep/sweep.ts';
@@ -281,11 +281,11 @@ export const mutants: Mutant[] = [
   // The calls.
   {
     name: 'a job that is added again does not say so',
-    file: 'src/api/calls/add-job.ts',
+    file: 'src/api/calls/submit-execution.ts',
     from: '{ ...data, addedAgain: true }',
     to: 'data',
     also: [
-      { file: 'src/api/calls/re-enqueue.ts', from: '{ ...lost, addedAgain: true }', to: 'lost' },
+      { file: 'src/api/calls/pending-executions.ts', from: '{ ...lost, addedAgain: true }', to: 'lost' },
       {
         file: begin,
         from: 'return firstAttempt && data.storeRun !== undefined && data.storeRun === (await storeRun.ask());',
@@ -296,29 +296,29 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a job whose reply was lost counts as not sent',
-    file: 'src/api/calls/add-job.ts',
+    file: 'src/api/calls/submit-execution.ts',
     from: 'if (wasNotSent(error))',
     to: 'if (error)',
     world: `${SEEDS} 40`,
   },
   {
     name: 'a job that is not taken off the queue is said to be',
-    file: 'src/api/calls/revoke.ts',
+    file: 'src/api/calls/pending-executions.ts',
     from: 'if (!(await queue.removeWaiting(mockId))) return false;',
     to: 'await queue.removeWaiting(mockId);',
-    also: [{ file: 'src/api/calls/revoke.ts', from: 'if (!short || short.begun) return false;', to: '' }],
+    also: [{ file: 'src/api/calls/pending-executions.ts', from: 'if (!short || short.begun) return false;', to: '' }],
     world: SEEDS,
   },
   {
     name: 'an execution that is taken off the queue is not refused in the place of its claim',
-    file: 'src/api/calls/revoke.ts',
+    file: 'src/api/calls/pending-executions.ts',
     from: 'await fence(mockId, claimBy, once)',
     to: "'fenced'",
     world: `${PLAN} a call that its caller left comes back`,
   },
   {
     name: 'a call that no worker took in time is not refused in the place of its claim',
-    file: 'src/api/calls/revoke.ts',
+    file: 'src/api/calls/pending-executions.ts',
     from: '      : revoke(mockId, didNotRun);',
     to: '      : revokeUnfenced(mockId, didNotRun);',
     world: `${PLAN} a call that no worker took in time comes back`,

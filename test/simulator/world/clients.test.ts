@@ -4,7 +4,7 @@ import type { Time } from '../../../src/shared/ports/time.ts';
 import { parseHeartbeat, parseRegistration } from '../../../src/worker/clients/registration.ts';
 import { dialects } from '../../../src/worker/files/dialects/dialects.ts';
 import { sdks } from '../../../src/worker/files/dialects/sdks.ts';
-import { judgeResult } from '../../../src/worker/files/results/judge-result.ts';
+import { judgeResult } from '../../../src/worker/files/results/result-file.ts';
 import {
   answerOf,
   type Behaviour,

@@ -19,7 +19,7 @@ import type {
 } from '../../../src/shared/queue/queue.ts';
 import type { Listening, QueueBackend, QueueOptions, Sender } from '../../../src/shared/queue/queue-backend.ts';
 import { openTakenJob } from '../../../src/shared/queue/taken-job.ts';
-import { replyWithin } from '../../../src/shared/runtime/at-most.ts';
+import { replyWithin } from '../../../src/shared/runtime/async.ts';
 import {
   type HistoryLimits,
   type HistoryPart,

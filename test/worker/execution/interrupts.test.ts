@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createInterrupts, HandedOver, type Interrupt } from '../../../src/worker/execution/interrupts.ts';
+import { createInterrupts, HandedOver, type Interrupt } from '../../../src/worker/execution/execution.ts';
 import { eventually } from '../../support/eventually.ts';
 
 describe('interrupts', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { atFirst, next } from '../../../src/worker/execution/next.ts';
 import type { EffectOutcome, Facts, State, WaitEvent } from '../../../src/worker/execution/state.ts';
-import type { Claim } from '../../../src/worker/files/claims/claim.ts';
+import type { Claim } from '../../../src/worker/files/claims/claims.ts';
 import { openFileName, requestFileName, resultFileName } from '../../../src/worker/files/file-names.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';

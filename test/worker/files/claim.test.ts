@@ -8,10 +8,11 @@ import {
   type Claim,
   type ClaimKey,
   type ClaimOrRefusal,
+  type Claims,
+  createClaims,
   NewerClaim,
   UnknownClaim,
-} from '../../../src/worker/files/claims/claim.ts';
-import { type Claims, createClaims } from '../../../src/worker/files/claims/claims.ts';
+} from '../../../src/worker/files/claims/claims.ts';
 import { createFileClock } from '../../../src/worker/files/file-clock.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';

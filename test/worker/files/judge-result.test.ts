@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/worker/files/dialects/dialects.ts';
-import { judgeResult } from '../../../src/worker/files/results/judge-result.ts';
+import { judgeResult } from '../../../src/worker/files/results/result-file.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 const judge = (text: string | Uint8Array, dialect: 'rule' | 'ice' = 'rule') =>

@@ -7,7 +7,7 @@ import {
   type UnusableResult,
   withJudgement,
   withSight,
-} from '../../../src/worker/files/results/unusable-result.ts';
+} from '../../../src/worker/files/results/result-file.ts';
 
 const KIB = 1024;
 const incomplete = { kind: 'incomplete', fault: { problem: 'result-cut' } } as const;

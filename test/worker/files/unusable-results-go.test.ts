@@ -7,7 +7,7 @@ import { removeResultSeen } from '../../../src/worker/files/execution-files.ts';
 import { resultFileName } from '../../../src/worker/files/file-names.ts';
 import { filesOf } from '../../../src/worker/files/ports/files.ts';
 import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
-import { toSight } from '../../../src/worker/files/results/unusable-result.ts';
+import { toSight } from '../../../src/worker/files/results/result-file.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 const ANSWER = '{"success":true}';

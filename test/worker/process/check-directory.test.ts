@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
-import { createInterrupts } from '../../../src/worker/execution/interrupts.ts';
+import { createInterrupts } from '../../../src/worker/execution/execution.ts';
 import { createSharedDirectory, type SharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
 import { withDeadline } from '../../support/deadline.ts';

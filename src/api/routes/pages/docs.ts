@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { version } from '../../../version.ts';
-import { callerOf } from '../../access/permission.ts';
-import { ownOrigin } from '../../access/same-origin.ts';
+import { callerOf, ownOrigin } from '../../access/authenticate.ts';
 import { docsPage } from '../../docs/page.ts';
 import type { Environment } from '../../http/environment.ts';
 import { json } from '../../http/respond.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
-import { needs } from '../../access/permission.ts';
+import { needs } from '../../access/authenticate.ts';
 import type { Environment } from '../../http/environment.ts';
 
 /** /metrics in the format of Prometheus. */

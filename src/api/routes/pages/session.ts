@@ -3,17 +3,20 @@ import { callerSchema } from '../../../shared/contract/caller.ts';
 import { parseJson } from '../../../shared/contract/json/parse-json.ts';
 import { decodeWhole } from '../../../shared/contract/json/utf8.ts';
 import { printAs } from '../../../shared/contract/wire.ts';
-import { type Access, foreign } from '../../access/authenticate.ts';
-import { callerOf } from '../../access/permission.ts';
-import { comesFromHere } from '../../access/same-origin.ts';
-import { clearSession, sessionOf, setSession } from '../../access/session-cookie.ts';
+import {
+  type Access,
+  callerOf,
+  clearSession,
+  comesFromHere,
+  foreign,
+  sessionOf,
+  setSession,
+} from '../../access/authenticate.ts';
 import { sessionRequestSchema } from '../../access/session-request.ts';
+import { readBody } from '../../calls/read-request.ts';
 import type { Environment } from '../../http/environment.ts';
-import { layers } from '../../http/layers.ts';
-import { readBody } from '../../http/read-body.ts';
+import { layers, takesNoParameters, warnOfParameters } from '../../http/middleware.ts';
 import { badRequest, json, problem } from '../../http/respond.ts';
-import { takesNoParameters } from '../../http/takes-no-parameters.ts';
-import { warnOfParameters } from '../../http/warn-of-parameters.ts';
 
 const MAX_BODY_BYTES = 4096;
 

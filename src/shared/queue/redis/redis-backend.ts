@@ -10,7 +10,7 @@ import {
 } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { queueNames } from '../../contract/queue-names.ts';
-import { replyWithin } from '../../runtime/at-most.ts';
+import { replyWithin } from '../../runtime/async.ts';
 import { DEFAULT_PREFIX, type RedisAddress } from '../../runtime/settings/redis-address.ts';
 import { describeRedis } from '../../runtime/settings/redis-url.ts';
 import { createRedisConnections, type RedisConnections } from '../../store/redis/redis-connections.ts';

@@ -13,7 +13,7 @@ import {
 import type { Span, Telemetry } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
 import { random } from '../../ports/random.ts';
-import { atMost } from '../at-most.ts';
+import { atMost } from '../async.ts';
 import { traceOfLog } from './logger.ts';
 import type { Tracing } from './tracing.ts';
 

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { replyWithin } from '../../runtime/at-most.ts';
-import { whileItRuns } from '../../runtime/cached.ts';
+import { replyWithin, whileItRuns } from '../../runtime/async.ts';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import type { Endpoint } from '../../runtime/settings/redis-url.ts';
 import { askClusterNode } from './cluster-view.ts';

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
-import { retry, SOON_MS } from '../../runtime/retry.ts';
+import { retry, SOON_MS } from '../../runtime/async.ts';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import { every } from '../../runtime/upkeep.ts';
 import { createMasterFinder, type MasterFinder, nameOf } from './master-finder.ts';

@@ -1,14 +1,20 @@
 import { basename, dirname } from 'node:path';
-import { type Fault, fault } from '../../../shared/contract/client-files.ts';
+import { type Fault, fault, membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
+import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { outcomeOf } from '../../../shared/contract/endings/outcome-of-rule.ts';
+import type { Outcome } from '../../../shared/contract/job.ts';
+import { joinMembers, parseExact } from '../../../shared/contract/json/exact-json.ts';
+import type { Member } from '../../../shared/contract/json/json-tokens.ts';
+import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
+import { type ToldRules, toldRulesSchema } from '../../../shared/contract/rules-of-run.ts';
 import { time } from '../../../shared/ports/time.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
+import { INLINE_BYTES } from '../../../shared/store/key-value-store.ts';
 import { directoryAt } from '../client-directory.ts';
 import type { Dialect } from '../dialects/dialects.ts';
 import type { Lease, MemoryBudget } from '../memory-budget.ts';
 import type { FileStats, OpenFile } from '../ports/operations.ts';
 import { readUpTo } from '../reading/bounded-file.ts';
-import { type Judgement, judgeResult } from './judge-result.ts';
-import { type Sight, toSight } from './unusable-result.ts';
 
 /**
  * The file where a result is expected. `stamp` tells whether it changed since another look, `writtenAt` when it last did.
@@ -93,4 +99,145 @@ function refuse(stats: FileStats, maxBytes: number): Fault | undefined {
   if (!stats.isFile())
     return fault(stats.isDirectory() ? 'result-directory' : stats.isFIFO() ? 'result-pipe' : 'result-no-file');
   return stats.size > maxBytes ? fault('result-too-large', { bytes: stats.size, maxBytes }) : undefined;
+}
+
+const MAX_RULES = 200;
+/** As much of a text that is no result is kept, in bytes. */
+const MAX_WRITTEN = 4096;
+
+/** The judgement on the bytes of a result file: an answer, the beginning of one, or something no further byte can make one. */
+type Judgement =
+  | {
+      kind: 'answer';
+      body: string;
+      success: boolean;
+      outcome: Outcome | null;
+      error: string | null;
+      rules: ToldRules | null;
+      isDry: boolean;
+      showsRun: boolean;
+    }
+  | { kind: 'incomplete'; fault: Fault }
+  /** `clientDied`: clients whose process ends while it runs a rule leave this. `written`: the beginning of the text. */
+  | { kind: 'wrong'; fault: Fault; clientDied?: true; written?: string };
+
+/** Judges a result file. The answer keeps every value as the client wrote it and has all six members of the interface. */
+export function judgeResult(bytes: Uint8Array, mockId: string, dialect: Dialect): Judgement {
+  const judgement = judge(bytes, mockId, dialect);
+  if (judgement.kind !== 'wrong') return judgement;
+  const decoded = decodeUtf8(bytes.subarray(0, MAX_WRITTEN));
+  return decoded.kind === 'wrong' ? judgement : { ...judgement, written: decoded.text };
+}
+
+function judge(bytes: Uint8Array, mockId: string, { dataField }: Dialect): Judgement {
+  const read = readAnswer(bytes, { mockId, dataField });
+  return read.kind === 'read' ? completed(read.members, mockId, dataField) : read;
+}
+
+function completed(members: Member[], mockId: string, dataField: string): Judgement {
+  const given = membersGiven(members);
+  const isSuccess = given.get('success')?.raw === 'true';
+  const answer = new Map<string, string>();
+  for (const { key, raw } of members) {
+    if (key === dataField) answer.set(DATA_FIELD, raw);
+    else if (key !== DATA_FIELD) answer.set(key, raw);
+  }
+  const complete = (key: string, fallback: string) => {
+    const raw = answer.get(key);
+    if (raw === undefined || raw === 'null') answer.set(key, fallback);
+  };
+  complete('mockId', JSON.stringify(mockId));
+  complete(DATA_FIELD, '{}');
+  complete('process', 'null');
+  complete('error', 'null');
+  complete('executeAt', String(time.now()));
+  const told = {
+    outcome: outcomeOf(given.get('process'), given.get('outcome')),
+    error: textOf(given.get('error')),
+    rules: rulesOf(given.get('rules')),
+  };
+  const isDry = given.get('dryRun')?.raw === 'true';
+  const showsRun = isSuccess || isSomething(given.get('process'));
+  return { kind: 'answer', body: joinMembers(answer), success: isSuccess, ...told, isDry, showsRun };
+}
+
+/** Whether a trace has an entry: something ran. */
+const isSomething = (process: Member | undefined): boolean =>
+  process !== undefined && !['""', '[]'].includes(process.raw);
+
+function textOf(member: Member | undefined): string | null {
+  if (member?.kind !== 'string') return null;
+  const text: unknown = JSON.parse(member.raw);
+  return typeof text === 'string' && text !== '' ? text : null;
+}
+
+/** A client may say more than we ask for: what is no answer to this question is nothing. */
+function rulesOf(member: Member | undefined): ToldRules | null {
+  if (member?.kind !== 'object' || member.raw.length > MAX_RULES) return null;
+  return toldRulesSchema.safeParse(parseExact(member.raw)).data ?? null;
+}
+
+/** A file as it looks unread. `stamp` tells whether it changed between two looks. */
+export type Sight = { stamp: string; bytes: number };
+
+export const toSight = ({ ino, size, mtimeMs }: FileStats): Sight => ({
+  stamp: `${ino}:${size}:${mtimeMs}`,
+  bytes: size,
+});
+
+/** Something that is no result may still be in the making: it counts once it has not changed for this long. */
+const WRONG_FOR_MS = 2000;
+/** A file may change within the grain of its time: what looks the same is read once more, and again before it is given up. */
+const READ_AT_MOST = 2;
+
+/**
+ * The file at the result path, as long as it is not a valid result, so that it is not read again and again. `seen`: how it looked the last
+ * time. `read`: what it was when it was read last, since when it has been the same, and how often it was read.
+ */
+export type UnusableResult = {
+  seen: string | null;
+  read: { stamp: string; judgement: Judgement; since: number; times: number } | null;
+};
+
+/** Nothing is there. */
+export const noResult: UnusableResult = { seen: null, read: null };
+
+/**
+ * Whether reading what is there now may tell something new. A large file that grows is read once it stands still, or when this is the last
+ * look.
+ */
+export function mayBeNews({ seen, read }: UnusableResult, { stamp, bytes }: Sight, isLastLook: boolean): boolean {
+  if (stamp === read?.stamp) return read.times < READ_AT_MOST || isLastLook;
+  return read === null || bytes <= INLINE_BYTES || stamp === seen || isLastLook;
+}
+
+/** It looks like this. */
+export function withSight(unusable: UnusableResult, { stamp }: Sight): UnusableResult {
+  return { ...unusable, seen: stamp };
+}
+
+/** It was read, and is no answer. */
+export function withJudgement(
+  { seen, read }: UnusableResult,
+  stamp: string,
+  judgement: Judgement,
+  now: number,
+): UnusableResult {
+  const same = read?.stamp === stamp ? read : null;
+  return { seen, read: { stamp, judgement, since: same?.since ?? now, times: (same?.times ?? 0) + 1 } };
+}
+
+/** Whether it is not only incomplete, and has been the same for so long that it will not become a result. */
+export function isWrongForGood({ seen, read }: UnusableResult, now: number): boolean {
+  return read?.judgement.kind === 'wrong' && read.stamp === seen && now - read.since >= WRONG_FOR_MS;
+}
+
+/** The fault of the result, whether it says that the client's process ended while it ran the rule, and the beginning of its text. */
+export function faultOf({
+  read,
+}: UnusableResult): { fault: Fault; clientDied: boolean; written: string | undefined } | undefined {
+  if (read === null || read.judgement.kind === 'answer') return undefined;
+  const { judgement } = read;
+  const { clientDied, written } = judgement.kind === 'wrong' ? judgement : {};
+  return { fault: judgement.fault, clientDied: clientDied === true, written };
 }

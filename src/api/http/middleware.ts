@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import { unanswered } from '../../shared/contract/endings/ending.ts';
+import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
+import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { visible } from '../../shared/contract/json/visible-text.ts';
+import { unknownNames } from '../../shared/contract/nearest.ts';
+import { readProblem } from '../../shared/contract/problem.ts';
+import { isRefusalCode, refusals } from '../../shared/reasons/refusals.ts';
+import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';
+import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
+import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
+import { type QueueHealth, whyAway } from '../queue-health.ts';
+import type { Environment } from './environment.ts';
+import { isRead, noParameters, parametersOf, readParameters } from './parameters.ts';
+import { badRequest, json, problem, respondToEnding } from './respond.ts';
+import type { ClientAddress } from './server/client-address.ts';
+
+/** Does something about the answer, which is in `context.res`. */
+type Leave = () => unknown;
+type Entered = Response | Leave | undefined;
+
+/** What a request passes on its way in: it refuses with a response, or tells what to do on the way out. */
+export type Layer = (context: Context<Environment>) => Entered | Promise<Entered>;
+
+/** Combines layers into one middleware, the outermost first, because an open call holds the frames of all middleware on its way. */
+export function layers(...all: Layer[]): MiddlewareHandler<Environment> {
+  return async (context, next) => {
+    const leaves: Leave[] = [];
+    const refusal = await enter(all, context, leaves);
+    if (refusal) context.res = refusal;
+    else await next();
+    for (const leave of leaves.reverse()) await leave();
+  };
+}
+
+async function enter(
+  all: readonly Layer[],
+  context: Context<Environment>,
+  leaves: Leave[],
+): Promise<Response | undefined> {
+  for (const layer of all) {
+    const entered = layer(context);
+    const done = entered instanceof Promise ? await entered : entered;
+    if (done instanceof Response) return done;
+    if (done) leaves.push(done);
+  }
+  return undefined;
+}
+
+const nothing = async () => {};
+
+/** A middleware of Hono that does everything before the answer is there. */
+export const entering =
+  (middleware: MiddlewareHandler): Layer =>
+  async (context) =>
+    (await middleware(context, nothing)) ?? undefined;
+
+/** A middleware of Hono that does everything once the answer is there. */
+export const leaving =
+  (middleware: MiddlewareHandler): Layer =>
+  (context) =>
+  () =>
+    middleware(context, nothing);
+
+/** Layers of some paths only. */
+export function at(paths: RegExp, ...some: Layer[]): Layer[] {
+  return some.map((layer) => (context) => (paths.test(context.req.path) ? layer(context) : undefined));
+}
+
+/** One log line per request except probes, with the id that the answer carries (`x-request-id`). */
+export function logAccess(log: Logger, clientAddress: ClientAddress): Layer {
+  return (context) => {
+    const startedAt = performance.now();
+    context.set('from', clientAddress.of(context.env.incoming));
+    return () => {
+      const { method, path } = context.req;
+      context.res.headers.set('x-request-id', context.var.requestId);
+      if (path === '/healthz' || path === '/readyz' || context.var.toldTogether) return;
+      const ms = Math.round(performance.now() - startedAt);
+      const { requestId, from, mockId, code, keyName } = context.var;
+      log.info({ requestId, from, mockId, code, keyName, method, path, status: context.res.status, ms }, 'request');
+    };
+  };
+}
+
+const pagePolicy = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:'],
+  fontSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  manifestSrc: ["'self'"],
+  formAction: ["'none'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+};
+
+/** Security headers for browsers; a route may override them for its page. */
+export function pageHeaders(): Layer {
+  const headers = secureHeaders({
+    contentSecurityPolicy: pagePolicy,
+    referrerPolicy: 'no-referrer',
+    xFrameOptions: 'DENY',
+    // HSTS is left to the proxy that terminates TLS, because it concerns other names of the host, too.
+    strictTransportSecurity: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    xDnsPrefetchControl: false,
+    overwrite: false,
+  });
+  return leaving(headers);
+}
+
+/** Nothing may be cached, so that no answer is left after a sign-out, except what sets `cache-control` itself: the console's files. */
+export function keepNothing(): Layer {
+  return (context) => () => {
+    if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store');
+  };
+}
+
+/** Refuses compressed bodies (RFC 9110, section 12.5.3), which could expand to any size. */
+export function plainBodies(): Layer {
+  return ({ req }) => {
+    const encoding = req.header('content-encoding')?.trim().toLowerCase() || 'identity';
+    if (isRead(req.method) || encoding === 'identity') return undefined;
+    return problem('compressed-body', {}, { headers: { 'accept-encoding': 'identity' } });
+  };
+}
+
+/** Refuses a request that has parameters, where it changes something and takes none. */
+export const takesNoParameters = () => layers(refusedParameters);
+
+export function refusedParameters(context: Context<Environment>): Response | undefined {
+  const read = readParameters(noParameters, context);
+  return read.kind === 'bad' ? badRequest(read.problems) : undefined;
+}
+
+/**
+ * Names the parameters of a read that its route does not know: in `warnings` of an answer that is a JSON object. An answer in any other
+ * form has no place for them, so it becomes a refusal. What changes something was refused before it began (`readParameters`).
+ */
+export function warnOfParameters(): Layer {
+  return (context) => async () => {
+    const { req, res } = context;
+    if (!isRead(req.method) || res.status >= 300) return;
+    const unknown = unknownNames([...parametersOf(context).keys()], context.var.parameters ?? []);
+    if (unknown.length === 0) return;
+    context.res = undefined; // else its headers would be laid over those of the new answer
+    context.res = await withWarnings(res, unknown);
+  };
+}
+
+async function withWarnings(res: Response, unknown: ReturnType<typeof unknownNames>): Promise<Response> {
+  const refused = () => badRequest(unknown.map(({ name, message }) => ({ field: name, message })));
+  if (!res.headers.get('content-type')?.startsWith('application/json')) {
+    await res.body?.cancel(); // events would go on
+    return refused();
+  }
+  const answer = scanJson(await res.text());
+  if (answer.kind !== 'complete' || answer.type !== 'object') return refused();
+  const warnings = unknown.map(({ name, message }) =>
+    JSON.stringify({ code: 'unknown-parameter', message: visible(`${name} ${message}`) }),
+  );
+  const before = answer.members
+    .find(({ key, kind }) => key === 'warnings' && kind === 'array')
+    ?.raw.slice(1, -1)
+    .trim();
+  const members = answer.members.filter(({ key }) => key !== 'warnings').map(({ key, raw }) => [key, raw] as const);
+  const all = `[${[...(before ? [before] : []), ...warnings].join(',')}]`;
+  const whole = json(res.status, joinMembers([...members, ['warnings', all]]));
+  for (const [name, value] of res.headers) if (name !== 'content-length') whole.headers.set(name, value);
+  return whole;
+}
+
+/** Refusals because of the call itself, or after the record of its key was read: whatever an earlier call did, this one cannot run. */
+const OF_THE_CALL = new Set<string>([
+  ...['bad-request', 'key-reused', 'body-too-large', 'foreign-type', 'compressed-body', 'wrong-method'],
+  ...['too-many-batches', 'no-room-for-batch', 'nobody-to-run-batch', 'unknown-batch', 'batch-gone', 'batch-not-kept'],
+  ...['no-saved-cases', 'cases-unusable', 'cases-file-unusable'],
+]);
+
+/**
+ * Adds `mayHaveRun` to each refusal of a call: false, unless the service failed or an earlier call under its Idempotency-Key may have run.
+ * Then a 503, which invites a repeat, becomes a 504.
+ */
+export const tellWhetherItRan = (): Layer => {
+  return (context) => async () => {
+    const { req, res } = context;
+    if (req.method !== 'POST' || res.headers.get('content-type') !== PROBLEM_TYPE) return;
+    const { code, params = {}, errors, mayHaveRun: told } = readProblem(await res.clone().text());
+    if (code === undefined || !isRefusalCode(code) || told !== undefined) return;
+    const isKeyed = req.header('idempotency-key') !== undefined;
+    const mayHaveRun = code === 'internal-error' || (isKeyed && !OF_THE_CALL.has(code));
+    const status = mayHaveRun && refusals[code].status === 503 ? 504 : res.status;
+    const headers = new Headers(res.headers);
+    headers.delete('content-length');
+    context.res = undefined; // else its headers would be laid over those of the new answer
+    context.res = new Response(problemBody({ code, params }, { ...(errors && { errors }), status, mayHaveRun }), {
+      status,
+      headers,
+    });
+  };
+};
+
+/** `starting`: not ready yet. `leaving`: calls are taken, and `/readyz` says that this process stops. `stopping`: open calls finish, new ones are refused. `closing`: open ones are cut off. */
+export type Phase = 'starting' | 'running' | 'leaving' | 'stopping' | 'closing';
+
+const TAKES_CALLS = new Set<Phase>(['starting', 'running', 'leaving']);
+
+export function wrongMethod(method: string, allowed: string[]): Response {
+  return problem('wrong-method', { method, allowed: allowed.join(' or ') }, { headers: { allow: allowed.join(', ') } });
+}
+
+export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metrics, 'refused'>): Layer {
+  return (context) => {
+    if (TAKES_CALLS.has(phase())) return undefined;
+    const isCall = context.req.path.endsWith('/execute');
+    if (isCall) refused('stopping');
+    const response = isCall
+      ? respondToEnding(context, randomUUID(), unanswered(stoppingOf(context)))
+      : problem('process-stopping', {});
+    response.headers.set('connection', 'close');
+    return response;
+  };
+}
+
+/** For a call under a key, an earlier one may have run. */
+function stoppingOf({ req }: Context<Environment>) {
+  return noAnswer(req.header('idempotency-key') === undefined ? 'stopping' : 'stopping-for-keyed', {});
+}
+
+/** Refuses at once, because a store that hangs would keep the caller waiting. */
+export function refuseWithoutStore(health: QueueHealth): Layer {
+  return () => (health.up ? undefined : withoutStore(health.full));
+}
+
+/** The answer to what cannot be done without the queue store. */
+export function withoutStore(full: string | null = null): Response {
+  return problem('store-away', whyAway(full));
+}

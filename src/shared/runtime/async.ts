@@ -1,0 +1,116 @@
+import { time } from '../ports/time.ts';
+
+/** For what others are about to do, and for a store that is away. */
+export const SOON_MS = 50;
+const AWAY_MS = 250;
+
+type Retry = {
+  /** Asked after each failure. */
+  goOn: () => boolean;
+  everyMs?: number;
+  /** After it the task is repeated; without it, an error ends everything. */
+  onError?: (error: unknown) => void;
+};
+
+/** Repeats a task until it has something to say, and at least once. Undefined if it never had. */
+export async function retry<T>(
+  task: () => Promise<T | undefined>,
+  { goOn, everyMs = AWAY_MS, onError }: Retry,
+): Promise<T | undefined> {
+  for (;;) {
+    try {
+      const done = await task();
+      if (done !== undefined) return done;
+    } catch (error) {
+      if (!onError) throw error;
+      onError(error);
+    }
+    if (!goOn()) return undefined;
+    await time.pause(everyMs);
+  }
+}
+
+/** For `goOn`: until so many ms from now, whatever is done to the clock meanwhile. */
+export function within(ms: number): () => boolean {
+  const until = time.monotonic() + ms;
+  return () => time.monotonic() < until;
+}
+
+/**
+ * Repeats a write until it works, at most until `deadline` (epoch ms). For writes that must not be lost while the queue store
+ * is away.
+ */
+export async function persist<T>(deadline: number, task: () => Promise<T>): Promise<T | undefined> {
+  const goOn = within(deadline - time.now());
+  return (await retry(async () => ({ value: await task() }), { goOn, onError: () => {} }))?.value;
+}
+
+/** The same, for what cannot be done without: after `deadline` it is tried once more, and that failure is thrown. */
+export async function persistOrThrow<T>(deadline: number, task: () => Promise<T>): Promise<T> {
+  return (await persist(deadline, task)) ?? task();
+}
+
+/** Resolves once the work has ended, well or badly, but after `timeoutMs` at the latest. The work itself goes on. */
+export async function atMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+  await resultWithin(timeoutMs, {
+    of: work.catch(() => {}),
+    late: () => {},
+  });
+}
+
+/** The reply of a queue store. Rejects when none came within `timeoutMs`. */
+export function replyWithin<T>(timeoutMs: number, reply: Promise<T>): Promise<Awaited<T>> {
+  const late = () => Promise.reject(new Error(`Command timed out after ${timeoutMs} ms`));
+  return resultWithin(timeoutMs, { of: reply, late });
+}
+
+/**
+ * The result of the work, or what `late` says when it takes longer than `timeoutMs`. The work itself goes on. Work that ended, and a reply that
+ * arrived, while the event loop stood still count as done.
+ */
+export function resultWithin<T, L>(
+  timeoutMs: number,
+  { of: work, late }: { of: Promise<T>; late: () => L },
+): Promise<Awaited<T> | Awaited<L>> {
+  const timeIsUp = Promise.withResolvers<L>();
+  const timer = time.setDeadline(() => timeIsUp.resolve(late()), timeoutMs);
+  return Promise.race([work, timeIsUp.promise]).finally(() => time.clearTimeout(timer));
+}
+
+const MAX_KEPT = 1000;
+
+type Options = {
+  /** Whether those who ask share a failure, too. Otherwise the next one tries again. */
+  failures?: boolean;
+  now?: () => number;
+};
+
+/** Lets all who ask for the same key within `ms` share one task and its result. */
+export function cached<T>(
+  ms: number,
+  run: (key: string) => Promise<T>,
+  { failures = false, now = () => time.monotonic() }: Options = {},
+) {
+  const kept = new Map<string, { at: number; task: Promise<T> }>();
+
+  return function share(key: string): Promise<T> {
+    const last = kept.get(key);
+    if (last && now() - last.at < ms) return last.task;
+    if (kept.size >= MAX_KEPT) kept.clear();
+    const own = { at: now(), task: run(key) };
+    kept.set(key, own);
+    if (!failures) own.task.catch(() => kept.get(key) === own && kept.delete(key));
+    return own.task;
+  };
+}
+
+/** Lets all who ask while a task runs share it. */
+export function whileItRuns<T>(task: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= task().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
