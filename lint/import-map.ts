@@ -18,6 +18,7 @@ const PURE_PARTS_OF_CASES = [
   'csv/csv-delimiter.ts',
   'document/read-case.ts',
   'document/refusal.ts',
+  'judging/decimal.ts',
 ].map((name) => `src/shared/cases/${name}`);
 
 /** The directions of ARCHITECTURE.md. The first part whose path fits decides. */

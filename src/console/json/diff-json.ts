@@ -1,3 +1,4 @@
+import { sameNumber } from '../../shared/cases/judging/decimal.ts';
 import type { Json } from '../../shared/json-tree/read-json.ts';
 
 /**
@@ -74,13 +75,13 @@ type NumberRelation = 'same' | 'rewritten' | 'rounded' | 'different';
 
 export function compareNumbers(before: string, after: string): NumberRelation {
   if (before === after) return 'same';
-  if (canonical(before) === canonical(after)) return 'rewritten';
+  if (sameNumber(before, after)) return 'rewritten';
   return isRounded(before, after) ? 'rounded' : 'different';
 }
 
 function isRounded(before: string, after: string): boolean {
   const float = Number(before);
-  return Number.isFinite(float) && canonical(String(float)) === canonical(after);
+  return Number.isFinite(float) && sameNumber(String(float), after);
 }
 
 /** Whether two values are equal to the last digit; the order of members does not matter, the way a number is written does. */
@@ -106,18 +107,4 @@ export function sameJson(a: Json, b: Json): boolean {
   if (a.kind === 'string' && b.kind === 'string') return a.value === b.value;
   if (a.kind === 'boolean' && b.kind === 'boolean') return a.value === b.value;
   return a.kind === 'null' && b.kind === 'null';
-}
-
-/** Digits without needless zeros and their exponent: two texts of one value have one canonical form. */
-function canonical(number: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number);
-  if (!match) return number;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  const digits = `${whole}${fraction}`;
-  let first = 0;
-  let last = digits.length;
-  while (first < last && digits[first] === '0') first++;
-  while (last > first && digits[last - 1] === '0') last--;
-  if (first === last) return '0';
-  return `${sign}${digits.slice(first, last)}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - last)}`;
 }

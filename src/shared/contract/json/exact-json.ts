@@ -14,7 +14,7 @@ export type Scanned =
   | { kind: 'incomplete'; length: number }
   | { kind: 'wrong'; at: number; path: string; message: string };
 
-/** Checks one JSON text and splits its outermost object. Depth is bounded by `MAX_DEPTH`; duplicate keys are listed by path. */
+/** Checks one JSON text and splits its outermost object or array, whose keys are its places. Depth is bounded by `MAX_DEPTH`; duplicate keys are listed by path. */
 export function scanJson(text: string): Scanned {
   const scan = createJsonScan(text, false);
   try {

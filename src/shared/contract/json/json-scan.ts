@@ -122,8 +122,10 @@ function array(scan: JsonScan, depth: number): ExactValue[] {
   }
   for (let index = 0; ; index++) {
     steps.push(index);
-    const { value } = anyValue(scan, depth);
+    const start = scan.at;
+    const { type, value } = anyValue(scan, depth);
     if (build) built.push(value);
+    else if (depth === 1) scan.members.push({ key: String(index), kind: type, raw: text.slice(start, scan.at) });
     steps.pop();
     if (closes(scan, ']')) return built;
   }
