@@ -157,9 +157,9 @@ describe('YAML', () => {
   );
   it('with 50,000 members is read in a moment', () => {
     const members = Array.from({ length: 50_000 }, (_, index) => `k${index}: ${index}`).join(', ');
-    const start = performance.now();
+    const start = process.cpuUsage(); // not the time of a clock: other programs use the processor as well
     expect(firstOf(`input: { ${members} }`)?.input.length).toBeGreaterThan(500_000);
-    expect(performance.now() - start).toBeLessThan(20_000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(20_000);
   });
 });
 
