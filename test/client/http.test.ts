@@ -1,6 +1,6 @@
-import { createServer, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRuleCaller, ExactNumber, NotAnswered } from '../../src/client/http.ts';
+import { losesAnAnswer } from '../support/loses-an-answer.ts';
 import { answersWith, createResponder, resultText, staysSilent } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
@@ -65,26 +65,4 @@ async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
-}
-
-/** A gateway that cuts the connection of the first call once the service has answered it. */
-async function losesAnAnswer(url: string) {
-  let calls = 0;
-  const server = createServer((incoming, outgoing) => {
-    const isFirst = ++calls === 1;
-    const { method, headers } = incoming;
-    const onward = httpRequest(`${url}${incoming.url}`, { method, headers }, (answer) => {
-      if (isFirst) return answer.resume().on('end', () => outgoing.destroy());
-      return answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers));
-    });
-    incoming.pipe(onward);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    calls: () => calls,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  };
 }

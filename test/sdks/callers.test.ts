@@ -1,0 +1,64 @@
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { losesAnAnswer } from '../support/loses-an-answer.ts';
+import { answersWith, createResponder, resultText } from '../support/responder.ts';
+import { type Service, startService } from '../support/start-service.ts';
+import { run } from './run.ts';
+
+const callers = join(import.meta.dirname, '../../examples/callers');
+const TIMEOUT_MS = 300_000;
+const commands: Record<string, string[]> = {
+  node: [process.execPath, 'call.mjs'],
+  python: ['python3', 'call.py'],
+  go: ['go', 'run', 'call.go'],
+  java: ['java', '-cp', 'lib/*', 'Call.java'],
+};
+const asks: Record<string, string> = { node: '--version', python: '--version', go: 'version', java: '-version' };
+const POM = `<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId><version>1</version><dependencies>
+<dependency><groupId>com.fasterxml.jackson.core</groupId><artifactId>jackson-databind</artifactId><version>2.19.2</version></dependency>
+</dependencies></project>`;
+
+let service: Service;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'callers-'));
+  for (const name of ['call.mjs', 'call.py', 'call.go', 'Call.java'])
+    await copyFile(join(callers, name), join(folder, name));
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each(Object.keys(commands))(
+  'the example for %s is exact, sends a call again under its key, and tells whether it ran',
+  async (name) => {
+    const [command = '', ...parameters] = commands[name] ?? [];
+    const isThere = await run(command, [asks[name] ?? ''], { timeoutMs: TIMEOUT_MS }).catch(() => null);
+    if (isThere === null)
+      return expect(process.env.RULE_SERVER_REQUIRE_ALL_SUITES, `${command} is missing`).not.toBe('1');
+    if (name === 'java') {
+      await writeFile(join(folder, 'pom.xml'), POM);
+      const copy = ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'];
+      await run('mvn', copy, { cwd: folder, timeoutMs: TIMEOUT_MS });
+    }
+    const does = answersWith((request) =>
+      resultText(request, { outcome: 'TRUE' }).replace(
+        /"the service":\{.*?\}/s,
+        /"the service":\{.*?\}/s.exec(request.text)?.[0] ?? '',
+      ),
+    );
+    const app = 60 + Object.keys(commands).indexOf(name);
+    await using client = await createResponder({ sharedDir: service.sharedDir, app, does });
+    await using gateway = await losesAnAnswer(service.url);
+    const call = (ofApp: number) =>
+      run(command, [...parameters, gateway.url, String(ofApp)], { cwd: folder, timeoutMs: TIMEOUT_MS });
+    expect((await call(app)).trim()).toBe('TRUE 9007199254740993');
+    expect([gateway.calls(), client.found.length]).toEqual([2, 1]);
+    await expect(call(0)).rejects.toThrow(/mayHaveRun: false/i);
+  },
+  TIMEOUT_MS,
+);
