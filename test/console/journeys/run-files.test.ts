@@ -46,7 +46,7 @@ describeInBrowser('a run as a file', () => {
     await drop(other, name, text);
     await says(notice(other), new RegExp(`are from the file ${name}`));
     await says(why(other), /Write it into the form/);
-    expect(await why(other).innerText()).toBe(reasons.replace(/\s*Since when\?$/, ''));
+    expect(await why(other).innerText()).toBe(reasons);
     expect(await other.getByRole('button', { name: 'Save this run' }).count()).toBe(0);
     await expectAccessible(other);
 

@@ -73,7 +73,7 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
         {isWaiting ? (
           <Waiting record={followed?.kind === 'open' ? followed.record : null} />
         ) : (
-          <WhyLine reading={run.shown} {...{ run, rule, input, onChoose }} />
+          <WhyLine reading={run.shown} {...{ run, input, onChoose }} />
         )}
         <div className="state">
           <div role="status" aria-live="polite" aria-atomic="true">
@@ -88,6 +88,11 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
             execution={reading?.execution ?? null}
             trace={reading?.result?.trace ?? null}
           />
+          {run.reading !== null && openedRun(run.reading.execution.record.mockId) === null && (
+            <Suspense>
+              <SinceWhen key={run.reading.execution.record.mockId} reading={run.reading} rule={rule} />
+            </Suspense>
+          )}
         </div>
         <div className="run-actions">
           {run.isOpen && <StopButton run={run} />}
@@ -161,10 +166,10 @@ function AfterRefusal({ run, hasBefore }: { run: Run; hasBefore: boolean }) {
   );
 }
 
-type WhyProps = Pick<Props, 'run' | 'rule' | 'input' | 'onChoose'> & { reading: Reading | null };
+type WhyProps = Pick<Props, 'run' | 'input' | 'onChoose'> & { reading: Reading | null };
 
 /** The node that decided and the values it had come first, then node by node what that made of the rule, and what would change it. */
-function WhyLine({ reading, run, rule, input, onChoose }: WhyProps) {
+function WhyLine({ reading, run, input, onChoose }: WhyProps) {
   const { say } = useText();
   if (reading === null || reading.why.length === 0 || run.notBegun !== null) return null;
   const stale = run.reading === null;
@@ -183,11 +188,6 @@ function WhyLine({ reading, run, rule, input, onChoose }: WhyProps) {
           <WayToOther {...{ reading, input, onChoose }} />
         </Suspense>
       </span>
-      {!stale && openedRun(reading.execution.record.mockId) === null && (
-        <Suspense>
-          <SinceWhen key={reading.execution.record.mockId} {...{ reading, rule }} />
-        </Suspense>
-      )}
     </div>
   );
 }

@@ -112,11 +112,20 @@ export async function searchSince(
   { outcome, newest }: { outcome: Decision; newest: RuleVersion },
   read: (version: string) => Promise<RuleVersion | null>,
 ): Promise<Since | null> {
+  const readFrom = (from: bigint) => {
+    const numbers = Array.from({ length: AT_ONCE }, (_, index) => from - BigInt(index)).filter((number) => number > 0n);
+    const reads = Promise.all(numbers.map((number) => read(String(number))));
+    reads.catch(() => {}); // those that are read ahead may not be waited for
+    return reads;
+  };
   const looked: Looked[] = [];
   let last = newest;
-  for (let next = BigInt(newest.version) - 1n; ; next -= BigInt(AT_ONCE)) {
-    const numbers = Array.from({ length: AT_ONCE }, (_, index) => next - BigInt(index)).filter((number) => number > 0n);
-    const found = await Promise.all(numbers.map((number) => read(String(number))));
+  let next = BigInt(newest.version) - 1n;
+  for (let reads = readFrom(next); ; ) {
+    const found = await reads;
+    next -= BigInt(AT_ONCE);
+    // Most changes are found among the first; behind these, the next ones are read while these are computed.
+    const ahead = looked.length === 0 ? null : readFrom(next);
     const older = found.slice(0, found.includes(null) ? found.indexOf(null) : undefined).filter((one) => one !== null);
     // All before came to the same.
     const since = sinceWhen(run, outcome, [last, ...older]);
@@ -124,5 +133,6 @@ export async function searchSince(
     looked.push(...since.looked.slice(looked.length === 0 ? 0 : 1));
     last = older.at(-1) ?? last;
     if (since.from !== null || older.length < AT_ONCE) return { ...since, looked };
+    reads = ahead ?? readFrom(next);
   }
 }
