@@ -19,27 +19,17 @@ async function buildServer() {
   compile('tsconfig.client.json', '--emitDeclarationOnly');
   compile('tsconfig.build.json');
   await dropUnreachableTypes(dist);
+  await indentBySource(dist);
   run(process.execPath, ['bin/build-console.js', '--when-needed']);
 }
 
 async function buildClient() {
   const dist = join(clientFolder, 'dist');
   await rm(dist, { recursive: true, force: true });
-  // Comments are for who reads the types; in the code they would be a fifth of the package. The code reads as its source does
-  // without them, so a stack trace needs no source map.
   compile('tsconfig.client.json', '--outDir', dist, '--emitDeclarationOnly');
-  compile(
-    'tsconfig.client.json',
-    '--outDir',
-    dist,
-    '--declaration',
-    'false',
-    '--removeComments',
-    '--sourceMap',
-    'false',
-  );
+  compile('tsconfig.client.json', '--outDir', dist, '--declaration', 'false', '--removeComments');
   await dropUnreachableTypes(dist);
-  for (const path of await pathsIn(dist, '.js')) await writeFile(path, indentedBySource(await readFile(path, 'utf8')));
+  await indentBySource(dist);
   await cp(join(root, 'LICENSE'), join(clientFolder, 'LICENSE'));
   const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
   await mkdir(clientFolder, { recursive: true });
@@ -71,6 +61,15 @@ async function buildCommandLine() {
 /** The SDK's own README without links out of the package. */
 function readmeOfThePackage(readme) {
   return readme.replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1');
+}
+
+/**
+ * Comments are for who reads the types; in the code they would be a fifth of a package. The code reads as its source does without them, so a
+ * stack trace needs no source map.
+ */
+async function indentBySource(dist) {
+  for (const path of await pathsIn(dist, '.js'))
+    if (!relative(dist, path).startsWith('console')) await writeFile(path, indentedBySource(await readFile(path, 'utf8')));
 }
 
 /** By two spaces a level, as the source is; the compiler takes four. A text over several lines must stay as it is. */

@@ -123,7 +123,7 @@ function declarations(): string {
       // The OpenAPI document describes what the service answers.
       if (texts.has(name) || name.startsWith('shared/contract/execution')) continue;
       const text = readFileSync(path, 'utf8');
-      texts.set(name, text.replace(/^\/\/# sourceMappingURL.*\n?|^import .* from '\.[^']*';\n/gm, '').trim());
+      texts.set(name, text.replace(/^import .* from '\.[^']*';\n/gm, '').trim());
       for (const [, from = ''] of text.matchAll(/from '(\.[^']+)'/g))
         next.push(resolve(dirname(path), from.replace(/\.(ts|js)$/, '.d.ts')));
     }

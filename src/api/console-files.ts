@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 
 /** A built file of the console, or a document beside it, with the headers it is served with, and the same file compressed when it was built. */
 export type ConsoleFile = {
@@ -29,12 +30,13 @@ export function readConsoleFiles(directory: string): ReadonlyMap<string, Console
   const files = new Map<string, ConsoleFile>();
   const names = new Set(namesIn(directory));
   const read = (name: string) => new Uint8Array(readFileSync(join(directory, name)));
-  for (const name of names) {
+  for (const name of new Set([...names].map((each) => each.replace(/\.gz$/, '')))) {
     const type = TYPES.get(extname(name));
     if (type === undefined) continue;
     const path = `/${name.replaceAll('\\', '/')}`;
     files.set(path === '/index.html' ? '/' : path, {
-      body: read(name),
+      // The package has its scripts and styles compressed alone.
+      body: names.has(name) ? read(name) : new Uint8Array(gunzipSync(read(`${name}.gz`))),
       headers: { 'content-type': type, 'cache-control': cachingOf(path), 'x-content-type-options': 'nosniff' },
       compressed: ENCODINGS.flatMap(({ extension, encoding }) =>
         names.has(name + extension) ? [{ encoding, body: read(name + extension) }] : [],

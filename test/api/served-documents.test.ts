@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentsIn, writeDocuments } from '../../bin/documents.js';
 import { readConsoleFiles } from '../../src/api/console-files.ts';
@@ -15,6 +16,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'documents-'));
   await writeDocuments(root, folder);
   await writeFile(join(folder, 'index.html'), '<!doctype html>');
+  await writeFile(join(folder, 'page.js.gz'), gzipSync('page()'));
   routes = consoleRoutes(readConsoleFiles(folder));
   paths = await documentsIn(root);
 });
@@ -46,4 +48,11 @@ test('/llms.txt lists each with its title and a sentence, as llmstxt.org says', 
   expect(listed.map(([, path]) => path).sort()).toEqual([...paths, 'openapi.json'].sort());
   for (const [title, path, sentence] of listed)
     expect([path, title !== '', /\.$/.test(`${sentence}`)]).toEqual([path, true, true]);
+});
+
+test('a script that is there compressed alone is served to who takes it so, and to who does not', async () => {
+  expect(await (await routes.request('/page.js')).text()).toBe('page()');
+  const compressed = await routes.request('/page.js', { headers: { 'accept-encoding': 'gzip' } });
+  expect(compressed.headers.get('content-encoding')).toBe('gzip');
+  expect(gunzipSync(await compressed.bytes()).toString()).toBe('page()');
 });
