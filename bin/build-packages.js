@@ -69,7 +69,8 @@ function readmeOfThePackage(readme) {
  */
 async function indentBySource(dist) {
   for (const path of await pathsIn(dist, '.js'))
-    if (!relative(dist, path).startsWith('console')) await writeFile(path, indentedBySource(await readFile(path, 'utf8')));
+    if (!relative(dist, path).startsWith('console'))
+      await writeFile(path, indentedBySource(await readFile(path, 'utf8')));
 }
 
 /** By two spaces a level, as the source is; the compiler takes four. A text over several lines must stay as it is. */
