@@ -48,6 +48,8 @@ export function call(node: CallExpression, scope: Scope): Value[] {
     return [unknown];
   }
   if (callee.type !== 'MemberExpression') {
+    // Code in a text has all names around it.
+    if (callee.type === 'Identifier' && callee.name === 'eval') scan.incomplete = true;
     const called = scan.evaluate(callee, scope);
     const given = givenIn(node.arguments, scope);
     return called.flatMap((each) => scan.apply(each, [unknown], given, site));

@@ -191,7 +191,9 @@ function object(node: ObjectExpression, scope: Scope): Value[] {
     const held = isGetter
       ? values.flatMap((each) => scan.apply(each, [made], given(), siteOf(property, scope)))
       : values;
-    for (const name of namesOfProperty(property.key, property.computed, scope)) setMember(made, name, held, scan, true);
+    for (const name of namesOfProperty(property.key, property.computed, scope))
+      if (name === '__proto__') scan.lose([made, ...held]);
+      else setMember(made, name, held, scan, true);
   }
   return [made];
 }

@@ -81,9 +81,10 @@ function madeMember(made: Made, name: string | null): Value[] {
 function knownMember(value: unknown, name: string | null, scan: Scan): Value {
   if (typeof value === 'string' && name === 'length') return known(value.length);
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  for (let at: unknown = isObject && name !== null ? value : null; at; at = Object.getPrototypeOf(at)) {
-    const found = at === Object.prototype ? undefined : memberSafely(at, name ?? '');
-    if (found?.found) return valueIn(found.value, scan);
+  for (let at: unknown = isObject ? value : null; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    if (name === null || !Object.hasOwn(at, name)) continue;
+    const found = memberSafely(at, name);
+    return found.found ? valueIn(found.value, scan) : unknown;
   }
   return unknown;
 }

@@ -37,7 +37,7 @@ export function openOuterNames() {
       }
       return notFound;
     },
-    /** Whether a function of the module assigns the name, so that it may have another value when the leaf runs. */
+    /** Whether a function of the module assigns the name or a member of it, so that it may have another value when the leaf runs. */
     isAssigned(code: object, name: string): boolean {
       const scope = scopesOf(code).find((each) => Object.hasOwn(each, name));
       return scope !== undefined && functionsIn(scope).some((each) => assignsName(each, name));
@@ -80,7 +80,7 @@ function assignsName(code: object, name: string): boolean {
   if (!text.includes(name)) return false;
   const escaped = name.replaceAll('$', '\\$');
   return new RegExp(
-    `(?<![\\w$.]|(?:const|let|var)\\s+)${escaped}(?:\\s*(?:[-+*/%&|^?]{0,3}|<<|>>>?)=(?![=>])|\\+\\+|--|\\.(?:push|unshift|splice|pop|shift|sort|reverse|set|add|delete|clear)\\()`,
+    `(?<![\\w$.]|(?:const|let|var)\\s+)${escaped}(?:\\??\\.[\\w$]+|\\[[^\\]]*\\])*(?:\\s*(?:[-+*/%&|^?]{0,3}|<<|>>>?)=(?![=>])|\\+\\+|--|\\.(?:push|unshift|splice|pop|shift|sort|reverse|set|add|delete|clear)\\()`,
   ).test(text);
 }
 

@@ -12,6 +12,19 @@ let mode = 'fast';
 export const setMode = (next: string): void => {
   mode = next;
 };
+const settings = { key: 'early' };
+export const configure = (key: string): void => {
+  settings.key = key;
+};
+// biome-ignore lint/complexity/noStaticOnlyClass: this is the way of writing under test
+class Parent {
+  static readonly key: string = 'parent';
+}
+class Child extends Parent {
+  static override get key() {
+    return 'child';
+  }
+}
 const registered: string[] = ['seed'];
 export function register(name: string): void {
   registered.push(name);
@@ -336,6 +349,14 @@ export const modernStyles: readonly Style[] = [
   quick('an enum', ['cost', 'tax'], (s) => void (s.get(Names.cost) ?? s.get(Names.tax))),
   quick('the values of an enum', ['cost', 'tax'], (s) => Object.values(Names).forEach((key) => void s.get(key))),
   quick('a name of the module that a function assigns', ['fast', '?'], (s) => void s.get(mode)),
+  quick('a member of the module that a function assigns', ['early', '?'], (s) => void s.get(settings.key)),
+  quick('a static getter over a static member', ['?'], (s) => void s.get(Child.key)),
+  // biome-ignore lint/security/noGlobalEval: this is the way of writing under test
+  quick('code in a text', ['?'], (s) => void [s.ts, eval("s.get('a')")]),
+  quick('an object with a prototype', ['?'], (s) => {
+    const own = { __proto__: { key: 'a' } } as { key?: string };
+    s.get(String(own.key));
+  }),
   quick('a list of the module that another function fills', ['seed', '?'], (s) =>
     registered.forEach((key) => void s.get(key)),
   ),
