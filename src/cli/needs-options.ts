@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
 /**
- * The options without which a command does not begin. They are looked for last, so that a misspelt one is named as unknown: commander's own
- * `requiredOption` comes first, and says only that it is missing.
+ * Required options, checked last, so that a misspelt one is reported as unknown. Commander's `requiredOption` is checked first and would
+ * only say that it is missing.
  */
 export function needsOptions(command: Command, ...names: string[]): void {
   command.hook('preAction', (_, asked) => {

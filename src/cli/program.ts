@@ -22,7 +22,7 @@ export async function runCommand(
     await program.parseAsync(parameters, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has printed what was wrong, or the help that was asked for.
+    // Commander has printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (!(error instanceof CommandFailed)) throw error;
     surroundings.stderr.write(`${visibleLines(error.message)}\n`);
@@ -30,7 +30,7 @@ export async function runCommand(
   }
 }
 
-/** Node decodes the command line before anybody can look at its bytes, and leaves U+FFFD where they are not UTF-8. */
+/** Node decodes arguments and replaces bytes that are not UTF-8 by U+FFFD, so the original bytes cannot be recovered. */
 function refuseOtherEncodings(parameters: readonly string[]): void {
   const index = parameters.findIndex((parameter) => parameter.includes('\ufffd'));
   if (index < 0) return;

@@ -16,10 +16,7 @@ export type CheckClientOptions = { ruleId?: string; confId?: string; data: strin
 const OWN_KEY = 'check-client';
 const BEATS_WITHIN_MS = 30_000;
 
-/**
- * Plays the part of a worker to a client in its own directory, and tells for each hard case whether the client passed. Runs real rules.
- * Ends with 1 if one failed.
- */
+/** Plays a worker in a client's directory and reports each hard case. Runs real rules. Exits with 1 if a case failed. */
 export async function checkClient(
   directory: string,
   options: CheckClientOptions,
@@ -75,7 +72,6 @@ async function play({ folder, input, isDryRun, tell }: Parts): Promise<void> {
   for (const each of judgeFiles(playing)) tell(each);
 }
 
-/** Most clients poll: one that answered in this time had several more chances within it. */
 const quietAfter = (reply: Reply): number => 2000 + (reply.kind === 'answered' ? 2 * reply.ms : 0);
 
 function inputOf(data: string): Playing['input'] {
@@ -109,7 +105,7 @@ const registrationSchema = z.object({
 });
 const heartbeatSchema = z.object({ lastHeartbeat: z.number() });
 
-/** The registration on the trunk or in a lane. A client needs none: its directory is enough. */
+/** A client's registration, if it has one: its directory is enough. */
 async function readRegistration(client: { app: number; address: string; sharedDir: string }): Promise<Registered> {
   const home = join(client.sharedDir, 'clients', String(client.app));
   const lanes = (await readdir(join(home, 'lane')).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];

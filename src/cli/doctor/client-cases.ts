@@ -71,7 +71,7 @@ export async function playFirst({
   return { reply, finding: judged('answer', reply, sent) };
 }
 
-/** What was seen of the client's files all along. */
+/** What was observed of the client's files during all cases. */
 export function judgeFiles({ folder }: Playing): Finding[] {
   const [unfinished, strange] = [folder.unfinished(), folder.strange()];
   return [
@@ -105,7 +105,7 @@ async function severalAtOnce(name: string, { folder, input }: Playing): Promise<
   return findings.find(({ level }) => level === 'fail') ?? ok(name, '10 requests, each with its own answer');
 }
 
-/** A request appears complete, by a rename. What has another name is none yet. */
+/** Requests appear complete, by a rename; a file under another name is not a request yet. */
 async function beingWritten(name: string, { folder, quietMs, input }: Playing): Promise<Finding> {
   const { temporary, text, ...sent } = await folder.prepare({ data: input('"whole"') });
   await writeFile(temporary, text.slice(0, text.length / 2));
@@ -139,7 +139,7 @@ async function leavesOthers(name: string, { folder, quietMs }: Playing): Promise
 
 const TAKEN_BACK = { provoked: 3, tries: 20 };
 
-/** A worker renames a request that nobody has taken: a cancelled call, or one that is too late. It may say that the rule did not run. */
+/** A worker withdraws a request that nobody took (cancelled or too late) and reports that the rule did not run, so the client must not run it. */
 async function takenBack(name: string, playing: Playing): Promise<Finding> {
   const { folder, quietMs, input } = playing;
   // A file system may have no pipes.
@@ -158,7 +158,7 @@ async function takenBack(name: string, playing: Playing): Promise<Finding> {
 
 type TakenBack = { back: Sent[]; sent: Sent; isBack: boolean; isSure: boolean };
 
-/** With files, and luck. */
+/** Without pipes it depends on timing. */
 async function takeBackOften({ folder, quietMs, input }: Playing): Promise<TakenBack> {
   const asked: Asked = { data: input(`"${'back '.repeat(180_000)}"`) };
   const back: Sent[] = [];
@@ -227,7 +227,6 @@ async function directoryAgain(name: string, { folder, quietMs, input }: Playing)
 const tooEarly = (name: string): Finding =>
   fail(name, 'a request was taken before it had its name', 'Take only {mockId}.json, no file that begins with a dot.');
 
-/** Whether a request was taken and answered with all that it had. */
 function judged(name: string, reply: Reply, sent: Sent, advice = WHOLE_DATA): Finding {
   switch (reply.kind) {
     case 'early':

@@ -9,7 +9,7 @@ const NAMED_AT_MOST = 5;
 const ADVICE =
   'Run the workers and this client as one user, or let a group that both are in write the directory (mode 2775): docs/run/security.md.';
 
-/** What the clients have in the shared directory: whether this user may use it, and who lets requests lie. */
+/** Checks whether this user may write the directories of the clients, and which clients do not pick up requests. */
 export async function checkClients(sharedDir: string, clientTimeoutMs: number): Promise<Finding[]> {
   const apps = await appsIn(sharedDir);
   const faults: { of: 'online' | 'others'; what: string }[] = [];
@@ -56,14 +56,14 @@ async function appsIn(sharedDir: string): Promise<string[]> {
   return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name));
 }
 
-/** Names of what is in a folder; none where it cannot be read, which is told of the folder itself. */
+/** Empty if the folder cannot be read, which its own check reports. */
 async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
 type Wanted = { wanted: number; isClient: boolean };
 
-/** Why this user cannot use a directory; null when it can, or when it is not there: a worker makes it. A file among the clients is none of them. */
+/** Why this user cannot use a directory. Null if it can, or if the directory is missing: a worker creates it. */
 async function faultOf(path: string, { wanted, isClient }: Wanted): Promise<string | null> {
   const found = await lstat(path).catch(unless('ENOENT', 'EACCES', 'ENOTDIR'));
   if (!found) return null;
@@ -73,7 +73,7 @@ async function faultOf(path: string, { wanted, isClient }: Wanted): Promise<stri
   return code === '' ? null : `may not be ${wanted === READS ? 'read' : 'written'} by this user (${code})`;
 }
 
-/** The names of the clients of an app, on the trunk and in lanes, that have beaten lately. */
+/** The online clients of an app, on the trunk and in lanes. */
 async function onlineIn(folder: string, clientTimeoutMs: number): Promise<Set<string>> {
   const lanes = (await namesIn(join(folder, 'lane'))).map((lane) => join(folder, 'lane', lane));
   const online = new Set<string>();
@@ -87,7 +87,7 @@ async function onlineIn(folder: string, clientTimeoutMs: number): Promise<Set<st
   return online;
 }
 
-/** The clients that workers noted to let requests lie. */
+/** The clients that workers recorded as not picking up requests. */
 async function lyingIn(sharedDir: string, apps: readonly string[]): Promise<string[]> {
   const { folder, lying } = pickUpFiles;
   const found: string[] = [];

@@ -28,7 +28,7 @@ export type Reply =
 export type ClientFolder = ReturnType<typeof openClientFolder>;
 type Options = { app: number; ruleId: string | null; confId: string | null; withinMs: number };
 
-/** The directory of a client, and the worker's part in it: it writes requests, waits for results and takes requests back. */
+/** Plays the worker in a client's directory: writes requests, waits for results, withdraws requests. */
 export function openClientFolder(directory: string, options: Options) {
   const at = (name: string) => join(directory, name);
   const requests = createRequests(at, options);
@@ -63,14 +63,14 @@ export function openClientFolder(directory: string, options: Options) {
     takeBack: requests.takeBack,
     takeBackFromReader: requests.takeBackFromReader,
     hasResult: ({ mockId }: Sent) => hasResult(mockId),
-    /** How many were answered a second time: the first result was removed. */
+    /** How many requests were answered twice. */
     async answeredTwice(): Promise<number> {
       const again = await Promise.all([...answered].map(hasResult));
       return again.filter((there) => there).length;
     },
-    /** Results that were seen before they were whole, or were changed after that. */
+    /** Results that were visible before they were complete, or changed afterwards. */
     unfinished: () => [...own].filter((mockId) => cut.has(mockId) || seen.changed.has(`${mockId}_result.json`)),
-    /** Names that end in `.json` and are none of ours: a worker may take them for requests or results. */
+    /** Foreign names ending in `.json`, which a worker may mistake for requests or results. */
     strange: () => [...seen.names].filter((name) => name.endsWith('.json') && !isOurs(name)),
     async close(): Promise<void> {
       seen.watcher?.close();
@@ -83,7 +83,7 @@ export function openClientFolder(directory: string, options: Options) {
 function createRequests(at: (name: string) => string, { app, ruleId, confId }: Options) {
   const own = new Set<string>();
 
-  /** Writes a request under a name that no client looks at. */
+  /** Writes a request under a hidden name. */
   async function prepare({ data, dryRun = false }: Asked): Promise<Sent & { text: string; temporary: string }> {
     const mockId = randomUUID();
     own.add(mockId);
@@ -100,7 +100,7 @@ function createRequests(at: (name: string) => string, { app, ruleId, confId }: O
     return { ...sent, isEarly: !(await renamed(temporary, sent.path)) };
   }
 
-  /** Takes a request back once the client has begun to read it, after `ms` at the latest. `isBack`: the client was not faster. */
+  /** Withdraws a request once the client has begun to read it, after `ms` at the latest. `isBack`: it was withdrawn in time. */
   async function takeBack(asked: Asked, ms: number): Promise<{ sent: Sent; isBack: boolean; wasRead: boolean }> {
     const { temporary, ...sent } = await prepare(asked);
     await utimes(temporary, 0, new Date()).catch(unless('ENOENT')); // nobody has read it yet: the next reading shows
@@ -111,8 +111,8 @@ function createRequests(at: (name: string) => string, { app, ruleId, confId }: O
   }
 
   /**
-   * Takes a request back while the client reads it, for sure: it is a pipe, and has its content only once it is taken back. Null where no
-   * client reads one within `ms`: some pass over what is no file.
+   * Withdraws a request while the client is certainly reading it: the request is a pipe that gets its content after the withdrawal. Null if
+   * no client opens it within `ms`, because some skip what is not a regular file.
    */
   async function takeBackFromReader(asked: Asked, ms: number): Promise<{ sent: Sent; isBack: boolean } | null> {
     const { temporary, text, ...sent } = await prepare(asked);
@@ -175,11 +175,11 @@ async function replyTo({ mockId, path, isEarly }: Sent, { at, withinMs, onCut }:
   }
 }
 
-/** Whether somebody reads a file, until it is gone. Mounts without times of access never tell. */
+/** Detects a reader by the access time. Mounts with noatime never show one. */
 async function isBeingRead(path: string, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
   while (performance.now() < until) {
-    // Without a break: between reading and deleting there is less than a millisecond.
+    // Polls without a pause, because a client deletes less than a millisecond after it reads.
     for (let look = 0; look < LOOKS_AT_ONCE; look++) {
       const found = statOrNone(path);
       if (!found || found.atimeMs > 0) return found !== undefined;
@@ -218,7 +218,7 @@ function watchNames(directory: string): { names: Set<string>; changed: Set<strin
   }
 }
 
-/** Which client a directory is of: `mock/{app}/{address}`; undefined when it is none. */
+/** The client of a directory `mock/{app}/{address}`. */
 export function clientOf(directory: string): { app: number; address: string; sharedDir: string } | undefined {
   const [home, address] = [dirname(directory), basename(directory)];
   const app = Number(basename(home));

@@ -3,7 +3,7 @@ import { type Finding, ok, warn } from './finding.ts';
 
 const MAY_DIFFER_MS = 2000;
 
-/** Which of the clocks is wrong: the one that most of the others disagree with. */
+/** The wrong clock is the one that most of the others disagree with. */
 export function checkClocks(others: Clock[]): Finding {
   const clocks: Clock[] = [{ whose: 'this machine', aheadMs: 0 }, ...others];
   const agreeing = clocks.map((clock) => clocks.filter((other) => agree(clock, other)));

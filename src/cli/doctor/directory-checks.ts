@@ -26,7 +26,7 @@ const LOW_FREE = 0.05;
 const LOOKS = 9;
 const RIGHT_ONE = 'Mount the directory that the workers use. If that one is lost: rule-server forget-directory --help.';
 
-/** The shared directory: that it is there, may be written, is the one the queue's workers use, and tells of changes. */
+/** Checks that the shared directory exists, is writable, is the one the workers of the queue use, and delivers file events. */
 export async function checkSharedDirectory(sharedDir: string, registeredId: string | null): Promise<Finding[]> {
   const found = await stat(sharedDir).catch(unless('ENOENT', 'ENOTDIR', 'EACCES'));
   if (!found?.isDirectory())
@@ -64,7 +64,7 @@ async function checkRights(sharedDir: string): Promise<Finding> {
   return (await checkStrangers(sharedDir)) ?? ok('shared directory', `${sharedDir} may be read and written`);
 }
 
-/** Users who could remove claims, or put another folder in the place of the workers' own. */
+/** Finds users who could remove claims or replace the workers' folder. */
 async function checkStrangers(sharedDir: string): Promise<Finding | undefined> {
   const root = await stat(sharedDir);
   const own = await stat(join(sharedDir, '.rule-server')).catch(unless('ENOENT'));
@@ -129,7 +129,7 @@ async function checkFileSystem(sharedDir: string): Promise<Finding> {
   return ok('file system', `local, ${Math.round((bavail / Math.max(1, blocks)) * 100)} % free`);
 }
 
-/** How long it takes to find that a file is not there, in ms: the median of a few. */
+/** The median latency of a failed look-up, in ms. */
 async function lookMs(sharedDir: string): Promise<string> {
   const took: number[] = [];
   for (let look = 0; look < LOOKS; look++) {
@@ -140,7 +140,7 @@ async function lookMs(sharedDir: string): Promise<string> {
   return (took.toSorted((a, b) => a - b)[Math.floor(LOOKS / 2)] ?? Number.NaN).toFixed(1);
 }
 
-/** Does what a worker does: writes aside, links, renames, and hears of it. */
+/** Performs a worker's operations (write, link, rename) and waits for the file event. */
 async function tryOut(sharedDir: string): Promise<Finding[]> {
   const directory = await mkdtemp(join(sharedDir, '.doctor-'));
   try {
@@ -174,7 +174,7 @@ function fileClock(aheadMs: number): Finding {
     : warn('file clock', `${aheadMs} ms ahead of this machine's`, 'Run NTP on the file server.');
 }
 
-/** Each worker that runs writes the time by its own clock into a file every second. */
+/** Each running worker writes the time of its own clock into a file every second. */
 async function workerClocks(sharedDir: string, fileAheadMs: number): Promise<Clock[]> {
   const folder = join(sharedDir, '.rule-server', 'clocks');
   const names = (await readdir(folder).catch(unless('ENOENT'))) ?? [];
@@ -193,7 +193,7 @@ async function firstEvent(directory: string): Promise<boolean> {
   try {
     for await (const _ of watch(directory, { signal })) return true;
   } catch {
-    // No event within the time, or no watch to be had.
+    // No event in time, or no watch available.
   }
   return false;
 }

@@ -24,7 +24,7 @@ import { checkApi, checkSystem } from './system-checks.ts';
 
 export type DoctorOptions = { url: string; key?: string; json?: boolean };
 
-/** Looks at everything a deployment needs, with the settings of this environment. Ends with 1 when something fails. */
+/** Examines a deployment with the settings of this environment. Exits with 1 if a check fails. */
 export async function doctor(options: DoctorOptions, { environment, stdout }: Surroundings): Promise<number> {
   const findings = firstCauses(await findAll(options, environment));
   stdout.write(
@@ -74,7 +74,7 @@ const NOT_LOOKED_AT = ok(
   'not looked at: these are the settings of an API, which uses none. Set SHARED_DIR to look at that of the workers',
 );
 
-/** Warns of settings that look misspelt. Throws `BadSettings` for what would end the start of a process. */
+/** Warns of settings that look misspelt. Throws `BadSettings` for what a process would refuse at its start. */
 async function checkSettings(settings: Settings, environment: Surroundings['environment']): Promise<Finding[]> {
   const { API_KEYS_FILE, AUDIT_LOG } = settings;
   if (API_KEYS_FILE !== undefined) parseKeysFile(await readKeysFile(API_KEYS_FILE));
@@ -85,7 +85,7 @@ async function checkSettings(settings: Settings, environment: Surroundings['envi
   return [openDoor(settings) ?? ok('settings', 'can be used'), ...misspelt];
 }
 
-/** Stops an API, and no worker. */
+/** A fault of APIs only. */
 function openDoor(settings: Settings): Finding | undefined {
   try {
     refuseOpenDoor(settings);

@@ -2,17 +2,17 @@ import { styleText } from 'node:util';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
 
-/** Somebody's clock, and how far it is ahead of this machine's. */
+/** A clock, and how far it is ahead of this machine's. */
 export type Clock = { whose: string; aheadMs: number };
 
-/** The result of one check. `advice`: what to do about a warning or a failure. `clocks`: those it came by. */
+/** The result of one check. `advice`: what to do about it. `clocks`: those it read on the way. */
 export type Finding = {
   check: string;
   level: 'ok' | 'warn' | 'fail';
   message: string;
   advice?: string;
   clocks?: Clock[];
-  /** It may only follow from another fault. */
+  /** It may be a consequence of another fault. */
   follows?: boolean;
 };
 
@@ -30,7 +30,7 @@ export const fail = (check: string, message: string, advice: string): Finding =>
   advice,
 });
 
-/** A check that breaks off is a finding as well. */
+/** A check that throws is a finding as well. */
 export async function guarded(check: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await run();
@@ -40,7 +40,7 @@ export async function guarded(check: string, run: () => Promise<Finding[]>): Pro
   }
 }
 
-/** One fault is one failure: what may only follow from it is a warning. */
+/** Consequences of a fault become warnings, so that one fault is one failure. */
 export function firstCauses(findings: readonly Finding[]): Finding[] {
   const failed = findings.filter(({ level }) => level === 'fail');
   const cause = failed.find(({ follows }) => !follows) ?? failed[0];
@@ -56,7 +56,6 @@ export function firstCauses(findings: readonly Finding[]): Finding[] {
 
 const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;
 
-/** A finding as a person reads it, with what to do below it. */
 export function lineOf({ check, level, message, advice }: Finding, stream: Surroundings['stdout']): string {
   const [color, mark] = MARKS[level];
   const what = `${styleText(color, mark, { stream })}  ${check.padEnd(17)} ${visible(message)}\n`;

@@ -11,11 +11,11 @@ const CONNECT_WITHIN_MS = 3000;
 const CLOCKS_MAY_DIFFER_MS = 1000;
 const SLOW_MS = 10;
 
-/** The queue store: version, settings that decide what survives, speed, its clock, and the workers connected to it. */
+/** Checks the version, persistence, speed and clock of the queue store, and the connected workers. */
 export async function checkRedis(address: RedisAddress): Promise<{ findings: Finding[]; directoryId: string | null }> {
   const where = describeRedis(address);
   const connections = createRedisConnections(address);
-  // A Redis that is a replica breaks its connection (`reconnect`): what was asked meanwhile is asked again on the next one.
+  // A connection to a replica is closed (`reconnect`), so what was pending is asked again on the next one.
   const redis = connections.open({
     connectTimeout: CONNECT_WITHIN_MS,
     commandTimeout: CONNECT_WITHIN_MS,
@@ -57,7 +57,7 @@ async function lookAt(redis: Redis, { address, connections, where }: Looked) {
   return { findings, directoryId: await createRedisDirectory(redis, prefix).get() };
 }
 
-/** Undefined once it is connected; otherwise the last thing that went wrong within the time. */
+/** Undefined once connected; otherwise the last error within the time. */
 function reasonNotReached(redis: Redis): Promise<string | undefined> {
   return new Promise((resolve) => {
     let reason = 'the connection was closed';
@@ -82,7 +82,7 @@ async function checkUse(redis: Redis, { examine }: RedisConnections): Promise<Fi
     : fail('redis use', refusal, 'No process starts with it.');
 }
 
-/** The rights of a user of its own: Redis knows no way to ask whether somebody has them all. */
+/** Tries the commands, because Redis has no query for whether a user has all rights. */
 function rightsNeeded(prefix: string): Finding {
   const commands = '+@all -@admin -@dangerous +info +role +client|list +config|get';
   return ok(
@@ -172,7 +172,7 @@ async function checkClock(redis: Redis): Promise<Finding> {
   return { ...finding, clocks: [{ whose: 'Redis', aheadMs }] };
 }
 
-/** BullMQ names the connection of a worker after its queue, with its id behind it; earlier versions have none. */
+/** BullMQ names a worker's connection after its queue, followed by the worker's id. */
 function checkWorkers(clients: string, prefix: string, taking: number): Finding {
   const name = ` name=${prefix}:${Buffer.from('executions').toString('base64')}`;
   const connected = clients.split('\n').filter((line) => line.includes(`${name}:w:`) || line.includes(`${name} `));
@@ -201,7 +201,7 @@ function checkWorkers(clients: string, prefix: string, taking: number): Finding 
     : ok('workers', message);
 }
 
-/** One problem is one finding, however many workers have it. It may be what is found in the shared directory here. */
+/** One finding per problem, however many workers have it: a check of the shared directory may report the same. */
 function byProblem(problems: readonly WorkerProblem[]): Finding[] {
   return [...Map.groupBy(problems, ({ problem }) => problem)].map(([problem, of]) => ({
     ...fail(

@@ -3,7 +3,7 @@ import type { RedisAddress } from '../../shared/runtime/settings/redis-address.t
 import { createMasterFinder, nameOf } from '../../shared/store/redis/master-finder.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
-/** Checks what a fail-over would find: where the master is said to be, its replicas, and whether writes wait for them. */
+/** Checks what a fail-over would rely on: the master's address, its replicas, and whether writes wait for them. */
 export async function checkReplicas(redis: Redis, address: RedisAddress): Promise<Finding[]> {
   const findings = address.kind === 'single' ? [] : [await checkMaster(address)];
   const [role, , replicas] = await redis.role().catch(() => ['unknown']);

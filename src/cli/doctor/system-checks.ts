@@ -11,7 +11,7 @@ const ENOUGH = new Map([
 ]);
 const CLOCKS_MAY_DIFFER_MS = 2000;
 
-/** Node itself and what Linux allows a process to watch. */
+/** Checks Node and the inotify limits of Linux. */
 export async function checkSystem(): Promise<Finding[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isNew = major > 22 || (major === 22 && minor >= 22);
@@ -31,7 +31,7 @@ async function checkWatching(): Promise<Finding[]> {
     : [warn('inotify', low.join(', '), 'Raise them with sysctl: what cannot be watched is only polled.')];
 }
 
-/** An API, when one answers at the URL: whether it is ready, and its clock. */
+/** Checks readiness and clock of an API, if one answers at the URL. */
 export async function checkApi({ url, key }: { url: string; key: string | undefined }): Promise<Finding[]> {
   const api = createHttpApi({ url, key });
   const before = Date.now();

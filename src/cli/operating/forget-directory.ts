@@ -13,8 +13,8 @@ const CONNECT_WITHIN_MS = 5000;
 const headSchema = z.object({ claimBy: z.int() });
 
 /**
- * Lets the workers of a queue use another shared directory: the next one that starts registers its own. Claims are in the directory, so
- * this waits for every execution that could begin a second time in another one.
+ * Unregisters the shared directory of a queue; the next worker that starts registers its own. Claims are in the old directory, so this
+ * waits for every execution that could begin a second time in another one.
  */
 export async function forgetDirectory({ environment, stdout }: Surroundings): Promise<number> {
   const address = await readRedisAddress(readSettings(environment), LOCAL_REDIS);
@@ -41,7 +41,7 @@ export async function forgetDirectory({ environment, stdout }: Surroundings): Pr
 
 async function refuseWhileUsed(backend: QueueBackend, id: string): Promise<void> {
   const { takers } = backend;
-  // One that waits for the right directory would register whatever it has.
+  // A worker that waits for the right directory would register its present one.
   const [taking, problems] = await Promise.all([takers.list(), takers.problems()]);
   if (taking.length + problems.length > 0)
     throw new CommandFailed(

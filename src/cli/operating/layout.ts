@@ -9,14 +9,14 @@ import { sharedDirOf } from './shared-dir.ts';
 
 export type LayoutOptions = { app: string; group: string; worker?: string; sharedDir?: string };
 
-/** Of `SHARED_DIR`, `mock` and `clients`: everybody may pass, and only the workers make something there. */
+/** `SHARED_DIR`, `mock` and `clients`: everybody may traverse them, only workers create entries. */
 const FOR_WORKERS = 0o755;
-/** Of what belongs to one app: its group may do everything, what is made there gets its group, and nobody else may pass. */
+/** An app's directories: full access for its group, which new files inherit; no access for others. */
 const FOR_THE_GROUP = 0o2770;
 
 /**
- * Makes the directories of one app for the clients of one group: no client of another group can read its inputs, answer in its place or
- * stop the workers. Directories and files of clients that are there already get the group too. Says what is left to do.
+ * Creates the directories of one app for one group, so that no client of another group can read its inputs, answer in its place or stop the
+ * workers. Existing directories and files of clients get the group too. Prints what is left to do.
  */
 export async function layout(options: LayoutOptions, surroundings: Surroundings): Promise<number> {
   const { stdout } = surroundings;
@@ -51,7 +51,7 @@ export async function layout(options: LayoutOptions, surroundings: Surroundings)
   return exitCodes.ok;
 }
 
-/** The owner of a directory that is there already: the workers run as that user. Otherwise the user of this process. */
+/** Workers run as the owner of an existing directory, otherwise as the user of this process. */
 async function ownerOf(path: string): Promise<number | undefined> {
   return (await lstat(path).catch(unless('ENOENT')))?.uid ?? process.getuid?.();
 }
@@ -61,7 +61,7 @@ type Given = { uid?: number; gid?: number; mode: number };
 /** As chown(2) takes it. */
 const UNCHANGED = -1;
 
-/** Makes a directory if it is missing, and gives it away: the one that was opened, whatever a client puts in its place meanwhile. */
+/** Creates a directory if it is missing and changes its owner through an open handle, whatever a client puts in its place meanwhile. */
 async function give(path: string, { uid = UNCHANGED, gid = UNCHANGED, mode }: Given): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch(unless('EEXIST'));
   const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
@@ -78,7 +78,6 @@ async function give(path: string, { uid = UNCHANGED, gid = UNCHANGED, mode }: Gi
   }
 }
 
-/** The number of a user or a group, by name or number, as this machine knows it. */
 async function numberOf(database: 'passwd' | 'group', name: string): Promise<number | undefined> {
   if (/^\d+$/.test(name)) return Number(name);
   const { stdout } = await promisify(execFile)('getent', [database, name]).catch(() => ({ stdout: '' }));

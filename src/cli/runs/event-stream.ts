@@ -7,10 +7,7 @@ import { type HttpApi, readAnswer } from '../terminal/http-api.ts';
 const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
 
-/**
- * The states of an execution as they are reached, each once, until it ends or `signal` aborts. Reconnects by itself, and
- * gives up when for `giveUpMs` no API had anything to tell.
- */
+/** Yields each state of an execution once, until it ends or `signal` aborts. Reconnects, and gives up after `giveUpMs` without an event. */
 export async function* statesOf(
   api: Pick<HttpApi, 'open'>,
   mockId: string,
@@ -52,6 +49,6 @@ export async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenera
       yield* found.splice(0);
     }
   } catch {
-    // The connection broke: whoever reads on connects again.
+    // Connection lost: the caller reconnects.
   }
 }

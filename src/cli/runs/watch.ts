@@ -15,14 +15,13 @@ import { isSearch, queryOf, type SearchWords } from './search-words.ts';
 export type WatchOptions = SearchWords & { url: string; key?: string; json?: boolean; failures?: boolean };
 
 const LOOK_EVERY_MS = 1000;
-/** An API that does not answer is asked again for this long. */
 const GIVE_UP_MS = 30_000;
 const PAGE = 100;
 const MAX_PAGES = 10;
-/** Seen executions are remembered up to this number: more than one look can find. */
+/** More than one poll can return. */
 const REMEMBERED = 4 * PAGE * MAX_PAGES;
 
-/** An execution that began earlier has long ended: a search need not look for it. */
+/** Executions that began earlier have ended. */
 const NEWS_OF_MS = 600_000;
 
 /**
@@ -55,8 +54,8 @@ export async function watch(options: WatchOptions, surroundings: Surroundings): 
 }
 
 /**
- * Looks at the list again, and resolves to what has changed since, oldest first. The list has open executions first and
- * then the ended ones, newest first: behind an end that was seen there is nothing new.
+ * Polls the list and resolves to the changes, oldest first. The list has open executions first, then ended ones, newest first, so
+ * everything behind a known ending is known.
  */
 function createLook(api: HttpApi, words: SearchWords): () => Promise<ListedExecution[]> {
   const seen = new Map<string, number>();

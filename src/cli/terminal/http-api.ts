@@ -8,11 +8,11 @@ import { CommandFailed } from './surroundings.ts';
 export type HttpApi = ReturnType<typeof createHttpApi>;
 type Call = { method?: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal };
 
-/** Faults before there is a connection: nothing was sent. */
+/** Errors before a connection exists, so nothing was sent. */
 const NOT_SENT =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_.*|ERR_(TLS|SSL)_.*|.*CERT.*|UNABLE_TO_.*)$/;
 
-/** No API answered. `wasSent`: the call may have arrived all the same. */
+/** No API answered. `wasSent`: the request may have arrived. */
 class Unreached extends CommandFailed {
   readonly wasSent: boolean;
   constructor(url: string, error: unknown) {
@@ -75,8 +75,8 @@ export function errorOf(text: string): string {
 type Once = { key?: string | undefined; headers: Record<string, string>; body: string };
 
 /**
- * Has the service take something on, which runs once however often it is sent: under `key`, or one of its own. Resolves to the answer.
- * Throws `CommandFailed` where it was not taken on, with the key where it may have been.
+ * Posts under an Idempotency-Key (`key` or a new one) and retries, so that it runs once. Throws `CommandFailed` if it was not accepted,
+ * with the key if it may have been.
  */
 export async function postOnce(api: HttpApi, path: string, { key = randomUUID(), headers, body }: Once) {
   const again = ` It was sent under the Idempotency-Key ${key}.`;
@@ -91,7 +91,7 @@ export async function postOnce(api: HttpApi, path: string, { key = randomUUID(),
   throw new CommandFailed(`${errorOf(text)}${exitCode === exitCodes.unknown ? again : ''}`, exitCode);
 }
 
-/** Reads an answer by its schema. Throws `CommandFailed` when it is another one, as after an update of one side. */
+/** Throws `CommandFailed` if the answer does not match the schema, as between two versions. */
 export function readAnswer<Schema extends z.ZodType>(
   schema: Schema,
   text: string,

@@ -6,12 +6,12 @@ import { unusablePath } from '../../shared/runtime/settings/setting-kinds.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandFailed } from './surroundings.ts';
 
-/** Writes what a command found. `instead`: where the content is, should this fail after all. */
+/** `instead`: where the content can be found if writing fails. */
 type WriteOutput = (text: string, instead: string) => Promise<void>;
 
 /**
- * Makes the folder of a file and checks that the file can be written, so that a wrong path is refused before anything runs. Nothing is
- * created in its place yet.
+ * Creates the folder of a file and checks that the file can be written, so that a wrong path is refused before anything runs. Does not
+ * create the file.
  */
 export async function openOutput(option: string, path: string): Promise<WriteOutput> {
   const failed = (error: unknown, more: string, exitCode: number) => {

@@ -1,6 +1,6 @@
 import type { Json } from './read-json.ts';
 
-/** Reads members of a document leniently: a value of another kind than expected is as good as none. */
+/** Reads members leniently: a value of an unexpected kind counts as missing. */
 export function memberOf(json: Json | undefined, key: string): Json | undefined {
   return json?.kind === 'object' ? json.members.find((member) => member.key === key)?.value : undefined;
 }

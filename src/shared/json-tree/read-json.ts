@@ -28,7 +28,7 @@ export function readJson(text: string): ReadJson {
   return read;
 }
 
-/** Several parts of the page read the same long text in one go: the last ones are kept. */
+/** Cached, because several parts of the page read the same long text. */
 const recent: { text: string; read: ReadJson }[] = [];
 const KEPT = 4;
 const LONG = 20_000;
@@ -37,7 +37,7 @@ function parse(text: string): ReadJson {
   return quickly(text) ?? carefully(text);
 }
 
-/** The browser's own parser checks a text many times faster. What it lets pass shows while reading: duplicate keys, and depth. */
+/** JSON.parse checks a text many times faster; duplicate keys and depth, which it accepts, are found while reading. */
 function quickly(text: string): ReadJson | null {
   try {
     JSON.parse(text);
@@ -66,7 +66,7 @@ function bad(text: string, at: number, message: string): BadJson {
   return { kind: 'bad', at, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message };
 }
 
-/** Reads on from `at`. The text was checked already, so every character is where it has to be. */
+/** Reads from `at` without checks: the text is known to be valid. */
 type Reader = { readonly text: string; at: number; depth: number; duplicateAt: number | undefined };
 
 function space(reader: Reader): void {
@@ -101,7 +101,7 @@ function value(reader: Reader): Json {
   }
 }
 
-/** A text that was checked with care is never so deep. */
+/** Unreachable for a checked text. */
 function deeper(reader: Reader): void {
   if (++reader.depth > MAX_DEPTH) throw new RangeError('nested too deep');
 }

@@ -6,8 +6,8 @@ import { joinMembers, scanJson } from '../contract/json/exact-json.ts';
 export const HIDDEN = '"***"';
 
 /**
- * JSON text with the value at a path replaced. A name goes through lists: it hides the member of every element. All the rest
- * stays the text it is. `found` is told each value that was there.
+ * Replaces the value at a path in JSON text and leaves all other text as it is. A name applies to every element of a list. `found` is
+ * called with each hidden value.
  */
 export function hideAt(raw: string, steps: readonly Step[], found: (raw: string) => void): string {
   const [step, ...rest] = steps;

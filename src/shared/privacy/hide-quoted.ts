@@ -2,17 +2,17 @@ import { mapElements } from '../cases/split-array.ts';
 import { joinMembers, scanJson } from '../contract/json/exact-json.ts';
 import { HIDDEN } from './hide-at.ts';
 
-/** Shorter values are ordinary words, ids and times: replaced wherever they stand, they would spoil every sentence. */
+/** Shorter values are ordinary words and numbers: replacing them everywhere would make every sentence unreadable. */
 const SHORTEST = { word: 4, digits: 6 };
-/** Beyond so many, a text is not searched for each of them: it is hidden whole. */
+/** With more values than this, the whole text is hidden instead of being searched for each. */
 const MAX_SEARCHED = 2000;
 const REPLACEMENT = '***';
 
 export type Quotes = ReturnType<typeof createQuotes>;
 
 /**
- * Hides values that were hidden in one place wherever else they stand: quoted in a sentence, copied under another key, as a number or as a
- * name. Values of less than four characters, or six digits, are left alone.
+ * Hides copies of hidden values: quoted in a sentence, under another key, as a number or as a member name. Values below four characters or
+ * six digits are not replaced.
  */
 export function createQuotes() {
   const values = new Set<string>();
@@ -29,7 +29,7 @@ export function createQuotes() {
 
   /** JSON text without the values; `found` is told the path of each place. */
   function json(raw: string, found: (path: string) => void = () => {}, path = ''): string {
-    // A text from the history is hidden already: then only the places are collected again.
+    // In a text from the history values are hidden already: only their places are collected.
     if (raw === '' || (values.size === 0 && !raw.includes(REPLACEMENT))) return raw;
     const scanned = scanJson(raw);
     if (scanned.kind !== 'complete') return HIDDEN; // cut somewhere: it may hold a value
@@ -71,7 +71,7 @@ export function createQuotes() {
   };
 }
 
-/** The longest first: one value may be the beginning of another. */
+/** Longest first, because one value may be a prefix of another. */
 function patternOf(values: ReadonlySet<string>): RegExp {
   const escaped = [...values]
     .sort((a, b) => b.length - a.length)

@@ -13,7 +13,7 @@ type Hide = {
   note: (path: string, raw: string) => void;
 };
 
-/** A client's answer without hidden fields. Its data is looked at first, so that what else it says can be compared with it. */
+/** Masks a client's answer. The data comes first, so that copies of its hidden values are found in the rest. */
 export function maskAnswer(raw: string, hide: Hide): string {
   const scanned = scanJson(raw);
   if (scanned.kind !== 'complete' || scanned.type !== 'object') return raw === '' ? raw : 'null';
@@ -27,7 +27,7 @@ export function maskAnswer(raw: string, hide: Hide): string {
   );
 }
 
-/** A value that a node read or wrote is hidden by its key, wherever a trace has it; then every text that quotes a hidden value is. */
+/** In a trace, hides values by their key first, then texts that quote a hidden value. */
 function besideData(raw: string, hide: Hide): string {
   return hide.quotes.json(withoutAccessed(raw, hide));
 }

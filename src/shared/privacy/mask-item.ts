@@ -20,7 +20,7 @@ export function maskCase(one: Case, mask: Mask): Case {
   return { ...one, name, input, expect };
 }
 
-/** How an item ended, without hidden fields. The mask has seen the data of its case. */
+/** Masks the ending of an item. The mask must have seen the data of its case. */
 export function maskOutcome<Head extends Pick<ItemHead, 'error' | 'params'>>(
   { head, detail }: { head: Head; detail: ItemDetail | null },
   mask: Mask,

@@ -7,8 +7,8 @@ import { maskAnswer } from './mask-answer.ts';
 export type Mask = ReturnType<typeof createMask>;
 
 /**
- * Hides fields in all texts of one execution. Give it the data first: what was hidden there is also hidden where an error, a trace, a warning, a
- * name or another field has it.
+ * Masks all texts of one execution. Apply it to the data first: what is hidden there is then also hidden in errors, traces, warnings, names
+ * and other fields.
  */
 export function createMask(fields: readonly HiddenField[]) {
   const quotes = createQuotes();

@@ -15,7 +15,7 @@ const HEADER = [
   'changed',
 ];
 const CUT = '(too large to be kept)';
-/** A spreadsheet takes text that begins like this for a formula, and runs it. */
+/** A spreadsheet runs text that begins like this as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** One line for each item. */

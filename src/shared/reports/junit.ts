@@ -16,16 +16,15 @@ export function junitReport(...batches: JUnitBatch[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${head}>\n${suites.join('')}</testsuites>\n`;
 }
 
-/** The parts of a batch that this report tells. */
 export type JUnitBatch = {
   batch: Pick<Batch, 'batchId' | 'app' | 'ruleId' | 'confId' | 'targets' | 'file' | 'createdAt'>;
   progress: Pick<BatchProgress, 'counts'>;
   items: ReportedItem[];
 };
 
-/** GitLab and others keep one test of each classname and name: those of one class get names of their own. */
+/** Makes names unique within a class, because GitLab and others keep only one test of each classname and name. */
 function createUniqueNames() {
-  /** For each identity, the number at which the search for a free one goes on: many rows may have one name. */
+  /** Continues numbering where it stopped, because many rows may share a name. */
   const given = new Map<string, number>();
   return (classname: string, name: string): string => {
     const identityOf = (shown: string) => escaped(JSON.stringify([classname, shown]));

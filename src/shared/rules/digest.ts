@@ -5,7 +5,7 @@ import type { Rule } from './rule-file.ts';
 import { sidesOf } from './time-window.ts';
 import { inOrder } from './walk.ts';
 
-/** A node that an update did not touch is the same object in the next version. */
+/** Cached per object: a node that an update did not touch is the same object in the next version. */
 const known = new WeakMap<RuleNode, string>();
 
 /** The same text for node files that say the same, whenever and however they were written. */
@@ -28,7 +28,10 @@ type Reached = {
   nodeOf: (id: bigint) => RuleNode | 'absent' | 'unusable';
 };
 
-/** The digest of a rule and every node that it reaches. Workers and clients make it alike, so that they can tell that they mean the same rules. */
+/**
+ * The digest of a rule and every node it reaches. Workers and clients compute it in the same way, so that both can tell whether they have
+ * the same rules.
+ */
 export function digestOfRules({ rule, start, nodeOf }: Reached): string {
   const about = rule && { id: rule.id, name: rule.name, status: rule.status, window: sidesOf(rule.timeWindow) };
   const hash = createHash('sha256').update(stringifyExact({ rule: about, start }));

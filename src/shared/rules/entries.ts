@@ -34,7 +34,7 @@ export function idOfFileName(name: string): bigint | undefined {
   return id !== undefined && id <= INT64_MAX ? id : undefined;
 }
 
-/** A file that is passed over, and why. */
+/** A skipped file, and why. */
 export type Skipped = { file: string; reason: string };
 
 /** The folder of an app that holds its rules, and the one that holds its nodes. */
@@ -63,10 +63,7 @@ export function rivalsOf(strays: readonly Stray[], kind: FileKind): Map<bigint, 
 type Candidate<T> = { file: string; modifiedMs: number; reading: Reading<T> };
 type Beside = { kind: FileKind; rivals: readonly string[] | undefined };
 
-/**
- * What counts for an id: its file, and the newest one that can be used of several (one is being moved). It tells of the others and of its
- * rivals; these alone are no file of that id.
- */
+/** Chooses the file of an id: the newest usable one, if several exist because one is being moved. Its problems name the others and the strays. */
 export function chosen<T extends { rivals: readonly string[] }>(
   candidates: readonly Candidate<T>[],
   { kind, rivals = [] }: Beside,

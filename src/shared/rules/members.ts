@@ -13,7 +13,7 @@ export function objectOf(text: string): ExactObject {
 /** Reads the JSON object of a file by `read`. */
 export const parseObject = <T>(text: string, read: (object: ExactObject) => T) => attempt(() => read(objectOf(text)));
 
-/** How an object writes a name: in the very case, else in any, as in the Java SDK. */
+/** Finds a member by its exact name, else ignoring case, as the Java SDK does. */
 export function memberNamed(object: object, name: string): string | undefined {
   if (Object.hasOwn(object, name)) return name;
   const lower = name.toLowerCase();
@@ -51,7 +51,7 @@ export function textMember(object: ExactObject, name: string): string {
   return javaText(value) ?? nullOr(value, `${name} must be a string`) ?? '';
 }
 
-/** A name, null for anything but a string with something in it. It is only shown. */
+/** A display name; null for anything but a non-empty string. */
 export function nameMember(object: ExactObject): string | null {
   const value = memberOf(object, 'name');
   return typeof value === 'string' && value !== '' ? value : null;

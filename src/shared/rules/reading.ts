@@ -1,16 +1,16 @@
 import { errnoOf } from '../runtime/errno.ts';
 
-/** The result of reading one thing from the shared directory. A bad file is an answer with a reason, never a throw. */
+/** The result of reading a file. A bad file is a value with a reason, never an exception. */
 export type Reading<T> = { kind: 'found'; value: T } | { kind: 'absent' } | { kind: 'unusable'; reason: string };
 
 export const absent = { kind: 'absent' } as const;
 
-/** A reading that explains why a file was skipped, in words that fit after the file's name. */
+/** Why a file was skipped, as text that follows the file's name. */
 export function unusable(reason: string): { kind: 'unusable'; reason: string } {
   return { kind: 'unusable', reason };
 }
 
-/** An error in words that fit after the file's name. */
+/** An error as text that follows the file's name. */
 export class Unusable extends Error {}
 
 /** Reads a file. What is thrown is the reason why the file is unusable. */
@@ -27,7 +27,6 @@ export function attempt<T>(read: () => T): Reading<T> {
 /** The reading of a link that is not followed. */
 export const aLink = unusable('is a link');
 
-/** The reading a failed file system call stands for. */
 export function readingOfError(error: unknown): { kind: 'absent' } | { kind: 'unusable'; reason: string } {
   const code = errnoOf(error) || String(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return absent;

@@ -12,7 +12,7 @@ export function windowMember(object: ExactObject): TimeWindow {
   return { type, start: integerMember(object, 'start'), end: integerMember(object, 'end') };
 }
 
-/** The same as clients go by it: null = always, a missing end is 0, so that a window without one has been over since 1970. */
+/** The window as clients apply it: null is always, and a missing bound is 0, so a window without an end has been over since 1970. */
 export function sidesOf({ type, start, end }: TimeWindow): { after: bigint | null; before: bigint | null } | null {
   if (type === 'always') return null;
   return { after: type === 'before' ? null : (start ?? 0n), before: type === 'after' ? null : (end ?? 0n) };

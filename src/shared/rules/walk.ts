@@ -2,8 +2,8 @@ type Step = { id: bigint; arrived: boolean };
 type Below = { forwardId: bigint | null; sonIds: readonly bigint[] };
 
 /**
- * The nodes in the order they take part: a node's forward condition before it, its children after it, each node once.
- * The walk keeps its own list, because a chain of thousands of nodes would overflow the call stack.
+ * The nodes in execution order (forward condition, node, children), each once. Iterative, because a chain of thousands of nodes would
+ * overflow the stack.
  */
 export function inOrder(start: bigint, below: (id: bigint) => Below | undefined): bigint[] {
   const order: bigint[] = [];
@@ -21,7 +21,7 @@ export function inOrder(start: bigint, below: (id: bigint) => Below | undefined)
   return order;
 }
 
-/** What lies along a circle that a run from here would never leave, or null. Takes trees of any depth. */
+/** The nodes of a cycle reachable from here, or null. Iterative, for trees of any depth. */
 export function findCycle<T>(start: T, nextOf: (at: T) => readonly T[]): T[] | null {
   const done = new Set<T>();
   const trail = new Set([start]);

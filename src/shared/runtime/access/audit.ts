@@ -4,7 +4,7 @@ import { cut, visible } from '../../contract/json/visible-text.ts';
 import { BadSettings } from '../settings/settings.ts';
 import { LOGGED_LENGTH } from '../telemetry/logger.ts';
 
-/** Something that was done or refused: by whom, from where, to what, and how it went. Never what it was about. */
+/** Who did what, from where, and how it ended; never inputs or results. */
 type AuditEvent = {
   what: string;
   /** The name of the key or of the person; null when it is unknown. */
@@ -32,7 +32,7 @@ const noAudit: Audit = { tell() {}, close() {} };
 export function openAudit(to: string | undefined, onError: (error: unknown) => void): Audit {
   if (to === undefined) return noAudit;
   if (to !== '-') refuseUnwritable(to);
-  // Each line is with the operating system before the answer is with the caller.
+  // Synchronous, so that the line is written before the answer is sent.
   const lines = pino.destination({ dest: to === '-' ? 1 : to, append: true, sync: true });
   lines.on('error', onError);
   return {

@@ -41,10 +41,10 @@ export function createKeyring(fixed: ReadonlyMap<string, string>, { now = Date.n
     get isOpen() {
       return own.length === 0 && !hasFile;
     },
-    /** When the keys were read: what is unknown now and older than this was taken away. */
+    /** When the keys were read: a key that is unknown now and older than this was removed. */
     readAt: () => readAt,
     byName,
-    /** Finds who owns a key. Takes the same time for all of them. */
+    /** Finds the owner of a key in constant time. */
     find(key: string): Found {
       const digest = digestOf(key);
       return judged(entries.filter((entry) => entry.digest && timingSafeEqual(entry.digest, digest)).at(0));
@@ -109,7 +109,7 @@ type Options = {
 export async function openKeyring({ settings: { API_KEYS, API_KEYS_FILE: path }, log, onChange }: Options) {
   const keyring = createKeyring(API_KEYS);
   if (path === undefined) return { keyring, close: async () => {} };
-  // Only where there is such a file, the reader of YAML is loaded.
+  // Loads the YAML parser only if there is a keys file.
   const { parseKeysFile, readKeysFile, watchKeysFile } = await import('./keys-file.ts');
   const known = await readKeysFile(path);
   keyring.replace(parseKeysFile(known));

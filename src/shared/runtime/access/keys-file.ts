@@ -10,7 +10,7 @@ export type KeyEntry = Caller & { name: string; digest: Buffer | null; expiresAt
 
 const LOOK_EVERY_MS = 1000;
 
-/** Every scalar of the file is read as the text it is: a digest of digits alone would be a number otherwise. */
+/** Scalars are read as text, because a digest of digits alone would become a number. */
 const whole = z
   .string()
   .regex(/^[1-9]\d{0,9}$/, 'must be a whole number from 1')
@@ -65,7 +65,7 @@ export function parseKeysFile(text: string): KeyEntry[] {
   throw new BadSettings(`API_KEYS_FILE cannot be used: ${problems.join('; ')}.`);
 }
 
-/** An alias could make a small file a huge one. */
+/** Aliases could expand a small file to a huge one. */
 function withoutAliases(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
@@ -89,8 +89,8 @@ type Watch = {
 };
 
 /**
- * Looks at the file every second: links that are switched over and remote file systems tell of no change. `onBad` is called once for each
- * thing that is wrong with it, and `onGood` once it is right again.
+ * Polls the file every second, because switched links and remote file systems cause no events. `onBad` is called once per fault, `onGood`
+ * once it is valid again.
  */
 export function watchKeysFile({ path, known, onChange, onBad, onGood }: Watch) {
   let last = known;

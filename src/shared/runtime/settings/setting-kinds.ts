@@ -14,7 +14,7 @@ export function whole(fallback: number, min: number, max: number) {
     .default(fallback);
 }
 
-/** Kubernetes gives a pod the address of every Service: that of one named "worker" is in WORKER_PORT. */
+/** Kubernetes sets a variable for every Service: one named "worker" sets WORKER_PORT to its address. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 const NO_SERVICE_LINK =
   'must be a port, and holds the address of a Kubernetes Service whose name it has: set enableServiceLinks: false in the pod';

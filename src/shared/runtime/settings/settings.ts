@@ -25,7 +25,7 @@ const variables = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(8080),
   WORKER_PORT: port(0),
-  // Claims and files are kept for 10 minutes: a wait must end before they are swept away under it.
+  // Claims and files are swept after 10 minutes, so a wait must end before.
   RESULT_TIMEOUT_MS: milliseconds(60_000, { min: 100, max: 540_000 }),
   POLL_INTERVAL_MS: milliseconds(1000, { min: 20, max: 60_000 }),
   CLIENT_TIMEOUT_MS: milliseconds(30_000, { min: 100 }),

@@ -2,10 +2,10 @@
 type ErrorFields = { type: string; message: string; stack?: string; code?: string; cause?: ErrorFields };
 
 const MAX_CAUSES = 5;
-/** Redis repeats the arguments of a command it does not know, and they are inputs and passwords. */
+/** Redis quotes the arguments of an unknown command, which may be inputs or passwords. */
 const ARGUMENTS = /,? with args beginning with:.*$/gm;
 
-/** The only members of an error that are logged: libraries hang the command that failed, with its input, on theirs. */
+/** Only these members of an error are logged, because libraries attach the failed command with its input. */
 export function errorFields(error: unknown, { causes = MAX_CAUSES, withStack = true } = {}): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: typeof error === 'string' ? error : 'no error' };
   const { name, message, stack, cause } = error;

@@ -6,7 +6,7 @@ import { errorFields } from './error-fields.ts';
 
 export type Logger = Pino;
 
-/** Callers choose paths and names: a line repeats so much of each, or one caller could fill the disk. */
+/** Callers choose paths and names, so they are cut: one caller could fill the disk otherwise. */
 export const LOGGED_LENGTH = 500;
 
 /** The trace that a line belongs to. Set by whoever traces. */
@@ -34,13 +34,13 @@ export function createLogger({ level, role }: { level: string; role: string }, t
       err: (given: unknown) =>
         given instanceof Expected ? errorFields(given.error, { withStack: false }) : errorFields(given),
     },
-    // JSON does not escape bidirectional marks, and a terminal obeys them.
+    // JSON does not escape bidirectional marks, which a terminal would apply.
     hooks: { streamWrite: (line) => `${visible(line.trimEnd())}\n` },
   };
   return to ? pino(options, to) : pino(options);
 }
 
-/** An error whose cause is outside of this program: where it was thrown tells an operator nothing. */
+/** An error caused outside this program, so its stack tells an operator nothing. */
 class Expected {
   readonly error: unknown;
   constructor(error: unknown) {
@@ -48,14 +48,14 @@ class Expected {
   }
 }
 
-/** An alert is over with the first success after this long without a failure: one that comes and goes stays one. */
+/** An incident ends with the first success after this long without a failure, so that a flapping fault stays one incident. */
 const QUIET_MS = 5000;
 
 export type ThrottledAlert = ReturnType<typeof createThrottledAlert>;
 
 /**
- * Reports a fault once, however many calls it hits: the first failure warns, repetitions stay silent, and the end
- * says how long it lasted. `withStack`: where a defect of ours may be the reason.
+ * Logs one warning per incident and one line at its end with its duration, however many calls fail. `withStack`: if a defect of ours may be
+ * the cause.
  */
 export function createThrottledAlert(log: Logger, what: string, { withStack = false } = {}) {
   let current: { since: number; failedAt: number } | undefined;

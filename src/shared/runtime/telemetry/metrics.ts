@@ -29,7 +29,7 @@ export function createMetrics({ ofProcess = false } = {}) {
     labelNames: ['state', 'code'],
     registers,
   });
-  // Prometheus sees an increase only where there was a value before: the first event after a start must not go unseen.
+  // Initialised to 0, because Prometheus sees an increase only from an earlier value.
   for (const code of codes) executions.inc({ state: outcomes[code].state, code }, 0);
   for (const state of ['succeeded', 'failed']) executions.inc({ state, code: 'answered' }, 0);
   const phases = new Histogram({
@@ -50,7 +50,7 @@ export function createMetrics({ ofProcess = false } = {}) {
 
   return {
     registry,
-    /** A gauge that is read when somebody scrapes. What cannot be read then is missing in that scrape. */
+    /** A gauge that is read at each scrape; if reading fails, it is missing in that scrape. */
     gauge(name: string, help: string, read: () => number | Promise<number>): void {
       new Gauge({
         name: `rule_server_${name}`,
