@@ -59,7 +59,7 @@ test('no key is missed in silence: tsx', async () => {
   }
 });
 
-test('the table of the documentation is this one', async () => {
+test('what is found of each style is what was found before', async () => {
   const rows = [...styles, ...decorated].map(({ style, keys }) => {
     const list = keys.length > 4 ? [...keys.slice(0, 2), '…', ...keys.slice(-1)] : keys;
     const shown = list.map((key) => (key === '…' ? key : `\`${key}\``)).join(', ') || 'none';
@@ -84,5 +84,5 @@ test('the table of the documentation is this one', async () => {
     ...rows,
     '',
   ].join('\n');
-  await expect(text).toMatchFileSnapshot('../../docs/internals/analyzer.md');
+  await expect(text).toMatchFileSnapshot('styles.found.txt');
 });
