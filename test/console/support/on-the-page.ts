@@ -4,7 +4,10 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-const IMAGES = join(import.meta.dirname, '../../../docs/images');
+const ROOT = join(import.meta.dirname, '../../..');
+/** The pictures that the documents show, without `console-`. All others are looked at and not committed. */
+const shown = ['compare', 'history', 'cases', 'inputs', 'timeout', 'zh', 'dark-1024', '390', 'false'];
+const inDocuments = new Set(['console', ...shown.map((name) => `console-${name}`)]);
 
 /** The state of the run in a sentence, as the page says it. */
 export const headline = (page: Page) => page.locator('.headline strong');
@@ -86,11 +89,12 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([]);
 }
 
-/** A picture for the documentation; taken only when asked for with SCREENSHOTS=1. */
+/** A picture of a state; taken only when asked for with SCREENSHOTS=1. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return;
-  await mkdir(dirname(join(IMAGES, name)), { recursive: true });
-  await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: 'disabled' });
+  const path = join(ROOT, inDocuments.has(name) ? 'docs/images' : 'pictures', `${name}.png`);
+  await mkdir(dirname(path), { recursive: true });
+  await page.screenshot({ path, animations: 'disabled' });
 }
 
 function exactly(text: string): RegExp {
