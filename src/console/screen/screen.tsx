@@ -158,14 +158,7 @@ export function Screen() {
         <main className={classesOf({ comparing, withForm, changed: run.changes.length > 0 })}>
           <div className="column input" hidden={!withForm}>
             <div className="column-scroll">
-              <Where
-                app={place.app ?? ''}
-                target={place.target}
-                clients={rule.clients.data ?? null}
-                asOf={asOf}
-                window={rule.tree.data?.rule?.timeWindow ?? null}
-                occurrences={rule.occurrences}
-              />
+              <Where app={place.app ?? ''} target={place.target} rule={rule} asOf={asOf} />
               <InputPanel input={input} rule={rule} />
             </div>
             <RunBar run={run} rule={rule} input={input} blocked={blocked} />

@@ -141,6 +141,8 @@ describeInBrowser('earlier runs in the console', () => {
     await page.unroute('**/events');
     await page.getByText('Connection resumed.').waitFor();
     await says(headline(page), /^Done on/);
+    await page.route('**/rule-server/**', (route) => route.abort());
+    await says(page.locator('.now'), 'The service does not answer');
   });
 
   test('the time of a window’s edge: the same input as of then', async () => {

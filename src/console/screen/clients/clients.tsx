@@ -5,7 +5,7 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
-import { heartbeatWords, sdkKey } from '../input/target.tsx';
+import { areLost, heartbeatWords, sdkKey } from '../input/target.tsx';
 
 /** How many clients are online; pressing it lists them. */
 export function ClientCount({ rule }: { rule: RuleContext }) {
@@ -14,7 +14,7 @@ export function ClientCount({ rule }: { rule: RuleContext }) {
   const { app, clients, version } = rule;
   if (app === null || !clients.data) return null;
   // After the service went away the old list is not shown.
-  if (clients.isError || clients.failureCount > 0)
+  if (areLost(rule))
     return (
       <span className="clients none" title={say('header.clients.lost.hint')}>
         <i aria-hidden="true" />
@@ -96,7 +96,7 @@ function factsOf(client: Client, released: string | null, say: Say): string[] {
     ...(client.registered
       ? [say(sdkKey(client.sdk)), versionWords(client, released, say), heartbeatWords(client, say)]
       : [say('target.now.directory')]),
-    say('clients.open', { n: client.open }),
+    ...(client.open === 0 ? [] : [say('clients.open', { n: client.open })]),
   ];
 }
 

@@ -6,6 +6,7 @@ import { formatAge } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
 
 /** Where a run goes, in a few words. */
 export function targetWords(text: string, say: Say): string {
@@ -51,12 +52,17 @@ function groupOf(candidates: readonly Client[]): Group {
   return candidates.some(({ registered }) => registered) ? 'trunk' : null;
 }
 
-type TargetProps = { app: string; target: Target; clients: readonly Client[] | null };
+/** Whether the service went away: what was known of its clients is not of now. */
+export const areLost = ({ clients }: Pick<RuleContext, 'clients'>) => clients.isError || clients.failureCount > 0;
+
+type TargetProps = { app: string; target: Target; rule: RuleContext };
 
 /** What the chosen target comes to now. Until the clients are known nothing is said of them. */
-export function TargetNow({ app, target, clients }: TargetProps) {
+export function TargetNow({ app, target, rule }: TargetProps) {
   const { say } = useText();
-  if (clients === null) return <Now>…</Now>;
+  const { data: clients } = rule.clients;
+  if (areLost(rule)) return <Now warn>{say('header.clients.lost.hint')}</Now>;
+  if (clients === undefined) return <Now>…</Now>;
   const candidates = candidatesOf(target, clients);
   switch (target.kind) {
     case 'all':
@@ -111,13 +117,10 @@ export function sdkKey(sdk: string) {
   return sdk === 'node' || sdk === 'java' || sdk === 'go' || sdk === 'python' ? sdkKeys[sdk] : 'sdk.unknown';
 }
 
-/** `clients`: null while nobody knows which there are. */
-type Props = { app: string; target: Target; clients: readonly Client[] | null };
-
 /** Where to run, and what that is at this moment. An offline choice stays chosen and says so. */
-export function TargetPicker({ app, target, clients: listed }: Props) {
+export function TargetPicker({ app, target, rule }: TargetProps) {
   const { say } = useText();
-  const clients = listed ?? [];
+  const clients = rule.clients.data ?? [];
   const first = firstOf(clients);
   const lanes = lanesOf(clients);
   const choose = (next: Target) => goTo({ target: next });
@@ -127,7 +130,7 @@ export function TargetPicker({ app, target, clients: listed }: Props) {
     address: say('target.address'),
     each: say('target.each'),
   };
-  const now = <TargetNow app={app} target={target} clients={listed} />;
+  const now = <TargetNow app={app} target={target} rule={rule} />;
   return (
     <fieldset className="target">
       <legend>{say('target.legend')}</legend>

@@ -1,26 +1,24 @@
 import { useRef, useState } from 'react';
 import { offsetName, printMoment, readMoment } from '../../../shared/contract/moment.ts';
 import { nameOf, type Occurrence, type TimeWindow } from '../../../shared/reasoning/tree.ts';
-import type { Client } from '../../api/browse.ts';
 import { goTo, printTarget, type Target } from '../../state/location.ts';
 import { chooseZone, useZone, whereShown, zones } from '../../state/preferences.ts';
 import { formatDay } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Icon, IconButton } from '../../ui/icon.tsx';
+import type { RuleContext } from '../frame/use-rule.ts';
 import { edgesOf, windowWords } from '../result/time-window-words.ts';
 import { TargetNow, TargetPicker, targetWords } from './target.tsx';
 
 type Props = {
   app: string;
   target: Target;
-  clients: readonly Client[] | null;
+  rule: RuleContext;
   asOf: AsOfInput;
-  window: TimeWindow | null;
-  occurrences: readonly Occurrence[];
 };
 
 /** On which client and as of when the rule runs, in one line; pressed, the line unfolds to the choices. */
-export function Where({ app, target, clients, asOf, window, occurrences }: Props) {
+export function Where({ app, target, rule, asOf }: Props) {
   const { say, moment } = useText();
   // What cannot be run must be seen.
   const shown = whereShown.use() || asOf.bad;
@@ -41,13 +39,13 @@ export function Where({ app, target, clients, asOf, window, occurrences }: Props
       </button>
       {shown ? (
         <>
-          <TargetPicker app={app} target={target} clients={clients} />
-          <AsOf asOf={asOf} occurrences={occurrences} />
+          <TargetPicker app={app} target={target} rule={rule} />
+          <AsOf asOf={asOf} occurrences={rule.occurrences} />
         </>
       ) : (
-        <TargetNow app={app} target={target} clients={clients} />
+        <TargetNow app={app} target={target} rule={rule} />
       )}
-      <RuleWindow asOf={asOf} window={window} />
+      <RuleWindow asOf={asOf} window={rule.tree.data?.rule?.timeWindow ?? null} />
     </div>
   );
 }
@@ -137,7 +135,7 @@ function Moment({ asOf }: { asOf: AsOfInput }) {
 }
 
 /** The edges of the time windows that nodes have: the moments at which the rule begins to come out differently. */
-function NodeWindows({ asOf, occurrences }: Pick<Props, 'asOf' | 'occurrences'>) {
+function NodeWindows({ asOf, occurrences }: AsOfProps) {
   const { say } = useText();
   const timed = new Map(
     occurrences.filter(({ node }) => node.timeWindow.type !== 'always').map(({ node }) => [node.id, node]),
