@@ -5,6 +5,7 @@ import { openedRun } from '../../run/opened-runs.ts';
 import { useText } from '../../text/use-text.tsx';
 import { NoticeLines, useAnnounce } from '../../ui/announce.tsx';
 import { saveText } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 
 /** Writes a run into a file, which is opened and explained without this service. */
 export function SaveRun({ mockId }: { mockId: string }) {
@@ -20,8 +21,14 @@ export function SaveRun({ mockId }: { mockId: string }) {
   if (openedRun(mockId) !== null) return null;
   const press = () => void save().catch((error: Error) => announce(ofService(failureOf(error))));
   return (
-    <button type="button" className="button" title={say('runFile.save.hint')} onClick={press}>
-      {say('runFile.save')}
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={say('runFile.save')}
+      title={`${say('runFile.save')}. ${say('runFile.save.hint')}`}
+      onClick={press}
+    >
+      <Icon name="save" />
     </button>
   );
 }
