@@ -227,7 +227,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a script is told that a call did not run, which nobody knows',
     file: 'src/cli/terminal/exit-codes.ts',
-    from: "if (outcome?.code === 'outcome-unknown') return exitCodes.unknown;",
+    from: "if (ending?.code === 'outcome-unknown') return exitCodes.unknown;",
     to: '',
   },
   {
