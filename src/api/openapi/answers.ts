@@ -33,9 +33,7 @@ export const resultAnswer = z
     mockId,
     success: z.boolean(),
     [DATA_FIELD]: jsonObject.describe('The data after the rule ran.'),
-    process: asJson({ type: ['string', 'object', 'array', 'null'] }).describe(
-      "The client's trace of the rule, null when it wrote none.",
-    ),
+    process: asJson({}).describe("The client's trace of the rule, null when it wrote none."),
     error: asJson({}).describe('The error of the rule, null when there is none.'),
     executeAt: time.describe('When the client ran it, epoch milliseconds.'),
     outcome: outcomeSchema.nullable().optional().describe('What the rule came to; null where it came to nothing.'),

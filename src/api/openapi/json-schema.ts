@@ -31,10 +31,7 @@ export function createJsonSchemas() {
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
         const own = jsonOf.safeParse(z.globalRegistry.get(zodSchema));
         if (io === 'input' && zodSchema._zod.def.type === 'object') withoutDefaults(jsonSchema);
-        if (!own.success) {
-          orNull(jsonSchema);
-          return widthOf(jsonSchema);
-        }
+        if (!own.success) return widthOf(jsonSchema);
         for (const key of Object.keys(jsonSchema)) if (key !== 'description') Reflect.deleteProperty(jsonSchema, key);
         Object.assign(jsonSchema, own.data.json);
         widthOf(jsonSchema);
@@ -84,12 +81,12 @@ function widthOf(schema: JsonSchema): void {
   if ([schema.type].flat().includes('integer')) schema.format ??= 'int32';
 }
 
-/** Generators know a nullable integer by its two types, and not by `anyOf`. */
-function orNull(schema: JsonSchema): void {
+/** Generators know a nullable value by its two types, and not by `anyOf`. Zod says `anyOf` only at its end, where it uses a schema again. */
+function orNull(schema: JsonSchema): JsonSchema {
   const [some, none, ...more] = schema.anyOf ?? [];
-  if (typeof some?.type !== 'string' || none?.type !== 'null' || more.length > 0 || some.enum) return;
-  delete schema.anyOf;
-  Object.assign(schema, some, { type: [some.type, 'null'] }, schema.description && { description: schema.description });
+  if (typeof some?.type !== 'string' || none?.type !== 'null' || more.length > 0 || some.enum) return schema;
+  const { anyOf: _, ...own } = schema;
+  return { ...some, type: [some.type, 'null'], ...own };
 }
 
 const unknownParameters = z
@@ -100,5 +97,7 @@ const unknownParameters = z
 /** The same schema with its references pointing into the document. */
 function rewritten(schema: JsonSchema): JsonSchema {
   const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
-  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+  return z
+    .record(z.string(), z.unknown())
+    .parse(JSON.parse(text, (_name, value) => (Array.isArray(value?.anyOf) ? orNull(value) : value)));
 }

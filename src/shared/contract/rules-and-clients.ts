@@ -34,7 +34,7 @@ const missingSchema = z
       },
     },
   )
-  .meta({ json: { type: ['boolean', 'string', 'number'] } });
+  .meta({ json: { oneOf: [{ type: 'boolean' }, { type: 'string' }, { type: 'number' }] } });
 const comparisonSchema = z
   .object({
     key: text,
