@@ -27,14 +27,27 @@ import {
   type Value,
 } from './values.ts';
 
-const functionsOf = (object: object): unknown[] =>
+const functionsOf = (object: object): object[] =>
   Object.values(Object.getOwnPropertyDescriptors(object)).flatMap(({ value }) =>
     typeof value === 'function' ? [value] : [],
   );
-const globals = new Set(functionsOf(globalThis));
-/** What Node brings is not read, even where it is written in JavaScript. */
-export const isGlobalFunction = (value: unknown): boolean => globals.has(value);
-const mathFunctions = new Set(functionsOf(Math));
+/** What Node brings is not walked, even where it is written in JavaScript: each of its functions leads to many others. */
+export const isOfNode = (value: unknown): boolean => {
+  ofNode ??= functionsOfNode();
+  return ofNode.has(value);
+};
+let ofNode: ReadonlySet<unknown> | undefined;
+
+function functionsOfNode(): ReadonlySet<unknown> {
+  const loaded: unknown = Reflect.get(process, 'moduleLoadList');
+  const names = Array.isArray(loaded) ? loaded.map((each) => String(each).replace(/^NativeModule /, '')) : [];
+  const modules = names.flatMap((name) => process.getBuiltinModule(name) ?? []);
+  const all = [globalThis, process, ...modules].flatMap((each) => [each, ...functionsOf(each)]).flatMap(functionsOf);
+  const prototypes = all.flatMap((each) => (typeof each === 'function' ? Reflect.get(each, 'prototype') : []));
+  return new Set([...all, ...prototypes.filter((each) => Object(each) === each).flatMap(functionsOf)]);
+}
+
+const mathFunctions = new Set<unknown>(functionsOf(Math));
 /** The types that functions of the language take, and those that they give. */
 const taken = new Map<unknown, ValueType>([
   ...[...mathFunctions].map((each): [unknown, ValueType] => [each, 'Double']),

@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import { functionNodeOf } from '../code/syntax.ts';
 import type { ValueType } from '../leaves/leaf.ts';
-import { builtIn, isGlobalFunction, listMethod, textMethod } from './built-ins.ts';
+import { builtIn, isOfNode, listMethod, textMethod } from './built-ins.ts';
 import { bind, isText, superOf } from './expressions.ts';
 import { itemsOf, member, namesAsked } from './members.ts';
 import {
@@ -37,6 +37,7 @@ import {
 } from './values.ts';
 
 const MAX_DEEP = 40;
+const MAX_ERRANDS = 100;
 const module: AnyNode = { type: 'EmptyStatement', start: 0, end: 0 };
 
 export function call(node: CallExpression, scope: Scope): Value[] {
@@ -172,8 +173,9 @@ export function apply(called: Value, self: Value[], given: Given, site: Site): V
   if (isNothing(called)) return [absent];
   const result = called.kind === 'known' ? builtIn(value, given, site) : undefined;
   if (result) return result;
-  const node = typeof value === 'function' && !isGlobalFunction(value) ? functionNodeOf(value) : undefined;
-  if (node && typeof value === 'function') {
+  const node = typeof value === 'function' && !isOfNode(value) ? functionNodeOf(value) : undefined;
+  const isErrand = ![...self, ...everyArgument(given)].some((each) => each.kind === 'leaf' || carriesData(each));
+  if (node && typeof value === 'function' && !(isErrand && ++scan.errands > MAX_ERRANDS)) {
     const home = homeOf(value, scan.subject.leaf.prototype);
     const frame = frameAt(`of ${numberOf(value)}`, scan, { code: value, home, isGenerator: false });
     return invoke(

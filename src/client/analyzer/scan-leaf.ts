@@ -20,7 +20,7 @@ import {
 } from './values.ts';
 
 const MAX_WALKS = 40;
-const MAX_STEPS = 200_000;
+const MAX_STEPS = 50_000;
 
 /**
  * Every access to the data in a leaf's method, through the functions it hands the data to. The code is walked as if it ran, on every way
@@ -34,7 +34,7 @@ export function scanLeaf(subject: Subject, method: string, decides: boolean): Pi
   };
   for (let walks = 0; walks < MAX_WALKS && !(scan.settled && !scan.changed); walks++) {
     scan.settled = walks > 0 && !scan.changed;
-    Object.assign(scan, newWalk());
+    Object.assign(scan, newWalk(), { steps: scan.steps });
     walkLeaf(scan, method, decides);
   }
   const typed = (access: Access) => ({ ...access, type: access.type ?? scan.types.get(access.site) });

@@ -219,6 +219,8 @@ type Walk = {
   /** Functions that are being walked. */
   running: Map<string, Frame>;
   steps: number;
+  /** Functions of the process that were walked although they are given nothing that leads to the data. */
+  errands: number;
 };
 
 /** What the code does to values only grows, from one walk through it to the next. */
@@ -267,7 +269,7 @@ export const siteOf = (node: AnyNode, { scan, frame }: Scope): Site => ({
 export const inside = (site: Site, part: string | number): Site => ({ ...site, key: `${site.key}.${part}` });
 
 export const newWalk = (): Walk => ({
-  ...{ accesses: [], incomplete: false, changed: false, steps: 0 },
+  ...{ accesses: [], incomplete: false, changed: false, steps: 0, errands: 0 },
   ...{ created: new Map(), invoked: new Set(), lost: new Set(), running: new Map() },
 });
 
@@ -348,6 +350,8 @@ export function listOf(site: Site, places: readonly Value[][] | null, items: rea
 }
 
 const MAX_COPIED = 1000;
+/** What a module holds may lead to everything that the process holds. */
+const MAX_MADE = 5000;
 
 /** A value of this process. A list, a map or a plain object is looked at member by member, without running anybody's code. */
 export function valueIn(value: unknown, scan: Scan): Value {
@@ -359,6 +363,7 @@ export function valueIn(value: unknown, scan: Scan): Value {
   const key = `of ${numberOf(value)}`;
   const before = scan.made.get(key);
   if (before) return before;
+  if (scan.made.size > MAX_MADE) return unknown;
   const made = madeAt({ scan, key, frame: noFrame }, isMap ? 'map' : isList ? 'list' : 'object');
   made.outside = true;
   const members: [unknown, unknown][] = isMap

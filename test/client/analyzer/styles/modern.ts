@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Data } from '../../../../src/client/engine/data/data.ts';
 import { quick, type Style } from './style.ts';
 
@@ -97,6 +99,20 @@ export const modernStyles: readonly Style[] = [
   quick('catch', ['a'], (s) => void Promise.reject(new Error('no')).catch(() => s.get('a'))),
   quick('finally', ['a'], (s) => void Promise.resolve().finally(() => void s.get('a'))),
   quick('queueMicrotask', ['a'], (s) => queueMicrotask(() => void s.get('a'))),
+  quick('a pause of Node', ['a', 'b'], async (s) => {
+    s.get('a');
+    await pause(1);
+    s.get('b');
+  }),
+  {
+    style: 'a leaf that is an emitter',
+    keys: ['a'],
+    leaf: class extends EventEmitter {
+      doNone(service: Data): void {
+        this.emit('read', service.get('a'));
+      }
+    },
+  },
   quick('setImmediate', ['a'], (s) => void setImmediate(() => s.get('a'))),
   quick(
     'an async arrow in a map',
