@@ -112,7 +112,7 @@ function unanswered(record: ExecutionRecord, code: string, about: About, error: 
 }
 
 function parametersOf(record: ExecutionRecord, { client, time }: About, error: Failure): SayParameters {
-  return { client, time, error, app: record.app, ...calledOf(record) };
+  return { client, time, error, app: String(record.app), ...calledOf(record) };
 }
 
 /** The lane or the address that the run was sent to; empty if it was sent elsewhere. */

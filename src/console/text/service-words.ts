@@ -32,7 +32,8 @@ type About = { record: ExecutionRecord; occurrences: readonly Occurrence[] };
 
 /** A warning in the reader's language; one that this page does not know keeps the service's own sentence. */
 export function warningWords({ code, message, nodeId }: Warning, { record, occurrences }: About, say: Say): string {
-  const { app, ruleId, address } = record;
+  const { ruleId, address } = record;
+  const app = String(record.app); // an id is no number to group
   const node = nodeId ?? '';
   switch (code) {
     case 'unknown-rule':
