@@ -54,5 +54,5 @@ test('a script that is there compressed alone is served to who takes it so, and 
   expect(await (await routes.request('/page.js')).text()).toBe('page()');
   const compressed = await routes.request('/page.js', { headers: { 'accept-encoding': 'gzip' } });
   expect(compressed.headers.get('content-encoding')).toBe('gzip');
-  expect(gunzipSync(await compressed.bytes()).toString()).toBe('page()');
+  expect(gunzipSync(await compressed.arrayBuffer()).toString()).toBe('page()');
 });

@@ -1,10 +1,10 @@
 import { namedTarget } from '../../shared/contract/target.ts';
 import { isOutside } from '../../shared/reasoning/time-window.ts';
-import { type Code, isCode } from '../../shared/reasons/codes.ts';
+import type { Code } from '../../shared/reasons/codes.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd, type Waits } from '../api/executions.ts';
 import { type Failure, noFailure, serviceNow } from '../api/request.ts';
-import type { TextKey } from '../text/en.ts';
+import { en, type TextKey } from '../text/en.ts';
 import type { SayParameters } from '../text/use-text.tsx';
 import type { Reading } from './reading.ts';
 
@@ -129,21 +129,26 @@ const NOBODY = { all: 'state.no-client', lane: 'state.no-client.lane', address: 
 
 const noClientKey = ({ target }: ExecutionRecord) => NOBODY[namedTarget(target)?.target.kind ?? 'all'];
 
-/** Each code has a sentence and a hint of its own in the texts of the page; one of a newer service is said in general words. */
-const knownCode = (code: string | null): Code | 'rejected' => (isCode(code) ? code : 'rejected');
+/** The codes that the texts of the page have a sentence and a hint for. */
+type WordedCode = { [C in Code]: `state.${C}` extends TextKey ? C : never }[Code];
+const isWorded = (code: string | null): code is WordedCode => `state.${code}` in en && `state.${code}.hint` in en;
+
+/** Any other, or one of a newer service, is said in general words: whether the rule may have run, and what the service says. */
+const knownCode = (code: string | null, mayHaveRun = false): WordedCode | 'rejected' =>
+  isWorded(code) ? code : mayHaveRun ? 'outcome-unknown' : 'rejected';
 
 function titleKey(record: ExecutionRecord, code: string): TextKey {
-  const known = knownCode(code);
+  const maybe = record.ending?.mayHaveRun === true;
+  const known = knownCode(code, maybe);
   if (known === 'no-client') return noClientKey(record);
   if (known === 'client-left' && record.ending?.mayHaveRun === false) return 'state.client-left.never';
-  const maybe = record.ending?.mayHaveRun === true;
   return maybe && (known === 'not-picked-up' || known === 'cancelled') ? `state.${known}.maybe` : `state.${known}`;
 }
 
 function hintKey(record: ExecutionRecord, code: string): TextKey {
   if (code === 'no-client') return `${noClientKey(record)}.hint`;
   if (code === 'cancelled' && record.ending?.mayHaveRun === true) return 'state.forgotten.hint';
-  return `state.${knownCode(code)}.hint`;
+  return `state.${knownCode(code, record.ending?.mayHaveRun)}.hint`;
 }
 
 /** A call that was refused before it became a run. */

@@ -35,7 +35,7 @@ export type Code = keyof typeof outcomes;
 export const codes: readonly Code[] = Object.keys(outcomes).filter(isCode);
 
 /** Whether this version knows a code. */
-export function isCode(text: string | null): text is Code {
+function isCode(text: string | null): text is Code {
   return text !== null && Object.hasOwn(outcomes, text);
 }
 
