@@ -156,7 +156,7 @@ export function refusedHeadline(
   { code, status, failure }: { code: string | null; status: number | null; failure: Failure },
   app: string,
 ): Headline {
-  const known = (status !== null && statuses[status]) || knownCode(code);
+  const known = (status !== null && statuses[status]) || knownCode(code, failure.mayHaveRun === true);
   const parameters = { app, error: failure, client: '', time: '' };
   return {
     title: { key: `state.${known}`, parameters },

@@ -28,10 +28,15 @@ export const problemSchema = z.strictObject(members).meta({ id: 'Problem', descr
 
 const toldSchema = z.object(members).partial();
 
-/** What an answer that is not the one that was asked for tells. It may be of a gateway, which tells nothing of this. */
+/**
+ * What an answer that is not the one that was asked for tells. It may be of a gateway, which tells nothing of this; a member that cannot be
+ * read leaves the others as they are, above all whether the rule may have run.
+ */
 export function readProblem(body: string): z.output<typeof toldSchema> {
   try {
-    return toldSchema.parse(parseExact(body));
+    const told = z.record(z.string(), z.unknown()).parse(parseExact(body));
+    const unread = new Set(toldSchema.safeParse(told).error?.issues.map(({ path }) => path[0]));
+    return toldSchema.parse(Object.fromEntries(Object.entries(told).filter(([member]) => !unread.has(member))));
   } catch {
     return {};
   }
