@@ -1,7 +1,16 @@
 // A client that answers at once, after DELAY_MS, or after as many ms as the input's `waitMs` says: only the file protocol, nothing
 // else. KIND: it registers and answers in our own dialect, or as the `published` SDKs do. LOOK_MS: how
 // often it looks where no event tells it.
-import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, watch, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const [sharedDir = '', app = '1', address = 'bench', delayMs = '0', kind = 'own', lookMs = '1000'] =
@@ -47,8 +56,14 @@ function answer({ mockId, [dataField]: data }: { mockId: string; [member: string
   renameSync(`${path}.tmp`, path);
 }
 
-watch(mock, (_event, name) => pickUp(name));
+/** The published server removes a directory that is empty, and watching it ends with it. */
+function watchAnew(): void {
+  mkdirSync(mock, { recursive: true });
+  watch(mock, (_event, name) => pickUp(name));
+}
+watchAnew();
 setInterval(() => {
+  if (!existsSync(mock)) watchAnew();
   for (const name of readdirSync(mock)) pickUp(name);
 }, Number(lookMs));
 process.send?.('ready');
