@@ -22,6 +22,7 @@ describeInBrowser('the console without a mouse', () => {
     await page.keyboard.press('Enter');
     await holds(page.getByRole('combobox', { name: 'Rule' }), '#5  A payment that may fail');
     while (!(await focused(page)).startsWith('Run')) await page.keyboard.press('Tab');
+    await page.locator('.run-bar .primary[aria-disabled=false]').waitFor();
     await page.keyboard.press('Enter');
     await says(headline(page), /^Done on/);
     expect(await focused(page)).toMatch(/^Run/); // and stays where it was
