@@ -10,13 +10,14 @@ import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import type { Client } from '../clients/client.ts';
-import type { Claims, Taken } from '../files/claims/claims.ts';
 import {
   CLAIM_VERSION,
   type Claim,
   type ClaimKey,
   type ClaimOrRefusal,
+  type Claims,
   NewerClaim,
+  type Taken,
   UncertainClaim,
   UnknownClaim,
 } from '../files/claims/claims.ts';
@@ -31,7 +32,6 @@ import type { Inspections } from '../placement/inspections.ts';
 import { type ResolveTarget, suitsOf } from '../placement/resolve-target.ts';
 import type { UnwritableClients } from '../placement/unwritable-clients.ts';
 import type { KeptTrees } from '../rules/kept-trees.ts';
-import type { Workload } from './execution.ts';
 import {
   type Claimed,
   type Ended,
@@ -40,6 +40,7 @@ import {
   HandedOver,
   type Interrupts,
   type Postponed,
+  type Workload,
 } from './execution.ts';
 import type { AtStep } from './steps.ts';
 
@@ -373,7 +374,10 @@ async function refuse(
   }
 }
 
-/** The id of a keyed call is that of an earlier call under its key, whose attempt the queue store may have forgotten. */
+/**
+ * A repeat under an Idempotency-Key has the id of the first call under it, and the queue store may have forgotten an attempt of that call: so
+ * the refusal of a keyed call does not say that its rule did not run.
+ */
 async function refuseUnwritten(
   didNotRun: NoAnswer,
   fault: string | undefined,

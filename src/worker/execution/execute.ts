@@ -11,10 +11,16 @@ import { fileSystemOf } from '../files/file-system.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 import { type BeginParts, begin, PASS_ON_WITHIN_MS, treeAsked } from './begin.ts';
 import { openWait, type Surroundings, toEvent, type Wait } from './drive.ts';
-import type { Workload } from './execution.ts';
-import { type Claimed, type Ended, type Execution, endedWithout, type Outcome } from './execution.ts';
-import type { Accepted, CleanUp, ReportEnding, Taken } from './finish.ts';
-import { toEnded, traceExecution, withSteps } from './finish.ts';
+import { type Claimed, type Ended, type Execution, endedWithout, type Outcome, type Workload } from './execution.ts';
+import {
+  type Accepted,
+  type CleanUp,
+  type ReportEnding,
+  type Taken,
+  toEnded,
+  traceExecution,
+  withSteps,
+} from './finish.ts';
 import type { Facts, WaitEnding } from './state.ts';
 
 /**

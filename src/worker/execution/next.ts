@@ -2,8 +2,8 @@ import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer
 import type { Claim } from '../files/claims/claims.ts';
 import { dialects } from '../files/dialects/dialects.ts';
 import { openFileName, requestFileName, resultFileName } from '../files/file-names.ts';
-import type { FoundResult } from '../files/results/result-file.ts';
 import {
+  type FoundResult,
   faultOf,
   isWrongForGood,
   noResult,

@@ -1,10 +1,8 @@
 import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
-import type { Outcome } from '../../shared/contract/job.ts';
-import type { ToldRules } from '../../shared/contract/rules-of-run.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';
 import type { Claim } from '../files/claims/claims.ts';
 import type { Lease } from '../files/memory-budget.ts';
-import type { FoundResult, Sight, UnusableResult } from '../files/results/result-file.ts';
+import type { FoundResult, ReadAnswer, Sight, UnusableResult } from '../files/results/result-file.ts';
 import type { Listing } from '../files/watch.ts';
 
 /**
@@ -54,20 +52,8 @@ export type Doing = { event: WaitEvent } & (
   | { kind: 'making directory' }
 );
 
-/** The text that the client wrote, to the letter, and the memory it takes up until it was passed on. */
-export type Answer = {
-  body: string;
-  success: boolean;
-  outcome: Outcome | null;
-  error: string | null;
-  rules: ToldRules | null;
-  /** It says that it had no effects. */
-  isDry: boolean;
-  /** It tells of a node that ran, or that the run was a success. */
-  showsRun: boolean;
-  answeredAt: number;
-  lease: Lease;
-};
+/** An answer, when its client wrote it, and the memory it takes up until it was passed on. */
+export type Answer = ReadAnswer & { answeredAt: number; lease: Lease };
 
 /** How the wait for one answer ended. `interrupted`: not at all, another worker goes on with it. */
 export type WaitEnding =

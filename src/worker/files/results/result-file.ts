@@ -105,18 +105,22 @@ const MAX_RULES = 200;
 /** As much of a text that is no result is kept, in bytes. */
 const MAX_WRITTEN = 4096;
 
+/** The text that the client wrote, to the letter, and what it tells. */
+export type ReadAnswer = {
+  body: string;
+  success: boolean;
+  outcome: Outcome | null;
+  error: string | null;
+  rules: ToldRules | null;
+  /** It says that it had no effects. */
+  isDry: boolean;
+  /** It tells of a node that ran, or that the run was a success. */
+  showsRun: boolean;
+};
+
 /** The judgement on the bytes of a result file: an answer, the beginning of one, or something no further byte can make one. */
 type Judgement =
-  | {
-      kind: 'answer';
-      body: string;
-      success: boolean;
-      outcome: Outcome | null;
-      error: string | null;
-      rules: ToldRules | null;
-      isDry: boolean;
-      showsRun: boolean;
-    }
+  | ({ kind: 'answer' } & ReadAnswer)
   | { kind: 'incomplete'; fault: Fault }
   /** `clientDied`: clients whose process ends while it runs a rule leave this. `written`: the beginning of the text. */
   | { kind: 'wrong'; fault: Fault; clientDied?: true; written?: string };
