@@ -1,9 +1,8 @@
 import type { ItemDetail } from '../cases/batch.ts';
 import { withoutNoise } from '../cases/judging/noise.ts';
-import type { ExactObject, ExactValue } from '../contract/json/raw-number.ts';
-import { isExactObject } from '../contract/json/raw-number.ts';
+import { type ExactValue, isExactObject } from '../contract/json/raw-number.ts';
 import { HIDDEN } from '../privacy/hide-at.ts';
-import { actionsOf, type Conclusion, certainPart, doubtsOf, type WayStep } from './conclusion.ts';
+import { actionsOf, type Conclusion, certainPart, changedIn, doubtsOf, type WayStep } from './conclusion.ts';
 import { differingValues } from './differing-values.ts';
 
 /** The kinds of difference, the gravest first. */
@@ -102,8 +101,10 @@ function compareData(before: Conclusion, after: Conclusion, ignore: readonly str
 /** Of the data after several runs, the members that one of them changed; undefined where the answer has no data. */
 export function writtenBy(runs: readonly Conclusion[], ignore: readonly string[] = []): (ExactValue | undefined)[] {
   const keys = new Set(runs.flatMap(({ changed }) => [...changed]));
-  const picked = (data: ExactObject) => Object.fromEntries(Object.entries(data).filter(([key]) => keys.has(key)));
-  return runs.map(({ data }) => (data === null ? undefined : withoutNoise(picked(data), ignore)));
+  return runs.map(({ data }) => {
+    const written = changedIn({ data, changed: keys });
+    return written === null ? undefined : withoutNoise(written, ignore);
+  });
 }
 
 const HIDDEN_TEXT: unknown = JSON.parse(HIDDEN);

@@ -189,7 +189,7 @@ function changedKeys(before: ExactObject, after: ExactObject): Set<string> {
   return new Set([...keys].filter((key) => !sameValue(memberOf(before, key), memberOf(after, key))));
 }
 
-/** The members that the run added or changed. */
+/** The members of the data that were added or changed. */
 export function changedIn({ data, changed }: Pick<Conclusion, 'data' | 'changed'>) {
   return data && Object.fromEntries(Object.entries(data).filter(([key]) => changed.has(key)));
 }

@@ -16,8 +16,8 @@ import { type Conclusion, certainPart, doubtsOf, type WayStep } from './conclusi
 type Judgement = Pick<ItemHead, 'verdict' | 'parting'> & Pick<ItemDetail, 'differences' | 'notChecked'>;
 
 /**
- * Judges a run by an earlier one; null: that is not kept any more. What the earlier run does not have in common with itself, made `again`, is
- * noise; a run of which nothing else changed is.
+ * Judges a run by an earlier one; null: that is not kept any more. `again`: the earlier run, made once more. Where those two differ, a
+ * difference is noise; a run with no other difference is noise as a whole.
  */
 export function judgeByRun(
   before: Conclusion | null,
