@@ -8,12 +8,12 @@ export type Task = {
   run: () => Promise<unknown> | unknown;
 };
 
-/** The loop of one task, for as long as what it is for. */
+/** Repeats one task until it is stopped. */
 export function every(everyMs: number, run: Task['run'], onError: (error: unknown) => void, firstMs = everyMs) {
   return startUpkeep([{ name: '', everyMs, firstMs, run }], onError);
 }
 
-/** Does the periodic work of a process: one loop, in which a task that hangs delays only itself. */
+/** Repeats tasks in one loop, in which a task that hangs delays only itself. */
 export function startUpkeep(tasks: readonly Task[], onError: (error: unknown, name: string) => void) {
   const startedAt = time.monotonic();
   const plans = tasks.map((task) => ({ task, dueAt: startedAt + (task.firstMs ?? task.everyMs) }));

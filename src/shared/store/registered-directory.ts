@@ -7,7 +7,7 @@ export type RegisteredDirectory = {
   /** Registers a directory unless there is one, and resolves to the one that is registered then. */
   register(id: string): Promise<string>;
   forget(): Promise<void>;
-  /** `rule-server forget-directory`. */
+  /** How an operator lets the workers use another directory. */
   toReplace: string;
 };
 

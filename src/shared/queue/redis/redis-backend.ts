@@ -208,7 +208,7 @@ function factoryOf(connection: BlockingOptions, { keep }: RedisConnections): Fac
   return (name, options, more) => {
     const backend = createRedisBackend(name, { ...options, connection }, more);
     const close = backend.close.bind(backend);
-    // BullMQ says goodbye to Redis first, and fails where that is away: its connection would be made again and again.
+    // BullMQ closes with a command to Redis. Where Redis is away that fails, and the connection would go on reconnecting.
     backend.close = (force) => close(force).catch(() => void backend.disconnect().catch(() => {}));
     // Once BullMQ closes it, it listens no more; the connection would print its errors until the process ends.
     for (const client of [backend.client, backend.blockingClient]) {

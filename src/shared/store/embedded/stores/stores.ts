@@ -10,7 +10,7 @@ import { createEmbeddedHistory } from './history.ts';
 import { createEmbeddedNotes } from './notes.ts';
 import type { OpenTable } from './tables.ts';
 
-const SHELVES = { calls: 'history', batches: 'history_of_batches', pinned: 'pinned' } as const;
+const HISTORIES = { calls: 'history', batches: 'history_of_batches', pinned: 'pinned' } as const;
 
 /** The stores of the embedded back end. API and worker of the process share them. */
 export function embeddedStores(openTable: OpenTable): Stores {
@@ -28,7 +28,7 @@ export function embeddedStores(openTable: OpenTable): Stores {
       openHistory({
         ...{ store, pinnedTrees, limits, ...options },
         open(part, own) {
-          const opened = histories.get(part) ?? createEmbeddedHistory(store, own, openTable(SHELVES[part]));
+          const opened = histories.get(part) ?? createEmbeddedHistory(store, own, openTable(HISTORIES[part]));
           histories.set(part, opened);
           return opened;
         },
