@@ -4,12 +4,11 @@ import { hasUnseen, visible } from './json/visible-text.ts';
  * The place where an execution should run: anywhere, in a lane, or at one address.
  *
  * A new kind is added in this file; help, OpenAPI and refusals take its form from here. Then tsc names the rest: in the worker
- * `resolve-target.ts`; of the page `run/candidates.ts`, `run/headline.ts`, `screen/frame/use-rule.ts`, and `run-bar.tsx`,
- * `target-picker.tsx`, `target-words.ts` in `screen/input`. These it does not name: `begin.ts` and `ice-answer.ts` ask whether one client is
- * meant, as do `use-run.ts` and `target-now.tsx` of the page. `start-batch.tsx`, `ship-page.tsx` and `runs.tsx` in `screen/tests` offer
- * what cases run on. `api/readiness/readiness.ts` asks for the tree of the trunk. `use-headline.ts` and `history-table.tsx` have words for one
- * kind. `console/public/early.js` reads the address before the page is there. The page has one more kind of its own, each client
- * (`console/state/location.ts`).
+ * `resolve-target.ts`; of the page `run/calls.ts`, `run/headline.ts`, `screen/frame/use-rule.ts`, and `run-bar.tsx`, `target.tsx` in
+ * `screen/input`. These it does not name: `begin.ts` and `ice-answer.ts` ask whether one client is meant, as does `use-run.ts` of the page,
+ * whose `run/calls.ts` also offers what cases run on. `api/readiness/readiness.ts` asks for the tree of the trunk. `use-headline.ts` and
+ * `history-table.tsx` have words for one kind. `console/public/early.js` reads the address before the page is there. The page has one more
+ * kind of its own, each client (`console/state/location.ts`).
  */
 export type Target = { kind: 'all' } | { kind: 'lane'; lane: string } | { kind: 'address'; address: string };
 

@@ -107,7 +107,7 @@ function RuleRow({
   );
 }
 
-/** The sentences of findings in Chinese. They are fetched with the panel: those in English come with the answer. */
+/** The sentences of findings in Chinese. */
 const findingsZh: Record<FindingCode, string> = {
   'no-rule': '这条规则无法运行：{reason}',
   'missing-node': '节点 {node} 没有发布。',

@@ -61,7 +61,7 @@ const iceDialect: Dialect = {
 /**
  * The dialects of clients. A new one is added here, to the names in `contract/client-kinds.ts`, and to the SDKs that
  * write it (`sdks.ts`). One that is recognised by a new field of registrations also touches `clients/registration.ts`. A new SDK has a name on
- * the page: `sdkKey` in `console/screen/input/target-now.tsx`.
+ * the page: `sdkKey` in `console/screen/input/target.tsx`.
  */
 export const dialects: Record<DialectName, Dialect> = { rule: ruleDialect, ice: iceDialect };
 
