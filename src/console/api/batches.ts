@@ -25,26 +25,8 @@ export async function beginBatch(
   return readAs(toldBatchSchema, (await request(path, { method: 'POST', body, headers })).text);
 }
 
-/** The path to which a CSV of inputs is sent. Its query has what the rows do not say. */
-export function csvPath({
-  targets,
-  ...query
-}: {
-  app: string;
-  ruleId: string | null;
-  confId: string | null;
-  targets: string[];
-  against: string | null;
-  dryRun: string;
-  invalid: 'skip' | null;
-  timeZone: string;
-}) {
-  const path = withQuery(BATCHES, query);
-  return `${path}${targets.map((target) => `&targets=${encodeURIComponent(target)}`).join('')}`;
-}
-
-/** The path to which cases are sent of which those with mistakes may be left out. */
-export const batchesPath = (query: { invalid: 'skip' | null }) => withQuery(BATCHES, query);
+/** The path to which cases are sent. Its query has what the body does not say. */
+export const batchesPath = (query: Parameters<typeof withQuery>[1]) => withQuery(BATCHES, query);
 
 export async function listBatches(app: string, ruleId: string | null, signal?: AbortSignal): Promise<Batch[]> {
   return (await getAs(withQuery(BATCHES, { app, ruleId, limit: '100' }), batchListSchema, signal)).items;

@@ -1,6 +1,6 @@
 import { isMeant, namedTarget } from '../../shared/contract/target.ts';
 import { type LeftOut, type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
-import { type Batch, batchesPath, beginBatch, csvPath, type Verdict } from '../api/batches.ts';
+import { type Batch, batchesPath, beginBatch, type Verdict } from '../api/batches.ts';
 import type { Client } from '../api/browse.ts';
 import { getExecution, getHistory, type RunSearch } from '../api/executions.ts';
 import { serviceNow } from '../api/request.ts';
@@ -37,8 +37,7 @@ export function runInputs(
     const body = `{${membersOf(options)},"cases":${inputs.body}}`;
     return beginBatch({ path: batchesPath({ invalid }), type: 'application/json', body }, key);
   }
-  const { targets, dryRun, ...query } = options;
-  const path = csvPath({ ...query, targets: [...targets], dryRun: String(dryRun), invalid, timeZone });
+  const path = batchesPath({ ...options, dryRun: String(options.dryRun), invalid, timeZone });
   return beginBatch({ path, type: 'text/csv', body: inputs.body }, key);
 }
 

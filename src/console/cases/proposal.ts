@@ -131,10 +131,10 @@ function wantedIn(expect: string | null): { path: string; expected: string | nul
     const value = memberOf(root, name);
     return value ? [{ path: name, expected: plainText(value) }] : [];
   });
-  const data = membersOf(memberOf(root, 'data')).map(({ key, value }) => {
-    const path = printPath([key]);
-    return { path: path.startsWith('[') ? `data${path}` : `data.${path}`, expected: compactJson(value) };
-  });
+  const data = membersOf(memberOf(root, 'data')).map(({ key, value }) => ({
+    path: printPath(['data', key]),
+    expected: compactJson(value),
+  }));
   const absent = itemsOf(memberOf(root, 'absent')).map((path) => ({ path: `data.${textOf(path)}`, expected: null }));
   const nodes = membersOf(memberOf(root, 'nodes')).map(({ key, value }) => ({
     path: `nodes.${key}`,

@@ -133,7 +133,7 @@ const noClientKey = ({ target }: ExecutionRecord) => NOBODY[namedTarget(target)?
 type WordedCode = { [C in Code]: `state.${C}` extends TextKey ? C : never }[Code];
 const isWorded = (code: string | null): code is WordedCode => `state.${code}` in en && `state.${code}.hint` in en;
 
-/** Any other, or one of a newer service, is said in general words: whether the rule may have run, and what the service says. */
+/** A code without texts of its own, as one of a newer service, is told in general words: whether the rule may have run, and what the service says. */
 const knownCode = (code: string | null, mayHaveRun = false): WordedCode | 'rejected' =>
   isWorded(code) ? code : mayHaveRun ? 'outcome-unknown' : 'rejected';
 

@@ -1,7 +1,7 @@
 import { readRunFile, runFileName, runFileOf } from '../../shared/reasoning/trace/run-file.ts';
 import { readTree } from '../api/browse.ts';
 import { type ExecutionRecord, getExecutionText, readExecution } from '../api/executions.ts';
-import { keepOpened } from './opened-runs.ts';
+import { keepOpened } from './queries/use-execution.ts';
 
 /** A run as a file, with the rules that it ran on. */
 export async function fileOfRun(mockId: string): Promise<{ name: string; text: string; masked: string[] }> {

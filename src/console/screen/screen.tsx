@@ -10,6 +10,7 @@ import { chooseZone, useUnknownZone } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
 import { Loading } from '../ui/announce.tsx';
 import { Splitter } from '../ui/splitter.tsx';
+import { isNarrow } from '../ui/windowed-rows.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
 import { Header } from './frame/header.tsx';
 import { focusFirstValue, focusSearch, Help, onCommand } from './frame/help.tsx';
@@ -79,7 +80,7 @@ export function Screen() {
       setChosenAt({ of: shown.occurrences, index: occurrence.index });
       if (how !== 'press') return;
       setDetail('node');
-      if (window.matchMedia('(width < 820px)').matches) setPart('details');
+      if (isNarrow()) setPart('details');
     },
     [shown.occurrences],
   );

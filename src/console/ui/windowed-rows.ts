@@ -38,7 +38,8 @@ const onNarrow = (listener: () => void) => {
 };
 
 /** Whether the screen has no room for more than what decides. */
-export const useIsNarrow = () => useSyncExternalStore(onNarrow, () => narrow.matches);
+export const isNarrow = () => narrow.matches;
+export const useIsNarrow = () => useSyncExternalStore(onNarrow, isNarrow);
 
 type Reveal = { rowHeight: number; head: number; tall?: Tall };
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
+import type { Tree } from '../../api/browse.ts';
 import { type Execution, getExecution } from '../../api/executions.ts';
 import { type Followed, followExecution } from '../../api/follow.ts';
-import { openedRun } from '../opened-runs.ts';
 
 const MAX_KEPT = 40;
 const LATE_EVERY_MS = 3000;
@@ -9,6 +9,18 @@ const LATE_FOR_MS = 10 * 60_000;
 
 /** Ended executions do not change any more: going back and forth between them asks for nothing. */
 const ended = new Map<string, Execution>();
+
+/** A run that was opened from a file. `changed`: somebody changed the file after it was saved. */
+type OpenedRun = { execution: Execution; tree: Tree | null; fileName: string; changed: boolean };
+
+/** By their ids. The service may know other things of them, or nothing: what the file says is shown. */
+const opened = new Map<string, OpenedRun>();
+
+export const openedRun = (mockId: string | null): OpenedRun | null => opened.get(mockId ?? '') ?? null;
+
+export function keepOpened(run: OpenedRun): void {
+  opened.set(run.execution.record.mockId, run);
+}
 
 const knownRun = (mockId: string) => openedRun(mockId)?.execution ?? ended.get(mockId);
 

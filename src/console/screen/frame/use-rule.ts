@@ -5,7 +5,7 @@ import { type App, type Client, getTreeOfRun, type Selection, type Tree } from '
 import type { ExecutionRecord } from '../../api/executions.ts';
 import type { Followed } from '../../api/follow.ts';
 import { type Failure, failureOf } from '../../api/request.ts';
-import { openedRun } from '../../run/opened-runs.ts';
+import { openedRun } from '../../run/queries/use-execution.ts';
 import { useApps, useClients, useRules, useSchema, useSteady, useTree } from '../../run/queries/use-service.ts';
 import { compareRules, type RulesOfRunNow, withoutSettings } from '../../run/reading.ts';
 import { goTo, type Place, type Target } from '../../state/location.ts';

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
 import { failureOf } from '../../api/request.ts';
-import { openedRun } from '../../run/opened-runs.ts';
-import { keepPinned } from '../../run/queries/use-execution.ts';
+import { keepPinned, openedRun } from '../../run/queries/use-execution.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
 import { versionRan } from '../../run/reading.ts';
 import { useForeignZone } from '../../state/preferences.ts';

@@ -5,7 +5,7 @@ import { type ExecutionRecord, getHistory } from '../../api/executions.ts';
 import { Unreachable } from '../../api/request.ts';
 import type { Words } from '../../run/headline.ts';
 import { everyRun } from '../../run/history/history-filter.ts';
-import { openedRun } from '../../run/opened-runs.ts';
+import { openedRun } from '../../run/queries/use-execution.ts';
 import { useLacks, useLongerThan } from '../../run/queries/use-service.ts';
 import type { Reading } from '../../run/reading.ts';
 import { goTo, type Place } from '../../state/location.ts';

@@ -1,10 +1,11 @@
 import { useCallback, useEffect } from 'react';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { failureOf } from '../../api/request.ts';
-import { openedRun } from '../../run/opened-runs.ts';
+import { openedRun } from '../../run/queries/use-execution.ts';
 import { useText } from '../../text/use-text.tsx';
 import { NoticeLines, useAnnounce } from '../../ui/announce.tsx';
 import { saveText } from '../../ui/copy-button.tsx';
+import { FileButton } from '../../ui/file-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 /** Writes a run into a file, which is opened and explained without this service. */
@@ -85,17 +86,5 @@ export function DroppedRuns({ onOpen }: Props) {
 export function OpenRunFile({ onOpen }: Props) {
   const { say } = useText();
   const open = useOpenFile(onOpen);
-  return (
-    <label className="button file">
-      {say('runFile.open')}
-      <input
-        type="file"
-        accept=".json,application/json"
-        onChange={({ target }) => {
-          void open(target.files?.[0]);
-          target.value = '';
-        }}
-      />
-    </label>
-  );
+  return <FileButton label={say('runFile.open')} accept=".json,application/json" onFile={(file) => void open(file)} />;
 }

@@ -9,6 +9,7 @@ import { useZone } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
 import { jsonWords } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { FileButton } from '../../ui/file-button.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { BatchHead } from './start-batch.tsx';
 
@@ -119,17 +120,11 @@ function InputsSource({ source, onSource, field }: SourceProps) {
     >
       <div className="inputs-source-head">
         <label htmlFor="inputs-text">{say('inputs.label')}</label>
-        <label className="button file">
-          {say('inputs.file')}
-          <input
-            type="file"
-            accept=".csv,.tsv,.txt,.json,text/csv,application/json"
-            onChange={({ target }) => {
-              void takeFile(target.files?.[0]);
-              target.value = '';
-            }}
-          />
-        </label>
+        <FileButton
+          label={say('inputs.file')}
+          accept=".csv,.tsv,.txt,.json,text/csv,application/json"
+          onFile={(file) => void takeFile(file)}
+        />
         {(source.text !== '' || source.unreadable !== undefined) && (
           <button type="button" className="quiet" onClick={() => onSource({ text: '', name: null })}>
             {say('inputs.clear')}
