@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { readProblem } from '../../shared/contract/problem.ts';
 import type { Layer } from '../http/middleware.ts';
 import { json } from '../http/respond.ts';
 
@@ -19,18 +18,16 @@ export function refusal(ret: number, message: string, status = 200): Response {
   return json(status, JSON.stringify({ ret, msg: message }));
 }
 
-const problemSchema = z.object({ error: z.string() });
-
 /** Converts refusals of the middleware (no key, a foreign page, a large body, a fault) to the envelope. */
 export function inEnvelope(): Layer {
   return (context) => async () => {
     const { res } = context;
     if (res.status === 200 || res.status === 404) return;
-    const problem = problemSchema.safeParse(parseJson(await res.text()));
+    const { error = `status ${res.status}` } = readProblem(await res.text());
     const headers = new Headers(res.headers);
     headers.set('content-type', 'application/json');
     headers.delete('content-length');
-    const body = JSON.stringify({ ret: OTHER_ERROR, msg: problem.data?.error ?? `status ${res.status}` });
+    const body = JSON.stringify({ ret: OTHER_ERROR, msg: error });
     context.res = undefined;
     context.res = new Response(body, { status: KEPT_STATUSES.has(res.status) ? res.status : 200, headers });
   };

@@ -26,17 +26,24 @@ const members = {
 /** RFC 9457, with the members every answer has. */
 export const problemSchema = z.strictObject(members).meta({ id: 'Problem', description: 'A refusal (RFC 9457).' });
 
-const toldSchema = z.object(members).partial();
+/** A member that is missing, or that cannot be read, is undefined and hides no other. */
+const told = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
-/**
- * What an answer that is not the one that was asked for tells. It may be of a gateway, which tells nothing of this; a member that cannot be
- * read leaves the others as they are, above all whether the rule may have run.
- */
+const toldSchema = z.object({
+  detail: told(members.detail),
+  errors: told(members.errors),
+  error: told(members.error),
+  code: told(members.code),
+  reason: told(members.reason),
+  params: told(members.params),
+  mayHaveRun: told(members.mayHaveRun),
+  mockId: told(members.mockId),
+});
+
+/** Reads a refusal of the service, with or without a client's answer. Nothing is told by the refusal of a gateway. */
 export function readProblem(body: string): z.output<typeof toldSchema> {
   try {
-    const told = z.record(z.string(), z.unknown()).parse(parseExact(body));
-    const unread = new Set(toldSchema.safeParse(told).error?.issues.map(({ path }) => path[0]));
-    return toldSchema.parse(Object.fromEntries(Object.entries(told).filter(([member]) => !unread.has(member))));
+    return toldSchema.parse(parseExact(body));
   } catch {
     return {};
   }
