@@ -316,9 +316,12 @@ export const endings = {
 export type Reason = keyof typeof endings;
 export const isReason = (text: string): text is Reason => Object.hasOwn(endings, text);
 
+const isOfEarlier = (reason: string | null): boolean =>
+  reason !== null && isReason(reason) && endings[reason].ran === 'earlier';
+
 /** Whether it ran nothing itself: at most an earlier call under its key ran. */
 export const ranNothing = ({ reason, mayHaveRun }: { reason: string | null; mayHaveRun: boolean }): boolean =>
-  !mayHaveRun || (reason !== null && isReason(reason) && endings[reason].ran === 'earlier');
+  !mayHaveRun || isOfEarlier(reason);
 
 const SAME_KEY_SECONDS = 2;
 
@@ -328,6 +331,6 @@ type Retried = { code: Code; reason: string; params?: Params };
 export function retryAfterOf({ code, reason, params }: Retried): number | undefined {
   const row = outcomes[code];
   if (typeof params?.seconds === 'number') return params.seconds;
-  if (isReason(reason) && endings[reason].ran === 'earlier') return SAME_KEY_SECONDS;
+  if (isOfEarlier(reason)) return SAME_KEY_SECONDS;
   return 'retryAfterSeconds' in row ? row.retryAfterSeconds : undefined;
 }
