@@ -1,8 +1,8 @@
 const SERVICES = new Set(['api', 'worker', 'all', 'demo-client']);
 
 /**
- * The one door: the only reader of the environment, of signals, and of how the process ends. Starts what the command
- * names and stops it on SIGTERM or SIGINT; every other command runs to its end.
+ * The one door. A command that names a service starts it, and a signal stops it (`serve.ts`); every other command runs to its end
+ * (`cli/command-line.ts`). Only these two read the environment and signals.
  */
 export async function main(parameters: string[]): Promise<void> {
   const [given = '', ...more] = parameters;

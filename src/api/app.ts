@@ -165,7 +165,7 @@ export function createApp({
 
 type Outer = Pick<AppDependencies, 'settings' | 'requestMetrics' | 'audit' | 'log'>;
 
-/** What every request passes, whoever sends it. */
+/** Every request passes these layers, before anybody knows who sent it. */
 function outerLayers(app: Hono<Environment>, access: Access, { settings, requestMetrics, audit, log }: Outer) {
   const onMethodNotAllowed = ({ req }: Context, methods: string[]) => wrongMethod(req.method, methods);
   return layers(

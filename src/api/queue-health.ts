@@ -23,9 +23,9 @@ export type QueueHealth = {
   readonly waiting: number;
   /** Executions that workers have begun. */
   readonly active: number;
-  /** Worker processes that take jobs; one that froze counts for 5 s more. */
+  /** Worker processes that take jobs. One that freezes still counts for 5 s. */
   readonly workers: number;
-  /** What is the matter with the shared directory, as workers say: those that take no jobs, and those whose jobs cannot be answered. */
+  /** Faults of the shared directory, reported by workers that take no jobs for them, and by workers whose jobs cannot be answered. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 };

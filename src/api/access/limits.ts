@@ -101,7 +101,7 @@ function forgetIdle(uses: Map<string, Use>, now: number): void {
   }
 }
 
-/** Further refusals of an address within a second share one log line. */
+/** So many refusals of an address in a second have log lines of their own. Further ones share one. */
 const TOLD_A_SECOND = 20;
 const TOGETHER_EVERY_MS = 1000;
 /** Delays those refusals and every 429, because a caller that repeats at once would take time from the others. */

@@ -17,9 +17,9 @@ type AdmissionDependencies = {
 export type Admission = ReturnType<typeof createAdmission>;
 
 /**
- * Whether a call can be begun now, before anything of it is stored. Five limits bound what callers can take: the calls that wait on the queue and
- * how long a new one would wait there, here; the open calls of a key (`access/limits.ts`); the bytes of their bodies (`open-bodies.ts`); and in a
- * worker the executions of one client (`placement/client-slots.ts`) and the file operations at once (`files/client-directory.ts`).
+ * Whether a call can be begun now, before anything of it is stored. It bounds the calls that wait on the queue, and how long a new one would
+ * wait there. Other limits on calls: the calls of a key (`access/limits.ts`), the bytes of their bodies (`open-bodies.ts`), and in a worker
+ * the executions of one client (`placement/client-slots.ts`) and the file operations at once (`files/client-directory.ts`).
  */
 export function createAdmission({ health, pending, backlog, settings }: AdmissionDependencies) {
   /** Why the queue store takes no calls; undefined when it takes them. */

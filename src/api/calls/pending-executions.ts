@@ -110,7 +110,10 @@ export function watchConnection() {
   };
 }
 
-/** Where no worker can say whether its key is claimed, an earlier call may have run that the queue store has forgotten. */
+/**
+ * No worker has begun the job in time. An earlier call under its key may have run, of which the queue store lost the record: only a worker could
+ * tell, by the claim of the key.
+ */
 function neverTaken({ target, once }: JobData, { workers, problems }: Pick<QueueHealth, 'workers' | 'problems'>) {
   const [fault] = problems;
   if (workers > 0) return noAnswer('never-begun', { target });

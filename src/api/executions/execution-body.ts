@@ -27,7 +27,7 @@ export function executionBody({ record, ...texts }: ShownExecution, kept: Kept):
   return printAs(executionSchema, { ...told(record), ...texts, ...kept });
 }
 
-/** What was asked for of each execution beside its record; null where it was not. */
+/** What a list shows of each execution beside its record; null where its caller did not ask for that. */
 type Details = { inputs: (string | null)[] | null; nodes: (NamedNode | null)[] | null };
 
 /** One page of executions as JSON text; with their inputs as they were written, and the nodes that decided. */

@@ -24,7 +24,7 @@ type Entered = Response | Leave | undefined;
 /** What a request passes on its way in: it refuses with a response, or tells what to do on the way out. */
 export type Layer = (context: Context<Environment>) => Entered | Promise<Entered>;
 
-/** Combines layers into one middleware, the outermost first, because an open call holds the frames of all middleware on its way. */
+/** Makes one middleware of layers, the outermost first. With a middleware for each, a call that waits would hold the frames of all of them. */
 export function layers(...all: Layer[]): MiddlewareHandler<Environment> {
   return async (context, next) => {
     const leaves: Leave[] = [];

@@ -25,7 +25,7 @@ export type Verdict = z.infer<typeof verdictSchema>;
 export const isBad = (verdict: Verdict): boolean =>
   verdict === 'failed' || verdict === 'changed' || verdict === 'error' || verdict === 'unanswered';
 
-/** How a run ended: the decision of the rule, or that it failed. Null: the trace does not say. */
+/** How a run ended: the outcome of the rule, or that it failed. */
 export const outcomeNames = ['TRUE', 'FALSE', 'NONE', 'ERROR'] as const;
 export const ranToSchema = z.enum(outcomeNames);
 export type RanTo = z.infer<typeof ranToSchema>;

@@ -3,7 +3,7 @@ import { type Permission, permissions } from '../../contract/caller.ts';
 
 export { type Permission, permissions };
 
-/** How much one caller may do at once: calls a second and streams at each API process, open calls and batches at all of them. */
+/** How much one caller may do at once: calls a second, open calls and streams at each API process, and batches at all of them together. */
 export type Limits = { callsPerSecond: number; openCalls: number; streams: number; batches: number };
 
 /** The sender of a request. `apps`: null for every app. */
