@@ -76,7 +76,8 @@ test('tells what a release changes, with the first node, what changed there and 
 test('replaces its own comment beside the pull request, and no other one', async () => {
   const calls: [method: string | undefined, path: string | undefined, body: string][] = [];
   const kept = [
-    ...Array.from({ length: 99 }, (_, id) => ({ id, body: 'LGTM', user: { type: 'User' } })),
+    { id: 0, body: 'of an account that is gone', user: null },
+    ...Array.from({ length: 98 }, (_, index) => ({ id: index + 1, body: 'LGTM', user: { type: 'User' } })),
     { id: 99, body: '<!-- rule-server report: app 7 all -->', user: { type: 'User' } },
     { id: 100, body: '<!-- rule-server report: app 7 all -->\nold', user: { type: 'Bot' } },
   ];
@@ -85,16 +86,19 @@ test('replaces its own comment beside the pull request, and no other one', async
     const page = Number(new URL(request.url ?? '', 'http://x').searchParams.get('page') ?? 0);
     response.end(JSON.stringify(page > 0 ? kept.slice((page - 1) * 100, page * 100) : {}));
   });
+  await using other = await listen((_, response) => void response.end('<h1>Log in</h1>'));
   const workflow = {
-    ...{ RULE_SERVER_URL: service.url, GITHUB_API_URL: github.url, GITHUB_TOKEN: 'secret' },
+    ...{ RULE_SERVER_URL: service.url, GITHUB_TOKEN: 'secret' },
     ...{ GITHUB_REPOSITORY: 'acme/rules', GITHUB_REF: 'refs/pull/12/merge' },
   };
-  const run = (...line: string[]) => runCliIn(workflow, 'report', '--comment', '--app', ...line);
+  const run = (app: string, url = github.url) =>
+    runCliIn({ ...workflow, GITHUB_API_URL: url }, 'report', '--comment', '--app', app);
   expect(await run('7')).toMatchObject({ code: 0 });
   expect(calls.at(-1)?.slice(0, 2)).toEqual(['PATCH', '/repos/acme/rules/issues/comments/100']);
   expect(calls.at(-1)?.[2]).toContain('4 of 4 recorded runs');
   expect(await run('8')).toMatchObject({ code: 0 });
   expect(calls.at(-1)?.slice(0, 2)).toEqual(['POST', '/repos/acme/rules/issues/12/comments']);
+  expect(await run('8', other.url)).toMatchObject({ code: 1, err: expect.stringContaining('<h1>Log in</h1>') });
   expect(await cli('report', '--app', '7', '--comment')).toMatchObject({
     code: 2,
     err: expect.stringContaining('GITHUB_TOKEN'),

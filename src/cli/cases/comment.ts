@@ -5,7 +5,10 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
 const MOST = 65_000;
 const PAGE = 100;
-const pageSchema = z.array(z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ type: z.string() }) }));
+/** GitHub has no `user` where the account is gone. */
+const pageSchema = z.array(
+  z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ type: z.string() }).nullish() }),
+);
 
 /**
  * Reads from the environment of a workflow on GitHub where a comment goes. The function that it returns writes it, in the place of the comment
@@ -20,24 +23,26 @@ export function commentFor(environment: Surroundings['environment']): (text: str
       exitCodes.usage,
     );
   const issues = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}/issues`;
+  const failed = (method: string, url: string, why: string) =>
+    new CommandFailed(`The comment cannot be written: ${method} ${url}: ${why.slice(0, 300)}`, exitCodes.failed);
   const call = async (method: string, url: string, body?: string): Promise<string> => {
     const headers = { authorization: `Bearer ${GITHUB_TOKEN}`, accept: 'application/vnd.github+json' };
     const sent = body === undefined ? {} : { body: JSON.stringify({ body }) };
-    const failed = (why: string) =>
-      new CommandFailed(`The comment cannot be written: ${method} ${url}: ${why.slice(0, 300)}`, exitCodes.failed);
     const answer = await fetch(url, { method, headers, ...sent }).catch((error) => {
-      throw failed(error.message);
+      throw failed(method, url, error.message);
     });
     const told = await answer.text();
     if (answer.ok) return told;
-    throw failed(`${answer.status} ${told}`);
+    throw failed(method, url, `${answer.status} ${told}`);
   };
   return async (text) => {
     const [marker = ''] = text.split('\n', 1);
     for (let page = 1; ; page++) {
       const url = `${issues}/${number}/comments?per_page=${PAGE}&page=${page}`;
-      const comments = pageSchema.parse(parseJson(await call('GET', url)));
-      const last = comments.find(({ body, user }) => user.type === 'Bot' && body?.startsWith(marker));
+      const told = await call('GET', url);
+      const { data: comments } = pageSchema.safeParse(parseJson(told));
+      if (comments === undefined) throw failed('GET', url, `this is no list of comments: ${told}`);
+      const last = comments.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(marker));
       if (last) return void (await call('PATCH', `${issues}/comments/${last.id}`, cut(text)));
       if (comments.length < PAGE) return void (await call('POST', `${issues}/${number}/comments`, cut(text)));
     }
