@@ -64,7 +64,7 @@ export function membersOfCase(run: AnsweredRecord) {
   };
 }
 
-/** What a run came to: its outcome, the nodes that acted, where its trace and its tree tell them, and the keys that it changed. */
+/** Expects the outcome of a run, the keys that it changed, and the nodes that acted, if its trace and its tree tell which. */
 function expectedOf({ input, result, outcome: told, root }: AnsweredRecord): string {
   const outcome: [string, string] = ['outcome', JSON.stringify(told)];
   if (result === null || told === 'ERROR') return joinMembers([outcome]);

@@ -71,7 +71,7 @@ export async function playFirst({
   return { reply, finding: judged('answer', reply, sent) };
 }
 
-/** What was observed of the client's files during all cases. */
+/** Judges the files that the client made during all cases. */
 export function judgeFiles({ folder }: Playing): Finding[] {
   const [unfinished, strange] = [folder.unfinished(), folder.strange()];
   return [

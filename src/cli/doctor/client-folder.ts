@@ -17,7 +17,7 @@ const LOOKS_AT_ONCE = 1000;
 
 /** What is asked for: `data` is a JSON object as text. */
 export type Asked = { data: string; dryRun?: boolean };
-/** A request in the folder, and the input it has. `isEarly`: the client took it before it had its name. */
+/** A request in the folder, with its input. `isEarly`: the client took the file while it still had its hidden name. */
 export type Sent = { mockId: string; path: string; data: string; isEarly?: boolean };
 export type Reply =
   | { kind: 'answered'; ms: number; members: ExactValue; leftRequest: boolean }

@@ -75,8 +75,8 @@ export function errorOf(text: string): string {
 type Once = { key?: string | undefined; headers: Record<string, string>; body: string };
 
 /**
- * Posts under an Idempotency-Key (`key` or a new one) and retries, so that it runs once. Throws `CommandFailed` if it was not accepted,
- * with the key if it may have been.
+ * Posts under an Idempotency-Key (`key` or a new one), so that it runs once even if a proxy before the API repeats it. Throws `CommandFailed`
+ * if it was not accepted, with the key if it may have been.
  */
 export async function postOnce(api: HttpApi, path: string, { key = randomUUID(), headers, body }: Once) {
   const again = ` It was sent under the Idempotency-Key ${key}.`;
