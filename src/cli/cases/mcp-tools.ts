@@ -2,14 +2,15 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../mcp/answer.ts';
 import { toldAnswer } from '../mcp/answers.ts';
-import { app, ruleId, strictInput, time, where } from '../mcp/arguments.ts';
-import { type Service, target, told } from '../mcp/command-tools.ts';
+import { target as anyTarget, app, ruleId, strictInput, time, where } from '../mcp/arguments.ts';
+import { type Service, told } from '../mcp/command-tools.ts';
 import { replay } from './replay.ts';
 import { report } from './report.ts';
 import { test } from './test.ts';
 
 const DRY = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
+const target = anyTarget.default('all');
 const limit = z.int().min(1).max(1000).describe('So many runs at the most, the newest first.').default(100);
 
 /** Dry runs on live clients; only where the server was started with --allow-run. */

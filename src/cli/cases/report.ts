@@ -1,11 +1,10 @@
 import { appendFile } from 'node:fs/promises';
 import { type BatchReport, toldBatchSchema } from '../../shared/contract/batches.ts';
 import { executionSchema } from '../../shared/contract/execution.ts';
-import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { type Tree, treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { namedTarget } from '../../shared/contract/target.ts';
-import { changesBetween, changeWords, type NodeChange } from '../../shared/reasoning/changes.ts';
-import { reasonEnglish } from '../../shared/reasoning/words/english.ts';
-import { format } from '../../shared/reasoning/words/format.ts';
+import { changesBetween, changeWords } from '../../shared/reasoning/changes.ts';
+import { say } from '../../shared/reasoning/words/english.ts';
 import { cell } from '../../shared/reports/markdown.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
@@ -63,7 +62,7 @@ export async function report(options: ReportOptions, { stdout, stderr, environme
   return parts.every(({ isWhole }) => isWhole) ? exitCodes.ok : exitCodes.timedOut;
 }
 
-/** What there is to say about one rule. `isWhole`: nothing is missing in it. */
+/** The section on one rule. `isWhole`: its recorded runs were made again, and all of them were answered. */
 type Part = { lines: string[]; runs: number; changed: number; isWhole: boolean };
 type Around = { options: ReportOptions; stderr: Surroundings['stderr']; signal: AbortSignal };
 
@@ -101,9 +100,13 @@ async function replayOf(api: HttpApi, ruleId: string, { options, ...around }: Ar
     };
   const { report } = made;
   const { head, changes, others } = linesOf(report, { target, real: false, hidesValues });
+  let read: Promise<Tree> | undefined;
+  const treeOfNow = () => (read ??= readTree(api, ruleId, options)); // the same for all examples
   const groups: string[] = [];
   for (const { line, at, parting, first } of changes.slice(0, MOST_GROUPS))
-    groups.push(`${cell(line)}${first ? await exampleOf(api, first, { ruleId, at, parting, options }) : ''}`);
+    groups.push(
+      `${cell(line)}${first ? await exampleOf(api, first, { ruleId, at, parting, options, treeOfNow }) : ''}`,
+    );
   const more = changes.length - MOST_GROUPS;
   const rest = [...(more > 0 ? [`${more} more ways in which runs changed`] : []), ...others].map(cell);
   return {
@@ -112,30 +115,34 @@ async function replayOf(api: HttpApi, ruleId: string, { options, ...around }: Ar
   };
 }
 
-type Asked = { ruleId: string; at: string; parting: BatchReport['items'][number]['parting']; options: ReportOptions };
-
-/** The recorded run that stands for others: what changed at the node where they part, a link to it, and its input. */
-async function exampleOf(api: HttpApi, { name: mockId }: { name: string }, { ruleId, at, parting, options }: Asked) {
-  const { app, target, counts: hidesValues = false } = options;
-  const kept = readAnswer(executionSchema, await get(api, `executions/${mockId}`, { include: 'tree' }));
+/** The tree of a rule as a target has it. */
+async function readTree(api: HttpApi, ruleId: string, { app, target }: ReportOptions): Promise<Tree> {
   const known = namedTarget(target)?.target;
   const on = {
     lane: known?.kind === 'lane' ? known.lane : null,
     address: known?.kind === 'address' ? known.address : null,
   };
-  const changes = kept.tree
-    ? changesBetween(
-        readAnswer(treeSchema, kept.tree),
-        readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, ...on })),
-      )
-    : [];
+  return readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, ...on }));
+}
+
+type Asked = {
+  ruleId: string;
+  at: string;
+  parting: BatchReport['items'][number]['parting'];
+  options: ReportOptions;
+  treeOfNow: () => Promise<Tree>;
+};
+
+/** The recorded run that stands for others: what changed at the node where they part, a link to it, and its input. */
+async function exampleOf(api: HttpApi, { name: mockId }: { name: string }, asked: Asked) {
+  const { ruleId, at, parting, options, treeOfNow } = asked;
+  const { app, counts: hidesValues = false } = options;
+  const kept = readAnswer(executionSchema, await get(api, `executions/${mockId}`, { include: 'tree' }));
+  const changes = kept.tree ? changesBetween(readAnswer(treeSchema, kept.tree), await treeOfNow()) : [];
   const own = changes.filter(({ id }) => id === parting?.id);
-  const where = cell(own.length > 0 ? `, first at ${wordsOf(own)}` : at);
+  const where = cell(own.length > 0 ? `, first at ${changeWords(own, say)}` : at);
   const input = kept.input ?? '';
   const shown =
     hidesValues || input === '' ? '' : `: ${cell(input.slice(0, MOST_INPUT))}${input.length > MOST_INPUT ? '…' : ''}`;
   return `${where}, such as [${mockId.slice(0, 8)}](${api.base}/?app=${app}&rule=${ruleId}&run=${mockId})${shown}`;
 }
-
-const wordsOf = (changes: readonly NodeChange[]) =>
-  changeWords(changes, (key, parameters) => format(reasonEnglish[key], parameters ?? {}));

@@ -11,6 +11,7 @@ import type { Verdict } from '../../shared/contract/verdict.ts';
 import { recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
 import { isLeaf, occurrencesOf, type TimeWindow } from '../../shared/reasoning/tree.ts';
 import { numberOfType } from '../../shared/rules/node-types.ts';
+import { windowNumbers } from '../../shared/rules/time-window.ts';
 import type { AnsweredRecord } from '../runs/recorded-runs.ts';
 import { CHANGED, openRunFile } from '../runs/run-file.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -137,10 +138,8 @@ function objectsOf({ root, rule }: Tree, ruleId: string): Objects {
   };
 }
 
-const WINDOWS = { always: 0, after: 5, before: 6, between: 7 } as const;
-
 function windowOf(window: TimeWindow | undefined) {
   if (window === undefined || window.type === 'always') return {};
   const { type, start, end } = window;
-  return { timeType: WINDOWS[type], ...(start !== null && { start }), ...(end !== null && { end }) };
+  return { timeType: windowNumbers[type], ...(start !== null && { start }), ...(end !== null && { end }) };
 }

@@ -1,10 +1,20 @@
 import { z } from 'zod';
 import { unknownNames } from '../../shared/contract/nearest.ts';
+import { anyForm } from '../../shared/contract/target.ts';
 
 export const app = z.int().positive().describe('The app that the rule belongs to.');
 const id = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)]).transform(String);
 export const ruleId = id.describe('The rule; as text when it has more than 15 digits.').optional();
 export const confId = id.describe('A node: only the sub-tree below it. With ruleId: inside that rule.').optional();
+export const target = z.string().describe(`${anyForm('')}.`);
+export const mockId = z.uuid().describe('The execution: find_runs names it.');
+export const time = z.string().describe('Epoch milliseconds, or an ISO 8601 time.').optional();
+export const where = z
+  .array(z.string())
+  .describe(
+    'Conditions on the input that all hold, such as uid=42 or cost>=100. uid=42 also finds the text "42"; uid="42" finds the text alone. They need app.',
+  )
+  .optional();
 
 export const READS = { readOnlyHint: true, openWorldHint: false };
 
@@ -18,12 +28,3 @@ export const strictInput = <Shape extends z.ZodRawShape>(shape: Shape) =>
             .join('; ')
         : undefined,
   });
-
-export const mockId = z.uuid().describe('The execution: find_runs names it.');
-export const time = z.string().describe('Epoch milliseconds, or an ISO 8601 time.').optional();
-export const where = z
-  .array(z.string())
-  .describe(
-    'Conditions on the input that all hold, such as uid=42 or cost>=100. uid=42 also finds the text "42"; uid="42" finds the text alone. They need app.',
-  )
-  .optional();

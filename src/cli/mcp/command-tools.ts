@@ -1,23 +1,16 @@
 import { PassThrough } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { z } from 'zod';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
-import { anyForm } from '../../shared/contract/target.ts';
 import { since } from '../runs/since.ts';
 import { get, type HttpApi } from '../terminal/http-api.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
 import { answer } from './answer.ts';
 import { readinessAnswer, sinceAnswer } from './answers.ts';
-import { app, mockId, READS, ruleId, strictInput } from './arguments.ts';
-
-export const target = z
-  .string()
-  .describe(`${anyForm('')}.`)
-  .default('all');
+import { app, mockId, READS, ruleId, strictInput, target } from './arguments.ts';
 
 type Command = (surroundings: Surroundings) => Promise<number>;
 
-/** What a command prints, without a terminal. When the assistant gives up, the command is interrupted as by Ctrl-C. */
+/** Runs a command without a terminal, and resolves to what it printed. An assistant that cancels its call interrupts the command as Ctrl-C does. */
 async function printed(command: Command, signal: AbortSignal): Promise<{ text: string; exitCode: number }> {
   const stdout = new PassThrough();
   const parts: Buffer[] = [];
@@ -47,7 +40,7 @@ export function addReadingCommands(server: McpServer, api: HttpApi, { url, key }
       title: 'Check before a release',
       description:
         'Whether the rules of an app can be released to a target, by their trees and the last run of their cases.',
-      inputSchema: strictInput({ app, ruleId, target }),
+      inputSchema: strictInput({ app, ruleId, target: target.default('all') }),
       outputSchema: readinessAnswer,
       annotations: READS,
     },
@@ -64,8 +57,8 @@ export function addReadingCommands(server: McpServer, api: HttpApi, { url, key }
     },
     ({ mockId }, { mcpReq: { signal } }) =>
       answer(async () => {
-        return (await printed((around) => since(mockId, { url, ...(key && { key }), json: true }, around), signal))
-          .text;
+        const options = { url, ...(key && { key }), json: true };
+        return (await printed((around) => since(mockId, options, around), signal)).text;
       }),
   );
 }

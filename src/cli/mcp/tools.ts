@@ -2,11 +2,10 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/endings/codes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
-import { anyForm } from '../../shared/contract/target.ts';
 import { get, type HttpApi } from '../terminal/http-api.ts';
 import { answer } from './answer.ts';
 import { explanationAnswer, inputsAnswer, rulesAnswer, runAnswer, runsAnswer } from './answers.ts';
-import { app, confId, mockId, READS, ruleId, strictInput, time, where } from './arguments.ts';
+import { app, confId, mockId, READS, ruleId, strictInput, target, time, where } from './arguments.ts';
 import { explanation, findRuns, listRules, runRule } from './calls.ts';
 import { addReadingCommands, type Service } from './command-tools.ts';
 
@@ -100,10 +99,7 @@ function addRun(server: McpServer, api: HttpApi): void {
         ruleId,
         confId,
         input: z.string().describe('The input: a JSON object as text, so that every number stays exact.').default('{}'),
-        target: z
-          .string()
-          .describe(`${anyForm('')}.`)
-          .optional(),
+        target: target.optional(),
         dryRun: z
           .boolean()
           .describe('Without effects: a leaf that has some is not called, and counts as TRUE. Only some clients can.')

@@ -5,9 +5,8 @@ import { readJson } from '../../shared/json-tree/read-json.ts';
 import { changesBetween, changeWords } from '../../shared/reasoning/changes.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
 import { bareNode } from '../../shared/reasoning/tree.ts';
-import { type ReasonKey, reasonEnglish } from '../../shared/reasoning/words/english.ts';
+import { say } from '../../shared/reasoning/words/english.ts';
 import { explain } from '../../shared/reasoning/words/explain.ts';
-import { format, type Parameters } from '../../shared/reasoning/words/format.ts';
 import { get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
 
@@ -60,8 +59,6 @@ function changesSince(before: string, now: string): string[] {
   const changes = old && present ? changesBetween(old, present) : [];
   return changes.length === 0 ? [] : [say('rules.changed', { n: changes.length, nodes: changeWords(changes, say) })];
 }
-
-const say = (key: ReasonKey, parameters: Parameters = {}) => format(reasonEnglish[key], parameters);
 
 function explainBy(tree: string, { result, lateResult, input, ts, history }: Execution, knowsRules: boolean) {
   const { root: node } = readAnswer(treeSchema, tree);

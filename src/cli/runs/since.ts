@@ -7,8 +7,7 @@ import { decisionOf } from '../../shared/reasoning/trace/mark.ts';
 import { replayResult } from '../../shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf } from '../../shared/reasoning/tree.ts';
 import { type Looked, type RuleVersion, searchSince, toldOn } from '../../shared/reasoning/what-if/since.ts';
-import { type ReasonKey, reasonEnglish } from '../../shared/reasoning/words/english.ts';
-import { format, type Parameters } from '../../shared/reasoning/words/format.ts';
+import { say } from '../../shared/reasoning/words/english.ts';
 import { sinceLines, versionLine } from '../../shared/reasoning/words/since-words.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
@@ -38,13 +37,12 @@ export async function since(mockId: string, options: SinceOptions, { stdout }: S
   const found = await searchSince(ran.run, ran, read);
   if (found === null) throw refusal('what it came to is not what its rules and its trace come to');
   const { outcome, since: first, from, looked } = found;
-  const isTold = from === null || (from.outcome !== null && from.assumed.length === 0) || from.outcome !== outcome;
+  const isTold = from === null || (from.outcome !== null && from.outcome !== outcome);
   const told = { since: Number(first.version), before: from && Number(from.version), versions: looked.map(shown) };
   stdout.write(options.json ? lineOf({ mockId, outcome, ...told }) : wordsOf(sinceLines(found, say)));
-  return isTold && from?.outcome !== null ? exitCodes.ok : exitCodes.rejected;
+  return isTold ? exitCodes.ok : exitCodes.rejected;
 }
 
-const say = (key: ReasonKey, parameters: Parameters = {}) => format(reasonEnglish[key], parameters);
 const wordsOf = (lines: readonly string[]) => visibleLines(`${lines.join('\n')}\n`);
 const lineOf = (value: unknown) => `${visibleJson(JSON.stringify(value))}\n`;
 

@@ -4,7 +4,13 @@ import { byteMember, integerMember } from './members.ts';
 /** When a rule or node takes part: both ends inclusive, epoch ms, null = not given. */
 export type TimeWindow = { type: 'always' | 'after' | 'before' | 'between'; start: bigint | null; end: bigint | null };
 
-const types: Record<string, TimeWindow['type']> = { 5: 'after', 6: 'before', 7: 'between' };
+/** The numbers that files have for the types. */
+export const windowNumbers = { after: 5, before: 6, between: 7 } as const;
+const types: Record<string, TimeWindow['type']> = {
+  [windowNumbers.after]: 'after',
+  [windowNumbers.before]: 'before',
+  [windowNumbers.between]: 'between',
+};
 
 /** The window that a file limits a rule or a node to; an unknown or missing type is no window, as in every client. */
 export function windowMember(object: ExactObject): TimeWindow {

@@ -62,7 +62,7 @@ export function readRunFile(text: string): SavedRun {
   if (!file.success || !own) return { kind: 'bad', why: 'no saved run' };
   const execution = compactJson(own);
   const { mockId } = file.data.execution;
-  return { kind: 'run', mockId, execution, changed: digestOf(execution) !== file.data.digest };
+  return { kind: 'run', mockId, execution, changed: sha256(execution) !== file.data.digest };
 }
 
 /** The same however an editor lays the file out. */

@@ -1,4 +1,4 @@
-import type { Template } from './format.ts';
+import { format, type Parameters, type Template } from './format.ts';
 
 /** Why a rule came out as it did, in English: the page's own words, and those of an explanation as text. */
 export const reasonEnglish = {
@@ -113,3 +113,5 @@ export const reasonEnglish = {
 } as const satisfies Record<string, Template>;
 
 export type ReasonKey = keyof typeof reasonEnglish;
+
+export const say = (key: ReasonKey, parameters: Parameters = {}): string => format(reasonEnglish[key], parameters);

@@ -6,9 +6,8 @@ import { replayResult } from '../trace/replay-result.ts';
 import { ALWAYS, nameOf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
 import { type SmallestChange, wayToOther } from '../what-if/smallest-change.ts';
 import { whyOf } from '../why.ts';
-import { type ReasonKey, reasonEnglish } from './english.ts';
+import { say } from './english.ts';
 import { changeOfKeyWords, factWords, wantedWords } from './fact-words.ts';
-import { format, type Parameters } from './format.ts';
 import { type ReasonWords, wordsOf } from './reason-words.ts';
 
 /** One node on the way from the root to what decided. */
@@ -64,8 +63,6 @@ export function explain({ root, result, input, ranAt }: Asked): Explanation {
     },
   };
 }
-
-const say = (key: ReasonKey, parameters: Parameters = {}) => format(reasonEnglish[key], parameters);
 
 type How = { ranAt: number; withWanted: boolean };
 
