@@ -61,6 +61,35 @@ describeInBrowser('a run as a file', () => {
     await says(notice(other), new RegExp(`are from the file ${name}`));
   });
 
+  test('a run without an answer is what its file says: the service is not asked whether one came later', async () => {
+    const started = await journey.visit(`/?app=9001&rule=1${INPUT}`);
+    await pressRun(started);
+    await says(headline(started), /^Done on/);
+    const mockId = new URL(started.url()).searchParams.get('run') ?? '';
+    const { json } = await journey.service.call(`/rule-server/mock/executions/${mockId}?include=tree`);
+    const ending = { status: 504, code: 'no-answer', reason: null, params: {}, mayHaveRun: true };
+    const execution = { ...json, state: 'timed-out', result: null, outcome: null, ending };
+    const file = {
+      format: 'rule-server-run',
+      formatVersion: 1,
+      savedBy: 'a test',
+      digest: '',
+      masked: [],
+      missing: [],
+    };
+
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.clock.install();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await drop(page, 'late.json', JSON.stringify({ ...file, execution }));
+    await says(headline(page), /The rule may have run/);
+    await page.clock.runFor('01:00');
+    await page.evaluate(() => fetch('/favicon.svg')); // what was asked before is known when this is
+    expect(asked).toContain('/favicon.svg');
+    expect(asked.filter((path) => path.includes(mockId))).toEqual([]);
+  });
+
   test('beside the reason one asks since which version it is so, and what any other version would have said', async () => {
     for (const [version, min] of [90, 95].entries()) await release(version + 2, min);
     await eventually(async () => {

@@ -67,11 +67,12 @@ export function useExecution(mockId: string | null): Followed | null {
   return seen?.mockId === mockId ? seen.followed : null;
 }
 
-/** Asks now and then whether the client answered after all. Returns how to stop asking. */
+/** Asks now and then whether the client answered after all, unless the run is from a file. Returns how to stop asking. */
 function lateResultOf(execution: Execution, report: (late: Execution) => void): () => void {
   const { record } = execution;
   if (record.state !== 'timed-out' || record.ending?.mayHaveRun !== true || execution.lateResult !== null)
     return () => {};
+  if (openedRun(record.mockId) !== null) return () => {};
   const since = Date.now();
   const timer = setInterval(() => {
     if (Date.now() - since > LATE_FOR_MS) return clearInterval(timer);
