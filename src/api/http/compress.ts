@@ -27,8 +27,7 @@ export function compressJson(): Layer {
     const worth = body.byteLength > WORTH_IT_BYTES;
     if (worth) headers.set('content-encoding', 'gzip');
     const sent = worth ? await compress(body, { level: LEVEL }) : body;
-    context.res = undefined; // else its headers would be laid over these
-    context.res = new Response(new Uint8Array(sent), { status: res.status, headers });
+    return new Response(new Uint8Array(sent), { status: res.status, headers });
   };
 }
 
@@ -47,7 +46,6 @@ export function tagAnswers(): Layer {
     headers.set('cache-control', 'private, no-cache');
     const known = (req.header('if-none-match') ?? '').split(',').some((tag) => tag.trim() === etag);
     if (known) headers.delete('content-type');
-    context.res = undefined;
-    context.res = new Response(known ? null : body, { status: known ? 304 : 200, headers });
+    return new Response(known ? null : body, { status: known ? 304 : 200, headers });
   };
 }

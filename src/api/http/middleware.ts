@@ -17,7 +17,7 @@ import { isRead, noParameters, parametersOf, readParameters } from './parameters
 import { badRequest, json, problem, respondToEnding } from './respond.ts';
 import type { ClientAddress } from './server/client-address.ts';
 
-/** Does something about the answer, which is in `context.res`. */
+/** Does something about the answer, which is in `context.res`, or returns another one in its place. */
 type Leave = () => unknown;
 type Entered = Response | Leave | undefined;
 
@@ -31,7 +31,12 @@ export function layers(...all: Layer[]): MiddlewareHandler<Environment> {
     const refusal = await enter(all, context, leaves);
     if (refusal) context.res = refusal;
     else await next();
-    for (const leave of leaves.reverse()) await leave();
+    for (const leave of leaves.reverse()) {
+      const other = await leave();
+      if (!(other instanceof Response)) continue;
+      context.res = undefined; // else its headers would be laid over those of the other one
+      context.res = other;
+    }
   };
 }
 
@@ -146,11 +151,9 @@ export function refusedParameters(context: Context<Environment>): Response | und
 export function warnOfParameters(): Layer {
   return (context) => async () => {
     const { req, res } = context;
-    if (!isRead(req.method) || res.status >= 300) return;
+    if (!isRead(req.method) || res.status >= 300) return undefined;
     const unknown = unknownNames([...parametersOf(context).keys()], context.var.parameters ?? []);
-    if (unknown.length === 0) return;
-    context.res = undefined; // else its headers would be laid over those of the new answer
-    context.res = await withWarnings(res, unknown);
+    return unknown.length === 0 ? undefined : withWarnings(res, unknown);
   };
 }
 
@@ -198,8 +201,7 @@ export const tellWhetherItRan = (): Layer => {
     const status = mayHaveRun && refusals[code].status === 503 ? 504 : res.status;
     const headers = new Headers(res.headers);
     headers.delete('content-length');
-    context.res = undefined; // else its headers would be laid over those of the new answer
-    context.res = new Response(problemBody({ code, params }, { ...(errors && { errors }), status, mayHaveRun }), {
+    return new Response(problemBody({ code, params }, { ...(errors && { errors }), status, mayHaveRun }), {
       status,
       headers,
     });

@@ -28,7 +28,6 @@ export function inEnvelope(): Layer {
     headers.set('content-type', 'application/json');
     headers.delete('content-length');
     const body = JSON.stringify({ ret: OTHER_ERROR, msg: error });
-    context.res = undefined;
-    context.res = new Response(body, { status: KEPT_STATUSES.has(res.status) ? res.status : 200, headers });
+    return new Response(body, { status: KEPT_STATUSES.has(res.status) ? res.status : 200, headers });
   };
 }
