@@ -2,7 +2,7 @@ import type { SchemaKeys } from '../leaves/data-schema.ts';
 import { type DeclaredType, type LeafDefinition, methodOf, type ValueType } from '../leaves/leaf.ts';
 import type { LeafEntry } from '../leaves/registry.ts';
 import type { OuterNames } from './outer-names.ts';
-import { type RoamKey, withSchema } from './roam-keys.ts';
+import { namedKey, type RoamKey, withSchema } from './roam-keys.ts';
 import { scanLeaf } from './scan-leaf.ts';
 import { type Access, isUnknownKey, type KeyPart } from './values.ts';
 
@@ -52,15 +52,7 @@ function withDeclared(found: RoamKey[], { reads, writes }: LeafDefinition): Roam
 }
 
 function declared(direction: 'read' | 'write', keys: LeafDefinition['reads'] = {}): RoamKey[] {
-  const [flat, deep] = direction === 'read' ? (['get', 'getDeep'] as const) : (['put', 'putDeep'] as const);
-  return Object.entries(keys).map(([value, type]) => {
-    const valueType = declaredTypes[type];
-    const accessMethod = value.includes('.') ? deep : flat;
-    return {
-      ...{ direction, accessMode: 'direct', accessMethod, keyParts: [{ type: 'literal', value }] },
-      ...(valueType && { valueType }),
-    };
-  });
+  return Object.entries(keys).map(([name, type]) => namedKey(direction, name, declaredTypes[type]));
 }
 
 function add(keys: Map<string, RoamKey>, { direction, method, union, type }: Access, part: KeyPart): void {

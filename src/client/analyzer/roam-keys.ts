@@ -21,7 +21,7 @@ export function withSchema(found: RoamKey[], schema: SchemaKeys, mayReadMore: bo
   if (!mayReadMore) return typed;
   const known = new Set(typed.flatMap(({ keyParts: [part] }) => (part?.type === 'literal' ? [part.value] : [])));
   const possible = innermostOf(schema).filter(([key]) => !known.has(key));
-  return [...typed, ...possible.map(([key, type]) => readOf(key, type))];
+  return [...typed, ...possible.map(([key, type]) => namedKey('read', key, type))];
 }
 
 /** Not the objects whose members are described. */
@@ -30,13 +30,12 @@ function innermostOf(schema: SchemaKeys) {
   return [...schema].filter(([key]) => !keys.some((other) => other.startsWith(`${key}.`)));
 }
 
-function readOf(value: string, valueType: RoamKey['valueType']): RoamKey {
-  const accessMethod = value.includes('.') ? 'getDeep' : 'get';
-  const key = {
-    direction: 'read',
-    accessMode: 'direct',
-    accessMethod,
-    keyParts: [{ type: 'literal', value }],
-  } as const;
-  return { ...key, keyParts: [...key.keyParts], ...(valueType && { valueType }) };
+/** A key by its name; the dots of a name are followed. */
+export function namedKey(direction: 'read' | 'write', value: string, valueType: ValueType | undefined): RoamKey {
+  const [flat, deep] = direction === 'read' ? (['get', 'getDeep'] as const) : (['put', 'putDeep'] as const);
+  const accessMethod = value.includes('.') ? deep : flat;
+  return {
+    ...{ direction, accessMode: 'direct', accessMethod, keyParts: [{ type: 'literal', value }] },
+    ...(valueType && { valueType }),
+  };
 }

@@ -326,16 +326,11 @@ export function carriesData(value: Value, seen: readonly Value[] = []): boolean 
 
 /** The list or object that an expression makes: in one frame always the same. */
 export function madeAt({ scan, key }: Site, shape: Made['shape']): Made {
-  const made: Made = scan.made.get(key) ?? {
-    kind: 'made',
-    shape,
-    members: new Map(),
-    others: [],
-    lost: false,
-    outside: false,
-  };
-  if (!scan.made.has(key)) scan.changed = true;
+  const kept = scan.made.get(key);
+  if (kept) return kept;
+  const made: Made = { kind: 'made', shape, members: new Map(), others: [], lost: false, outside: false };
   scan.made.set(key, made);
+  scan.changed = true;
   return made;
 }
 

@@ -27,8 +27,8 @@ type Options = { leaves: AnyLeaves; onError: (error: unknown) => void };
 const RULE_TIMEOUT_MS = 55_000;
 
 /**
- * Answers as a client with these leaves and the rules of this folder, or of these objects, would, in this process: with the text of a result file. Nothing is
- * registered or written. `problems`: what is wrong with the rules, one sentence each.
+ * Answers in this process as a client with these leaves would, with the text of a result file. The rules are those of a folder, or objects.
+ * Nothing is registered or written. `problems`: what is wrong with the rules, one sentence each.
  */
 export async function openInProcess(from: string | RuleObjects, { leaves, onError }: Options) {
   watchStrayErrors();
