@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readExecution } from '../../src/console/api/executions.ts';
 import { caseText, expectedParts, expectedRows, partsOfRun } from '../../src/console/cases/proposal.ts';
 import { type Reading, readRun } from '../../src/console/run/reading.ts';
+import { conclusionOf } from '../../src/shared/conclusions/conclusion.ts';
+import { judge } from '../../src/shared/conclusions/judge.ts';
 import { toldExecution } from '../support/told-execution.ts';
 
 function readingOf(input: string, result: string): Reading {
@@ -84,3 +86,22 @@ test('what a batch does not compare is named at what holds otherwise', () => {
     ['data.items', ['data.items[*].at']],
   ]);
 });
+
+test('keys that are quoted in paths have one row, which tells what differs or is not compared', () => {
+  const expectation = '{"data":{"a.b":1,"c d":{"e":2}},"absent":["[\\"f.g\\"]"]}';
+  const { differences } = judge({ data: '{"a.b":1}' }, conclusion('{"a.b":2,"c d":{"e":2}}'), {
+    ignore: [],
+    tookMs: 1,
+  });
+  const rows = expectedRows({ expect: expectation, differences, ignore: ['["c d"].e'] });
+  expect(rows.map(({ path, expected, actual, ignored }) => [path, expected, actual, ignored])).toEqual([
+    ['data["a.b"]', '1', '2', []],
+    ['data["c d"]', '{"e":2}', '{"e":2}', ['data["c d"].e']],
+    ['data["f.g"]', null, null, []],
+  ]);
+});
+
+function conclusion(data: string) {
+  const body = `{"mockId":"m","success":true,"the service":${data},"process":"[1:X:T:0]","error":null}`;
+  return conclusionOf({ input: '{}', body, success: true });
+}

@@ -1,4 +1,4 @@
-import { printPath } from '../../shared/cases/path.ts';
+import { inData, printPath } from '../../shared/cases/path.ts';
 import { itemsOf, memberOf, textOf } from '../../shared/json-tree/members.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
@@ -111,7 +111,7 @@ export function expectedRows({
   ignore,
 }: Pick<WholeItem, 'expect' | 'differences' | 'ignore'>): ExpectedRow[] {
   const held = wantedIn(expect).filter(({ path }) => !differences.some((one) => isIn(one, path)));
-  const ignoredIn = (path: string) => ignore.map((each) => `data.${each}`).filter((each) => isBelow(each, path));
+  const ignoredIn = (path: string) => ignore.map(inData).filter((each) => isBelow(each, path));
   return [
     ...differences.map((row) => ({ ...row, ignored: [] })),
     ...held.map((row) => ({ ...row, actual: row.expected, message: null, ignored: ignoredIn(row.path) })),
@@ -135,7 +135,10 @@ function wantedIn(expect: string | null): { path: string; expected: string | nul
     path: printPath(['data', key]),
     expected: compactJson(value),
   }));
-  const absent = itemsOf(memberOf(root, 'absent')).map((path) => ({ path: `data.${textOf(path)}`, expected: null }));
+  const absent = itemsOf(memberOf(root, 'absent')).map((path) => ({
+    path: inData(textOf(path) ?? ''),
+    expected: null,
+  }));
   const nodes = membersOf(memberOf(root, 'nodes')).map(({ key, value }) => ({
     path: `nodes.${key}`,
     expected: plainText(value),

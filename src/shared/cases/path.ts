@@ -52,3 +52,6 @@ export function printPath(steps: readonly (Step | typeof EVERY)[]): string {
     })
     .join('');
 }
+
+/** The path of a difference whose place in the data has this path. */
+export const inData = (path: string) => (path.startsWith('[') ? `data${path}` : `data.${path}`);

@@ -4,7 +4,7 @@ import { compareData } from '../cases/judging/compare.ts';
 import { MAX_DIFFERENCES, shortened } from '../cases/judging/difference.ts';
 import { withoutNoise } from '../cases/judging/noise.ts';
 import { valueAt } from '../cases/judging/value-at.ts';
-import { parsePath } from '../cases/path.ts';
+import { inData, parsePath } from '../cases/path.ts';
 import type { Difference } from '../contract/batches.ts';
 import { parseExact } from '../contract/json/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../contract/json/raw-number.ts';
@@ -48,7 +48,7 @@ const placeOf = ({ part, path }: Change) => `${part} ${path}`;
 function differenceOf({ part, path, before, after }: Change): Difference {
   const [expected, actual] = [before, after].map((text) => (text === null ? null : shortened(text)));
   return {
-    path: part === 'data' ? `data.${path}` : part,
+    path: part === 'data' ? inData(path) : part,
     expected: expected ?? null,
     actual: actual ?? null,
     message: 'changed',
@@ -117,7 +117,7 @@ function ofData({ data: expected, absent = [] }: Expect, { data }: Conclusion, i
   const differences =
     expected === undefined ? [] : compareData(withoutNoise(parseExact(expected), ignore), withoutNoise(data, ignore));
   const all = [...differences, ...absent.flatMap((path) => presentAt(path, data))];
-  return all.map((difference) => ({ difference: { ...difference, path: `data.${difference.path}` } }));
+  return all.map((difference) => ({ difference: { ...difference, path: inData(difference.path) } }));
 }
 
 function presentAt(path: string, actual: ExactValue): Difference[] {

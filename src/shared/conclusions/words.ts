@@ -45,7 +45,7 @@ function whatChanged(items: readonly Pick<Changed, 'differences'>[]): string[] {
     const lines = new Set(items.map(({ differences }) => differenceLine(differences[index] ?? first)));
     return lines.size === 1
       ? differenceLine(first)
-      : `${first.path.replace(/^data\./, '')} (${lines.size} different changes)`;
+      : `${first.path.replace(/^data\.?/, '')} (${lines.size} different changes)`;
   });
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Expect } from '../../../src/shared/cases/case.ts';
+import { parsePath } from '../../../src/shared/cases/path.ts';
 import { conclusionOf, factsOfTrees } from '../../../src/shared/conclusions/conclusion.ts';
 import { judge } from '../../../src/shared/conclusions/judge.ts';
 import { leaf, node } from '../../console/support/rule-tree.ts';
@@ -53,6 +54,15 @@ describe('a run', () => {
     expect(
       paths({ outcome: 'FALSE', data: '{"coupon":{"amount":21}}', absent: ['coupon.amount', 'x'], withinMs: 11 }),
     ).toEqual(['outcome', 'data.coupon.amount', 'data.coupon.amount', 'withinMs']);
+  });
+  it('names a difference by a path that can be read again, however its key is written', () => {
+    const members = { 'the service': { 'a.b': 1, 'c d': { e: 2 } } };
+    const found = paths({ data: '{"a.b":2}', absent: ['["c d"].e'] }, members);
+    expect(found).toEqual(['data["a.b"]', 'data["c d"].e']);
+    expect(found.map(parsePath)).toEqual([
+      ['data', 'a.b'],
+      ['data', 'c d', 'e'],
+    ]);
   });
   it('passes with an error that was expected, and fails with another, or without one', () => {
     expect(run({ error: 'insuff' }, { error: 'insufficient money' }).verdict).toBe('passed');
