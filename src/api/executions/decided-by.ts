@@ -1,5 +1,6 @@
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { sureDigest } from '../../shared/contract/rules-of-run.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import { decidedBy, type NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { type Occurrence, occurrencesOf } from '../../shared/reasoning/tree.ts';
@@ -16,9 +17,9 @@ type Nodes = Readonly<Record<string, readonly string[]>> | null;
 export function createDecidedBy(readTree: (ran: Ran) => Promise<string | null>) {
   const read = new Map<string, Promise<readonly Occurrence[]>>();
   return async (ran: Ran, nodes: Nodes): Promise<NamedNode | null> => {
-    const { app, rules } = ran;
-    if (nodes === null || !rules?.digest || rules.unsure || rules.about) return null;
-    const key = treeKey(app, rules.digest);
+    const digest = sureDigest(ran.rules);
+    if (nodes === null || digest === null) return null;
+    const key = treeKey(ran.app, digest);
     const tree = read.get(key) ?? readTree(ran).then(occurrencesIn);
     read.set(key, tree);
     const occurrences = await tree;

@@ -19,6 +19,10 @@ export const rulesOfRunSchema = z.object({
 });
 export type RulesOfRun = z.infer<typeof rulesOfRunSchema>;
 
+/** The digest of the rules that a run surely ran on; null where that is not known. */
+export const sureDigest = (rules: RulesOfRun | null): string | null =>
+  !rules?.digest || rules.unsure || rules.about ? null : rules.digest;
+
 /** The rules that an answer says it ran on. */
 export const toldRulesSchema = z.object({
   version: z

@@ -3,6 +3,7 @@ import { type Conclusion, conclusionOf, factsOfTrees, type NodeFacts } from '../
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { sureDigest } from '../../shared/contract/rules-of-run.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import { ranAsOf } from '../../shared/reasoning/trace/recorded-run.ts';
@@ -81,11 +82,12 @@ function sideOf(
   { mockId, lane, rules, ...record }: ExecutionRecord,
   { input, body, facts }: { input: string; body: string; facts: NodeFacts },
 ): Side | null {
-  if (!rules?.digest || rules.unsure || rules.about) return null;
+  const digest = sureDigest(rules);
+  if (digest === null) return null;
   const answer = readJson(body);
   const ts = ranAsOf(record, answer.kind === 'ok' ? answer.root : undefined);
   const target = lane === null ? 'all' : `lane:${lane}`;
-  return { input, ts, target, digest: rules.digest, derivedFrom: mockId, facts };
+  return { input, ts, target, digest, derivedFrom: mockId, facts };
 }
 
 function rootsIn(tree: string): TreeNode[] {

@@ -1,18 +1,20 @@
 import { type ItemDetail, type ItemHead, itemNumber } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
+import { type Conclusion, conclusionOf } from '../../shared/conclusions/conclusion.ts';
 import { itemOfAnswer, itemWithoutAnswer, skippedItem } from '../../shared/conclusions/item-of-answer.ts';
 import { type JobData, jobVersion } from '../../shared/contract/job.ts';
+import { random } from '../../shared/ports/random.ts';
 import { time } from '../../shared/ports/time.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
 import { addExecution } from '../../shared/queue/executions.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
+import type { Side } from './earlier-runs.ts';
 import { type ItemEnding, unknownItem } from './follow-items.ts';
-import { judgeTarget } from './judge-target.ts';
+import { judgeTarget, NOT_THE_CLIENT } from './judge-target.ts';
 import { MARK_MS } from './marks.ts';
 import { permit } from './permit.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
-import { runAgain } from './run-again.ts';
 import type { BatchRun, Chosen, RunTargetDependencies, TargetRun } from './target-run.ts';
 
 /** An item has so much longer than a call to be begun: a worker that took over a batch may have to send it again. */
@@ -134,7 +136,7 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
 }
 
 async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null> {
-  const { run, queue, followItems, storeRun } = self;
+  const { run } = self;
   const { one, index, mockId, chosen } = sent;
   const { app, ruleId, confId, keyName, batchId, once } = run.batch;
   const dry = run.batch.dryRun ? { dryRun: { stub: '{}' } } : {};
@@ -144,9 +146,14 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   const ofKey = once && { once: { ...once, key: itemMockId(once.key, index, self.target) } };
   const data: JobData = { ...ids, ...dry, ...ofKey, input: one.input, claimBy, keyName, batchId };
   // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.
+  if (chosen) await send(self, mockId, data);
+  return self.followItems.follow({ mockId, data }, run.signal);
+}
+
+/** An execution that could not be added is added by whoever follows it. */
+async function send({ queue, followItems, storeRun }: TargetRun, mockId: string, data: JobData): Promise<void> {
   const toSend = { ...data, replyTo: followItems.replyTo, storeRun: storeRun.last() };
-  if (chosen) await addExecution(queue, mockId, toSend).catch(() => {});
-  return followItems.follow({ mockId, data }, run.signal);
+  await addExecution(queue, mockId, toSend).catch(() => {});
 }
 
 async function settle(self: TargetRun, sent: Sent, ending: ItemEnding): Promise<void> {
@@ -218,4 +225,31 @@ async function judged(
   if (chosen) await run.permits.release(chosen.key, mockId); // its client may be the one that the earlier run came from
   const again = await runAgain(self, { ...side, ...(isCompared && { target: against }) });
   return again === null ? item : itemOfAnswer(one, answer, { ignore, ...by, again });
+}
+
+/**
+ * Runs the input of an earlier run again where that came from, as of the same time, to see whether it differs from itself. Always a dry run: no
+ * effect is repeated for that. Null where those rules are not there any more, or where no client can run without effects.
+ */
+async function runAgain(self: TargetRun, { target, digest, facts, ...one }: Side): Promise<Conclusion | null> {
+  const { run, followItems, begunWithinMs } = self;
+  const { app, ruleId, confId, keyName, batchId } = run.batch;
+  const mockId = random.uuid();
+  const chosen = run.gone.has(digest) ? null : await permit(self, { mockId, input: one.input, target, isDry: true });
+  if (chosen === null) return null;
+  run.open.add(mockId);
+  try {
+    const dry = { dryRun: { stub: '{}' } };
+    const ids = { v: jobVersion(dry), app, ruleId, confId, target: chosen.target, keyName, batchId };
+    const data: JobData = { ...one, ...ids, ...dry, claimBy: time.now() + begunWithinMs };
+    await send(self, mockId, data);
+    const ending = await followItems.follow({ mockId, data }, run.signal);
+    if (ending?.kind === 'answered' && ending.result.rules?.digest === digest)
+      return conclusionOf({ input: one.input, body: ending.body, success: ending.result.success, facts });
+    if (ending?.kind === 'answered' || (ending && !NOT_THE_CLIENT.includes(ending.noAnswer.code))) run.gone.add(digest);
+    return null;
+  } finally {
+    run.open.delete(mockId);
+    await run.permits.release(chosen.key, mockId);
+  }
 }
