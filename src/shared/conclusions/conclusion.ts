@@ -7,7 +7,7 @@ import { digits, field, list } from '../contract/json/read-exact.ts';
 import { type NodeState, traceEntries } from '../contract/trace-entries.ts';
 import type { RanTo } from '../contract/verdict.ts';
 import { isLeaf, isParallel, type Occurrence, occurrencesOf, type TreeNode } from '../reasoning/tree.ts';
-import { memberOf, sameValue } from './differing-values.ts';
+import { sameValue } from './differing-values.ts';
 
 /** What one node came to, in the order in which nodes ended. `STUBBED`: a stub in a dry run stood in for it. */
 export type WayStep = { id: string; name: string; state: WayState };
@@ -186,7 +186,7 @@ function dataAfter(
 
 function changedKeys(before: ExactObject, after: ExactObject): Set<string> {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return new Set([...keys].filter((key) => !sameValue(memberOf(before, key), memberOf(after, key))));
+  return new Set([...keys].filter((key) => !sameValue(field(before, key), field(after, key))));
 }
 
 /** The members of the data that were added or changed. */

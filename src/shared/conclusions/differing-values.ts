@@ -1,6 +1,7 @@
 import { sameNumber } from '../cases/judging/decimal.ts';
 import { EVERY, type Pattern, parsePattern, printPath, type Step } from '../cases/path.ts';
 import { type ExactValue, isExactObject, RawNumber, stringifyExact } from '../contract/json/raw-number.ts';
+import { field } from '../contract/json/read-exact.ts';
 
 /** A value that is not the same in several documents, by its path; as exact JSON text, null where there is nothing. */
 export type ValueRow = { path: string; values: (string | null)[] };
@@ -24,7 +25,7 @@ export function differingValues(
     if (values.every(isExactObject)) {
       for (const key of new Set(values.flatMap(Object.keys)))
         compare(
-          values.map((value) => memberOf(value, key)),
+          values.map((value) => field(value, key)),
           [...at, key],
         );
     } else if (values.every(isList)) {
@@ -52,8 +53,5 @@ function isEqual(one: ExactValue | undefined, other: ExactValue | undefined): bo
 }
 
 const isList = (value: ExactValue | undefined): value is ExactValue[] => Array.isArray(value);
-
-export const memberOf = (object: { [key: string]: ExactValue }, key: string) =>
-  Object.hasOwn(object, key) ? object[key] : undefined;
 
 const textOf = (value: ExactValue | undefined) => (value === undefined ? null : stringifyExact(value));

@@ -6,6 +6,7 @@ import {
   RawNumber,
   stringifyExact,
 } from '../../contract/json/raw-number.ts';
+import { field } from '../../contract/json/read-exact.ts';
 import { printPath, type Step } from '../path.ts';
 import { isApproximable, isNear, sameNumber } from './decimal.ts';
 import { MAX_DIFFERENCES, shortened } from './difference.ts';
@@ -43,7 +44,7 @@ function applyOperator(operator: Operator, expected: ExactValue, actual: ExactVa
 
 function compareMembers(expected: ExactObject, actual: ExactObject, place: Comparing): void {
   for (const [key, value] of Object.entries(expected)) {
-    compare(value, Object.hasOwn(actual, key) ? actual[key] : undefined, { ...place, path: [...place.path, key] });
+    compare(value, field(actual, key), { ...place, path: [...place.path, key] });
   }
   if (!place.whole) return;
   for (const [key, value] of Object.entries(actual)) {

@@ -1,9 +1,9 @@
 import { type ExactValue, isExactObject, RawNumber } from './raw-number.ts';
 
-/** Readers for the service's answers. They take what is there and never fail: a newer service may say more, or less. */
+/** Readers for exact JSON, such as the service's answers. They take what is there and never fail: a newer service may say more, or less. */
 
 export function field(value: ExactValue | undefined, name: string): ExactValue | undefined {
-  return isExactObject(value) ? value[name] : undefined;
+  return isExactObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** An integer as decimal text: ids and versions are int64. */

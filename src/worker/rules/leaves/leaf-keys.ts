@@ -1,9 +1,5 @@
-import {
-  type ExactObject,
-  type ExactValue,
-  isExactObject,
-  RawNumber,
-} from '../../../shared/contract/json/raw-number.ts';
+import { valueAt } from '../../../shared/cases/judging/value-at.ts';
+import { type ExactObject, RawNumber } from '../../../shared/contract/json/raw-number.ts';
 import type { KeyPart, LeafKey, LeafNode, ValueType } from './leaf-nodes.ts';
 
 /**
@@ -91,12 +87,7 @@ function configuredText(ref: string, leaf: LeafNode, values: ExactObject): strin
 
 /** The value at a path into a configured object: `config.key`. */
 function valueInside(ref: string, values: ExactObject): ExactObject[string] | undefined {
-  let value: ExactValue | undefined = values;
-  if (!ref.includes('.')) return undefined;
-  for (const step of ref.split('.')) {
-    value = isExactObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-  }
-  return value;
+  return ref.includes('.') ? valueAt(values, ref.split('.')) : undefined;
 }
 
 function sameName(ref: string, names: string[]): string | undefined {
