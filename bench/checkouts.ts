@@ -1,15 +1,12 @@
 // `node bench/checkouts.ts <checkout> <checkout> …`: what a call costs in several checkouts (each with its node_modules). All of them
 // are up at once and get their calls in turn, there and back again, so that the machine is as busy for each. Beside it: the cost by that of
 // the first checkout in the same turn, the median and both quartiles. Name one checkout twice to see the noise. Needs Linux, redis-server.
-import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { usedBy } from './costs.ts';
-import { startDeployment } from './deployment.ts';
+import { startAnswered } from './deployment.ts';
 import { failuresOf } from './failures.ts';
 import { type Load, load } from './load.ts';
 import { median } from './median.ts';
-import { startScript, stop } from './processes.ts';
-import { makeSharedDir } from './set-up.ts';
 
 const CALLERS = Number(process.env.BENCH_CALLERS ?? 100);
 const TURNS = Number(process.env.BENCH_TURNS ?? 8);
@@ -28,16 +25,9 @@ for (const { checkout, turns } of deployments) report(checkout, turns, deploymen
 for (const { tearDown } of deployments) await tearDown();
 
 async function deploy(checkout: string) {
-  const sharedDir = await makeSharedDir();
-  const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench']);
-  const deployment = await startDeployment({ SHARED_DIR: sharedDir }, checkout);
+  const deployment = await startAnswered(checkout);
   await load(deployment.url, CALLERS, WARM_UP_SECONDS);
-  const tearDown = async () => {
-    await deployment[Symbol.asyncDispose]();
-    await stop(responder);
-    await rm(sharedDir, { recursive: true });
-  };
-  return { ...deployment, checkout, turns: [] as Turn[], tearDown };
+  return { ...deployment, checkout, turns: [] as Turn[] };
 }
 
 async function measure({ url, processes, turns }: Awaited<ReturnType<typeof deploy>>): Promise<void> {

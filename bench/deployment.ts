@@ -1,4 +1,6 @@
-import { freePort, startRedis, startService, stop, untilReady } from './processes.ts';
+import { rm } from 'node:fs/promises';
+import { freePort, startRedis, startScript, startService, stop, untilReady } from './processes.ts';
+import { makeSharedDir } from './set-up.ts';
 
 type DeploymentSettings = { SHARED_DIR: string; [setting: string]: string };
 
@@ -20,4 +22,17 @@ export async function startDeployment(settings: DeploymentSettings, checkout?: s
     processes: { api, worker, redis },
     [Symbol.asyncDispose]: (): Promise<void> => stop(api, worker, redis),
   };
+}
+
+/** A deployment of a checkout with a shared directory of its own, and a client that answers at once. */
+export async function startAnswered(checkout: string, kind: 'own' | 'published' = 'own') {
+  const sharedDir = await makeSharedDir();
+  const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench', '0', kind]);
+  const { url, processes, ...deployment } = await startDeployment({ SHARED_DIR: sharedDir }, checkout);
+  const tearDown = async () => {
+    await deployment[Symbol.asyncDispose]();
+    await stop(responder);
+    await rm(sharedDir, { recursive: true });
+  };
+  return { url, processes, tearDown };
 }

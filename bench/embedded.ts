@@ -1,12 +1,11 @@
 // What the durable embedded store costs beside the one in memory, in one run: one call, a steady load with the longest pause of the
 // process, what the folder takes, and a start after kill -9. `node bench/embedded.ts [seconds of load at each rate] [rates]`
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './processes.ts';
+import { freePort, kill, startEmbedded, untilReady } from './processes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SECONDS = Number(process.argv[2] ?? 30);
@@ -16,28 +15,12 @@ const KEPT = 10_000;
 type Service = { url: string; folder: string; child: ChildProcess; startMs: number };
 
 async function start(store: 'disk' | 'memory', folder: string): Promise<Service> {
-  const port = await freePort();
+  const PORT = String(await freePort());
   const began = performance.now();
-  const child = spawn(process.execPath, [join(ROOT, 'bin/rule-server.js'), 'all'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { PATH: process.env.PATH, PORT: String(port), EMBEDDED_STORE: store, LOG_LEVEL: 'error' },
-  });
-  const url = `http://127.0.0.1:${port}`;
-  while (
-    !(await fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  )
-    await delay(10);
+  const child = startEmbedded(folder, { PORT, EMBEDDED_STORE: store }, ROOT);
+  const url = `http://127.0.0.1:${PORT}`;
+  await untilReady(`${url}/readyz`, 60_000, { everyMs: 10 });
   return { url, folder, child, startMs: performance.now() - began };
-}
-
-async function kill({ child }: Service): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
 }
 
 /** One call of the demo's rule; resolves to the milliseconds it took. */
@@ -143,13 +126,13 @@ try {
     console.log('disk:');
     await load(disk, rate);
   }
-  await kill(memory);
+  await kill(memory.child);
   for (let count = 0; count < KEPT / 20; count++) await Promise.all(Array.from({ length: 20 }, () => call(disk)));
-  await kill(disk);
+  await kill(disk.child);
   disk = await start('disk', folders[1]);
   console.log(`start after kill -9, with ${KEPT} executions kept: ${shown(disk.startMs)}`);
   console.log(`the folder: ${await megabytes(join(folders[1], 'rule-data/.rule-server/store'))} MB`);
 } finally {
-  await kill(disk);
+  await kill(disk.child);
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import autocannon from 'autocannon';
-import { startDeployment } from './deployment.ts';
+import { startAnswered } from './deployment.ts';
 import { executeCall, tellAnswers } from './load.ts';
 import { median } from './median.ts';
 import { freePort, startScript, stop, untilReady } from './processes.ts';
@@ -21,7 +21,7 @@ const TURNS = Number(process.env.BENCH_TURNS ?? 2);
 const WARM_UP_SECONDS = 4;
 
 type Call = Pick<autocannon.Options, 'url' | 'method' | 'headers' | 'body' | 'timeout'>;
-type Peer = { name: string; call: Call; served: (body: string) => boolean; tearDown: () => Promise<void> };
+type Peer = { name: string; call: Call; tearDown: () => Promise<void> };
 type Turn = { perSecond: number; share: number };
 
 const peers = [await publishedServer(), ...(await Promise.all(checkouts.map(ours)))];
@@ -42,7 +42,7 @@ for (const callers of CALLERS) {
 }
 for (const { tearDown } of peers) await tearDown();
 
-async function measure({ call, served }: Peer, callers: number, seconds: number): Promise<Turn> {
+async function measure({ call }: Peer, callers: number, seconds: number): Promise<Turn> {
   let [good, all] = [0, 0];
   const { duration, errors } = await autocannon({
     ...call,
@@ -50,7 +50,7 @@ async function measure({ call, served }: Peer, callers: number, seconds: number)
     duration: seconds,
     setupClient: tellAnswers(({ status, body }) => {
       all++;
-      if (status === 200 && served(body)) good++;
+      if (status === 200 && body.includes('"success":true')) good++;
     }),
   });
   return { perSecond: good / duration, share: good / (all + errors) };
@@ -69,7 +69,6 @@ async function publishedServer(): Promise<Peer> {
   return {
     name: 'published server',
     call: { ...executeCall(url), url: `${url}/ice-server/mock/execute`, body },
-    served: (answer) => answer.includes('"success":true'),
     tearDown: async () => {
       await stop(responder, server);
       await rm(sharedDir, { recursive: true });
@@ -78,17 +77,6 @@ async function publishedServer(): Promise<Peer> {
 }
 
 async function ours(checkout: string): Promise<Peer> {
-  const sharedDir = await makeSharedDir();
-  const { child: responder } = await startScript('./responder.ts', [sharedDir, '1', 'bench', '0', 'published']);
-  const deployment = await startDeployment({ SHARED_DIR: sharedDir }, checkout);
-  return {
-    name: basename(checkout),
-    call: executeCall(deployment.url),
-    served: (answer) => answer.includes('"success":true'),
-    tearDown: async () => {
-      await deployment[Symbol.asyncDispose]();
-      await stop(responder);
-      await rm(sharedDir, { recursive: true });
-    },
-  };
+  const { url, tearDown } = await startAnswered(checkout, 'published');
+  return { name: basename(checkout), call: executeCall(url), tearDown };
 }

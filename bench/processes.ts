@@ -48,6 +48,17 @@ export function startService(
   return child;
 }
 
+/** Starts all in one process without Redis, in `folder`, with these settings alone: nothing of this environment decides what is measured. */
+export function startEmbedded(folder: string, settings: Record<string, string>, checkout: string): ChildProcess {
+  const child = spawn(process.execPath, [join(checkout, 'bin/rule-server.js'), 'all'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...settings },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  children.add(child);
+  return child;
+}
+
 /** `more`: other settings, as arguments. */
 export function startRedis(port: number, more: readonly string[] = []): ChildProcess {
   const child = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no', ...more], {
@@ -67,17 +78,30 @@ export async function stop(...stopped: ChildProcess[]): Promise<void> {
   }
 }
 
+export async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+  children.delete(child);
+}
+
+type Asking = RequestInit & { everyMs?: number };
+
 /** Waits until a URL answers 200. */
-export async function untilReady(url: string, deadlineMs = 20_000): Promise<void> {
+export async function untilReady(
+  url: string,
+  deadlineMs = 20_000,
+  { everyMs = 50, ...request }: Asking = {},
+): Promise<void> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {
-    const ok = await fetch(url).then(
+    const ok = await fetch(url, request).then(
       (response) => response.ok,
       () => false,
     );
     if (ok) return;
     if (Date.now() > deadline) throw new Error(`${url} was not ready within ${deadlineMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 

@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -14,6 +13,7 @@ import { statesOf } from '../../src/cli/runs/event-stream.ts';
 import { exitCodes } from '../../src/cli/terminal/exit-codes.ts';
 import { createHttpApi } from '../../src/cli/terminal/http-api.ts';
 import { eventually } from '../support/eventually.ts';
+import { gatewayThat } from '../support/gateway.ts';
 import { startRedis } from '../support/redis.ts';
 import {
   answers,
@@ -511,14 +511,6 @@ describe.skipIf(choice.kind === 'unavailable')('doctor', () => {
     expect(findings.find(({ check }) => check === 'settings')?.message).toContain('PORT');
   });
 });
-
-async function gatewayThat(answers: RequestListener) {
-  const server = createServer(answers).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : undefined}`;
-  return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-}
 
 /** The words of every command that has no commands of its own, as the script for bash knows them. */
 async function commandPaths(): Promise<string[][]> {

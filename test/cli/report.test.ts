@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { gatewayThat } from '../support/gateway.ts';
 import { releaseRule } from '../support/release-rule.ts';
 import { runCliIn } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
@@ -81,12 +80,12 @@ test('replaces its own comment beside the pull request, and no other one', async
     { id: 99, body: '<!-- rule-server report: app 7 all -->', user: { type: 'User' } },
     { id: 100, body: '<!-- rule-server report: app 7 all -->\nold', user: { type: 'Bot' } },
   ];
-  await using github = await listen(async (request, response) => {
+  await using github = await gatewayThat(async (request, response) => {
     calls.push([request.method, request.url?.split('?')[0], await text(request)]);
     const page = Number(new URL(request.url ?? '', 'http://x').searchParams.get('page') ?? 0);
     response.end(JSON.stringify(page > 0 ? kept.slice((page - 1) * 100, page * 100) : {}));
   });
-  await using other = await listen((_, response) => void response.end('<h1>Log in</h1>'));
+  await using other = await gatewayThat((_, response) => void response.end('<h1>Log in</h1>'));
   const workflow = {
     ...{ RULE_SERVER_URL: service.url, GITHUB_TOKEN: 'secret' },
     ...{ GITHUB_REPOSITORY: 'acme/rules', GITHUB_REF: 'refs/pull/12/merge' },
@@ -150,13 +149,4 @@ async function execute(app: number, input: object): Promise<void> {
     const kept = await service.call(`/rule-server/mock/executions/${json.mockId}?include=tree`);
     expect(kept.json.tree).not.toBeNull();
   });
-}
-
-/** What stands in the place of GitHub. */
-async function listen(listener: RequestListener) {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : null;
-  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: async () => void server.close() };
 }

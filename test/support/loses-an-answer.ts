@@ -1,9 +1,10 @@
-import { createServer, request as httpRequest } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { gatewayThat } from './gateway.ts';
 
 /** A gateway that cuts the connection of the first call once the service has answered it. */
 export async function losesAnAnswer(url: string) {
   let calls = 0;
-  const server = createServer((incoming, outgoing) => {
+  const gateway = await gatewayThat((incoming, outgoing) => {
     const isFirst = ++calls === 1;
     const { method, headers } = incoming;
     const onward = httpRequest(`${url}${incoming.url}`, { method, headers }, (answer) => {
@@ -12,12 +13,5 @@ export async function losesAnAnswer(url: string) {
     });
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    calls: () => calls,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  };
+  return { ...gateway, calls: () => calls };
 }
