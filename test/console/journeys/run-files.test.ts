@@ -52,6 +52,7 @@ describeInBrowser('a run as a file', () => {
 
     await drop(other, 'edited.json', text.replace('"cost": 90', '"cost": 99'));
     await says(notice(other), /edited\.json was changed after it was saved/);
+    await expect.poll(() => decodeURIComponent(new URL(other.url()).hash)).toContain('"cost":99');
     await drop(other, 'other.json', '{"cost":1}');
     await says(other.locator('.news'), /other\.json is no saved run/);
     await toHistory(other);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Tree } from '../../api/browse.ts';
 import { type Execution, getExecution } from '../../api/executions.ts';
 import { type Followed, followExecution } from '../../api/follow.ts';
@@ -43,9 +43,11 @@ export function keepPinned(mockId: string, pinned: boolean): void {
 /** One execution as it goes on, from its first state to its texts. Null while nothing is known of it. */
 export function useExecution(mockId: string | null): Followed | null {
   const [seen, setSeen] = useState<{ mockId: string; followed: Followed } | null>(null);
+  const fromFile = openedRun(mockId)?.execution ?? null;
+  const shown = useMemo((): Followed | null => fromFile && { kind: 'ended', execution: fromFile }, [fromFile]);
   useEffect(() => {
-    if (mockId === null) return;
-    const known = knownRun(mockId);
+    if (mockId === null || shown !== null) return;
+    const known = ended.get(mockId);
     if (known) {
       setSeen({ mockId, followed: { kind: 'ended', execution: known } });
       return lateResultOf(known, (late) => setSeen({ mockId, followed: { kind: 'ended', execution: late } }));
@@ -63,16 +65,15 @@ export function useExecution(mockId: string | null): Followed | null {
       stop();
       stopWaiting();
     };
-  }, [mockId]);
-  return seen?.mockId === mockId ? seen.followed : null;
+  }, [mockId, shown]);
+  return shown ?? (seen?.mockId === mockId ? seen.followed : null);
 }
 
-/** Asks now and then whether the client answered after all, unless the run is from a file. Returns how to stop asking. */
+/** Asks now and then whether the client answered after all. Returns how to stop asking. */
 function lateResultOf(execution: Execution, report: (late: Execution) => void): () => void {
   const { record } = execution;
   if (record.state !== 'timed-out' || record.ending?.mayHaveRun !== true || execution.lateResult !== null)
     return () => {};
-  if (openedRun(record.mockId) !== null) return () => {};
   const since = Date.now();
   const timer = setInterval(() => {
     if (Date.now() - since > LATE_FOR_MS) return clearInterval(timer);
