@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tryMutants } from './mutants/run-mutants.ts';
 import { sizes } from './search/plan.ts';
-import { plans } from './search/plans.ts';
+import { plans, worldsOf } from './search/plans.ts';
 import { runPlan } from './search/random.ts';
 import { replaying, runSchedule, toText } from './search/schedule.ts';
 import { keepFailing, replay, runSeeds, shrinkSeed, type Total, tellFailing } from './search/seeds.ts';
@@ -17,7 +17,7 @@ import { PROMISES } from './world/promises.ts';
 //   --size S         how large they are: small or large (default large)
 //   --twice          runs each of them twice, which must come to the same
 //   --replay FILE    runs a world that was kept
-//   --plan NAME      runs a large world that is about one guard
+//   --plan NAME      runs a large world that is about one guard; many of them where twists are drawn
 //   --world NAME     the small worlds whose names contain it; all of them if nothing else is given
 //   --schedules N    at most so many of each small world (default 100000)
 //   --mutants        takes guards out of the code, one after the other, and says which are noticed
@@ -41,6 +41,8 @@ const FAILURES = join(import.meta.dirname, '../../simulator-failures');
 /** Worlds that shrinking a failing one may run. */
 const SHRINK_RUNS = 400;
 const TOLD_EVERY = 50;
+/** Worlds of a plan in which twists are drawn. */
+const SEEDS_OF_A_PLAN = 500;
 const size = values.size === 'small' ? sizes.small : sizes.large;
 
 if (values.replay !== undefined) await replayKept(values.replay);
@@ -63,9 +65,14 @@ async function replayKept(file: string): Promise<void> {
 async function runNamed(name: string): Promise<void> {
   const plan = plans[name];
   if (!plan) throw new Error(`there is no plan "${name}": ${Object.keys(plans).join('; ')}`);
-  const { broken } = await withoutRealWorld(() => runPlan(plan, { twists: new Map() }));
-  console.log(broken === undefined ? `exhausted: ${name}` : `broken: ${broken}`);
-  if (broken !== undefined) process.exitCode = 1;
+  for (const world of worldsOf(plan, SEEDS_OF_A_PLAN)) {
+    const { broken } = await withoutRealWorld(() => runPlan(world));
+    if (broken === undefined) continue;
+    console.log(`broken: seed ${world.seed}: ${broken}`);
+    process.exitCode = 1;
+    return;
+  }
+  console.log(`exhausted: ${name}`);
 }
 
 async function searchSeeds(): Promise<void> {

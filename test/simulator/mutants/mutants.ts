@@ -372,13 +372,13 @@ export const mutants: Mutant[] = [
     file: runTarget,
     from: 'const claimBy = await noteBegin(self, sent);',
     to: 'const claimBy = (await noteBegin(self, sent)) ?? sent.claimBy;',
-    world: `${KEPT} seed-1176`,
+    world: `${PLAN} a batch is cancelled while its worker stands still`,
   },
   {
     name: 'a batch ends although items lack their endings',
     file: runBatch,
     from: "  if (await lacksEndings(batchId, store)) throw new Error('the queue store lost how some of its items ended');\n",
     to: '',
-    world: `${KEPT} seed-10653`,
+    world: `${PLAN} the queue store forgets how items of a batch ended`,
   },
 ];

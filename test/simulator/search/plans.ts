@@ -1,7 +1,10 @@
 import type { ServicePlan } from '../world/service.ts';
-import { type Fault, type Plan, planOf } from './plan.ts';
+import type { Fault, Plan, Rates } from './plan.ts';
 
-const quiet = planOf(1).rates;
+const quiet: Rates = {
+  ...{ other: 0, dies: 0, freezes: 0, sleeps: 0, slow: 0, stale: 0, diskLost: 0, diskFailed: 0, queue: 0 },
+  ...{ dropped: 0, late: 0, twice: 0 },
+};
 
 /** A large world in which nothing is drawn: one API, one worker and one client, and what is given. */
 export function plain(service: Partial<ServicePlan>, plan: Pick<Plan, 'calls' | 'faults' | 'faultyMs'>): Plan {
@@ -74,6 +77,48 @@ function forgottenWithoutWorker(): Plan {
   };
 }
 
+const oneBatch = { n: 1, at: 850, api: 0, targets: [target], stopAfterFailures: null, cancelledAfterMs: null };
+
+/**
+ * A batch is cancelled while its worker stands still: another one takes it over, and leaves out the items that nobody has sent. The first one
+ * wakes just before it sends one of them.
+ */
+function leftOutMeanwhile(): Plan {
+  const plan = plain({ workers: 3, queueTimeoutMs: 10_000 }, { calls: [], faults: [], faultyMs: 2500 });
+  return {
+    ...plan,
+    rates: { ...quiet, freezes: 0.03 },
+    batches: [{ ...oneBatch, cases: 2, concurrency: 1, cancelledAfterMs: 80 }],
+  };
+}
+
+/** Items run out of time, the queue store comes back as it was before, and the worker that knows how they ended is about to end the batch. */
+function forgottenEndings(): Plan {
+  const behaviour = { scansEveryMs: 1300, runsMs: 50, answers: 'late', lateMs: 3500 } as const;
+  const faults: Fault[] = [
+    { kind: 'stop', at: 1383, role: 'worker 3', startsAfterMs: 50 },
+    { kind: 'store', at: 2712, back: 'old', awayMs: 552, copiedBeforeMs: 356 },
+  ];
+  const plan = plain(
+    {
+      ...{ workers: 3, queueTimeoutMs: 10_000, resultTimeoutMs: 1000 },
+      clients: [{ sdk: 'node', registered: true, lane: null, behaviour }],
+    },
+    { calls: [], faults, faultyMs: 3040 },
+  );
+  return {
+    ...plan,
+    rates: { ...quiet, other: 0.1 },
+    batches: [{ ...oneBatch, at: 828, targets: [{ kind: 'all' }], cases: 9, concurrency: 4 }],
+  };
+}
+
+/** The worlds of a plan: one, or where twists are drawn one for each seed. */
+export function worldsOf(plan: Plan, seeds: number): Plan[] {
+  const isDrawn = Object.values(plan.rates).some((rate) => rate > 0);
+  return Array.from({ length: isDrawn ? seeds : 1 }, (_, index) => ({ ...plan, seed: index + 1 }));
+}
+
 /** Worlds that are about one guard, by name. */
 export const plans: Record<string, Plan> = {
   'a call that its caller left comes back': broughtBack({ leavesAfterMs: 500 }, 3000),
@@ -83,4 +128,6 @@ export const plans: Record<string, Plan> = {
   'a keyed call is asked for again in another minute': forgotten('call', 3 * 60_000),
   'a keyed batch is asked for again that the queue store forgot': forgotten('batch'),
   'a keyed batch is asked for again in another minute': forgotten('batch', 3 * 60_000),
+  'a batch is cancelled while its worker stands still': leftOutMeanwhile(),
+  'the queue store forgets how items of a batch ended': forgottenEndings(),
 };
