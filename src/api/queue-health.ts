@@ -78,8 +78,8 @@ const notReached: State = {
 };
 type QueueHealthDependencies = { backend: QueueBackend; backlog: Backlog; storeAlert: ThrottledAlert };
 
-const problemsOf = async ({ takers }: QueueBackend) => [
-  ...new Set((await takers.problems()).map(({ problem }) => problem)),
+const problemsOf = async ({ workers }: QueueBackend) => [
+  ...new Set((await workers.problems()).map(({ problem }) => problem)),
 ];
 
 /**

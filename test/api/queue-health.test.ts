@@ -107,7 +107,7 @@ describe('a queue store', () => {
     const health = own.run(() =>
       watchQueueHealth({
         backend: { ...backend, openQueue, heard: () => store.bytes, probe: async () => {}, findWorkers: async () => 1 },
-        backlog: createBacklog({ takers: { loads: async () => new Map() } }),
+        backlog: createBacklog({ workers: { loads: async () => new Map() } }),
         storeAlert: createThrottledAlert(log, 'the queue store'),
       }),
     );

@@ -156,15 +156,15 @@ for (const kind of ['in this process', 'on Redis'] as const)
     test('the workers that take jobs', async ({ skip }) => {
       const [real, model] = backends;
       if (!real || !model) return skip('there is no Redis');
-      expect(await takersOf(model)).toEqual(await takersOf(real));
+      expect(await registeredWorkers(model)).toEqual(await registeredWorkers(real));
     });
   });
 
-async function takersOf({ takers }: QueueBackend): Promise<unknown[]> {
-  const lists = [await takers.list()];
-  for (const id of ['one', 'two', 'one']) await takers.tell(id);
-  lists.push(await takers.list());
-  await takers.withdraw('one');
-  await takers.withdraw('nobody');
-  return [...lists, await takers.list()].map((ids) => ids.toSorted());
+async function registeredWorkers({ workers }: QueueBackend): Promise<unknown[]> {
+  const lists = [await workers.list()];
+  for (const id of ['one', 'two', 'one']) await workers.announce(id);
+  lists.push(await workers.list());
+  await workers.withdraw('one');
+  await workers.withdraw('nobody');
+  return [...lists, await workers.list()].map((ids) => ids.toSorted());
 }

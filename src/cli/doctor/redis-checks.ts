@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { createRedisTakers, type WorkerProblem } from '../../shared/queue/takers.ts';
+import { createRedisWorkerRegistry, type WorkerProblem } from '../../shared/queue/worker-registry.ts';
 import type { RedisAddress } from '../../shared/runtime/settings/redis-address.ts';
 import { describeRedis } from '../../shared/runtime/settings/redis-url.ts';
 import { createRedisConnections, type RedisConnections } from '../../shared/store/redis/redis-connections.ts';
@@ -39,7 +39,7 @@ type Looked = { address: RedisAddress; connections: RedisConnections; where: str
 
 async function lookAt(redis: Redis, { address, connections, where }: Looked) {
   const { prefix } = address;
-  const takers = createRedisTakers(redis, prefix);
+  const workers = createRedisWorkerRegistry(redis, prefix);
   const use = await checkUse(redis, connections);
   const ofUse = (finding: Finding): Finding => ({ ...finding, follows: use.level === 'fail' });
   const findings = [
@@ -51,8 +51,8 @@ async function lookAt(redis: Redis, { address, connections, where }: Looked) {
     ...checkKeeping(await settingsOf(redis)).map(ofUse),
     ...(await checkReplicas(redis, address)),
     await checkClock(redis),
-    ...byProblem(await takers.problems()),
-    checkWorkers(String(await redis.client('LIST')), prefix, (await takers.list()).length),
+    ...byProblem(await workers.problems()),
+    checkWorkers(String(await redis.client('LIST')), prefix, (await workers.list()).length),
   ];
   return { findings, directoryId: await createRedisDirectory(redis, prefix).get() };
 }

@@ -1,5 +1,5 @@
 import { time } from '../ports/time.ts';
-import type { Takers, WorkerLoad } from './takers.ts';
+import type { WorkerLoad, WorkerRegistry } from './worker-registry.ts';
 
 /** With fewer executions to begin, a queue says nothing about how fast workers are. */
 const FEW = 200;
@@ -19,7 +19,7 @@ export type Backlog = ReturnType<typeof createBacklog>;
  * Counts the executions that are still to be begun: those that wait for a worker, and those that workers have and have not sent to a client.
  * So it knows how long a new call would wait behind them. The time that calls spend at a client, or waiting for a slot there, is no part of it.
  */
-export function createBacklog({ takers }: { takers: Pick<Takers, 'loads'> }) {
+export function createBacklog({ workers }: { workers: Pick<WorkerRegistry, 'loads'> }) {
   let last: Look | undefined;
   let intervals: Interval[] = [];
   let perMs: number | undefined;
@@ -29,7 +29,7 @@ export function createBacklog({ takers }: { takers: Pick<Takers, 'loads'> }) {
   return {
     /** Looks at the workers. `waiting`: executions that none of them has. */
     async look(waiting: number): Promise<void> {
-      const loads = await takers.loads();
+      const loads = await workers.loads();
       const at = time.monotonic();
       const count = waiting + progress.busy(loads, at);
       // Only where there was enough to do all the time, the number that was begun says how many could be.

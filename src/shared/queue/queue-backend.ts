@@ -1,7 +1,7 @@
 import type { RegisteredDirectory } from '../store/registered-directory.ts';
 import type { Stores } from '../store/stores.ts';
 import type { OpenWorker, Queue } from './queue.ts';
-import type { Takers } from './takers.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 
 /**
  * An id of the queue store's present run: another one after each restart and each fail-over, when it may have forgotten what was
@@ -34,7 +34,7 @@ export type QueueBackend = Stores & {
   /** A number that changes whenever anything comes from the queue store, on any connection. */
   heard(): number;
   run: StoreRun;
-  takers: Takers;
+  workers: WorkerRegistry;
   /** Worker processes that are connected to the queue and take jobs, without `except`. */
   findWorkers(except?: string): Promise<number>;
   /** Whether the queue store can tell which workers are connected. */

@@ -14,7 +14,7 @@ export type GiveWay = ReturnType<typeof createGiveWay>;
  * refused only when that does not help. `isRunning`: whether this worker runs a batch; otherwise it does not look.
  */
 export function createGiveWay(
-  backend: Pick<QueueBackend, 'takers'>,
+  backend: Pick<QueueBackend, 'workers'>,
   { queue, isRunning }: { queue: Pick<Queue, 'count'>; isRunning: () => boolean },
 ) {
   const backlog = createBacklog(backend);

@@ -6,7 +6,7 @@ import type { JobData, Warning } from '../../shared/contract/job.ts';
 import { type Timer, time } from '../../shared/ports/time.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
-import type { WorkerLoad } from '../../shared/queue/takers.ts';
+import type { WorkerLoad } from '../../shared/queue/worker-registry.ts';
 import type { Claim, ClaimKey } from '../files/claims/claims.ts';
 
 /** One execution as a worker takes it: the job's id and data. */

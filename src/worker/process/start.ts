@@ -64,12 +64,12 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const { history, privacy } = execution;
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
-  const takers = takingJobs(worker, batches);
+  const consumers = takingJobs(worker, batches);
   const announce = {
-    taking: (reason: string | null) => backend.probe().then(() => backend.takers.tell(id, reason)),
-    idle: (reason?: string) => backend.takers.withdraw(id, reason),
+    taking: (reason: string | null) => backend.probe().then(() => backend.workers.announce(id, reason)),
+    idle: (reason?: string) => backend.workers.withdraw(id, reason),
   };
-  const parts = { ...directory, ...execution, worker: takers, announce, threads, storeAlert, log };
+  const parts = { ...directory, ...execution, worker: consumers, announce, threads, storeAlert, log };
   const check = createDirectoryCheck(parts);
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
   const queries = openQueries(options, directory);
@@ -77,10 +77,10 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   await atMost(CONNECT_WITHIN_MS, backend.connected);
   await check.check();
   // An API that does not hear of the load takes calls as before.
-  const tellLoad = () => backend.takers.tellLoad(id, workload.load()).catch(() => {});
+  const reportLoad = () => backend.workers.reportLoad(id, workload.load()).catch(() => {});
   const tasks: Task[] = [
     { name: CHECK, everyMs: 1000, run: check.check },
-    { name: 'telling the load', everyMs: 250, run: tellLoad },
+    { name: 'telling the load', everyMs: 250, run: reportLoad },
     { name: 'letting go of idle directories', everyMs: 10_000, run: watcher.forgetIdle },
     ...sweepTasks({ ...directory, everyMs: options.sweepEveryMs, onResult: lateResults.keep, onSwept, log }),
   ];
@@ -115,16 +115,16 @@ function openQueries({ settings, backend, log }: AllOptions, directory: Director
   return createQueryWorker({ backend, answerQuery, fault, waitForOthersMs: settings.QUEUE_TIMEOUT_MS / 2, log });
 }
 
-type Taker = { run(): void; pause(): Promise<void> };
+type Consumer = { run(): void; pause(): Promise<void> };
 
 /** Executions and batches are taken by the same workers. */
-export function takingJobs(...takers: Taker[]): Taker {
+export function takingJobs(...consumers: Consumer[]): Consumer {
   return {
     run() {
-      for (const taker of takers) taker.run();
+      for (const consumer of consumers) consumer.run();
     },
     async pause() {
-      await Promise.all(takers.map((taker) => taker.pause()));
+      await Promise.all(consumers.map((consumer) => consumer.pause()));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBacklog } from '../../../src/shared/queue/backlog.ts';
-import { createMemoryTakers, type WorkerLoad } from '../../../src/shared/queue/takers.ts';
+import { createMemoryWorkerRegistry, type WorkerLoad } from '../../../src/shared/queue/worker-registry.ts';
 import { createOwnTime } from '../../support/own-time.ts';
 
 const LOOK_EVERY_MS = 250;
@@ -101,13 +101,13 @@ describe('a worker', () => {
   });
 
   it('that leaves takes with it neither what others began nor what it began before', async () => {
-    const { backlog, inIt, turns, tell, takers } = await open();
+    const { backlog, inIt, turns, tell, workers } = await open();
     for (let turn = 0; turn < 14; turn++) {
       tell('leaving', { begun: 5000, busy: turn % 2 === 0 ? 301 : 300 });
       await turns(1, { begins: 50, waiting: 700 });
     }
     expect(inIt(backlog.delayMs)).toBe(5000);
-    await takers.withdraw('leaving');
+    await workers.withdraw('leaving');
     await turns(1, { begins: 50, waiting: 700 });
     expect(inIt(backlog.delayMs)).toBe(3500);
   });
@@ -154,11 +154,11 @@ describe('a stall', () => {
   });
 
   it('of the store: a look that fails leaves the one before in force', async () => {
-    const takers = createMemoryTakers();
+    const workers = createMemoryWorkerRegistry();
     let isAway = false;
     const { backlog, inIt, turns, pass } = await open({
-      ...takers,
-      loads: () => (isAway ? Promise.reject(new Error('the store is away')) : takers.loads()),
+      ...workers,
+      loads: () => (isAway ? Promise.reject(new Error('the store is away')) : workers.loads()),
     });
     await turns(12, { begins: 50, waiting: 1000 });
     isAway = true;
@@ -169,16 +169,16 @@ describe('a stall', () => {
 });
 
 /** One worker, and an API that looks at it. */
-async function open(takers = createMemoryTakers()) {
+async function open(workers = createMemoryWorkerRegistry()) {
   const { run, pass } = createOwnTime();
-  const backlog = run(() => createBacklog({ takers }));
+  const backlog = run(() => createBacklog({ workers }));
   const loads = new Map<string, WorkerLoad>();
 
   function tell(id: string, load: Partial<WorkerLoad>): void {
     const told = { busy: 0, begun: 0, ...loads.get(id), ...load };
     loads.set(id, told);
-    void takers.tell(id);
-    void takers.tellLoad(id, told);
+    void workers.announce(id);
+    void workers.reportLoad(id, told);
   }
 
   async function turns(count: number, { begins = 0, waiting, ms = LOOK_EVERY_MS }: Turn): Promise<void> {
@@ -190,5 +190,5 @@ async function open(takers = createMemoryTakers()) {
   }
 
   tell('worker', {});
-  return { backlog, takers, inIt: run, pass, tell, turns };
+  return { backlog, workers, inIt: run, pass, tell, turns };
 }

@@ -477,14 +477,14 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   const { history, privacy } = execution;
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
-  const takers = takingJobs(worker, batches);
-  const taking = (reason: string | null) => backend.probe().then(() => backend.takers.tell(id, reason));
-  const announce = { taking, idle: () => backend.takers.withdraw(id) };
+  const consumers = takingJobs(worker, batches);
+  const taking = (reason: string | null) => backend.probe().then(() => backend.workers.announce(id, reason));
+  const announce = { taking, idle: () => backend.workers.withdraw(id) };
   const threads = async () => {}; // never busy
   const check = createDirectoryCheck({
     ...directory,
     ...execution,
-    worker: takers,
+    worker: consumers,
     announce,
     threads,
     storeAlert,

@@ -123,7 +123,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     }
   };
   const link = createLink(options, ask);
-  const takers = () => ask('takers.list', ['takers'], 'reads', ({ takers }) => takers.list());
+  const workers = () => ask('workers.list', ['workers'], 'reads', ({ workers }) => workers.list());
 
   const members: SimulatedBackend = {
     where: `simulated, as ${process} sees it`,
@@ -134,13 +134,13 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     full: () => null,
     heard: () => replies,
     run: { last: link.lastRun, ask: () => ask('run', ['run'], 'reads', (store) => store.runId()) },
-    takers: {
-      tell: (id) => ask('takers.tell', ['takers'], 'writes', ({ takers }) => takers.tell(id)),
-      withdraw: (id) => ask('takers.withdraw', ['takers'], 'writes', ({ takers }) => takers.withdraw(id)),
-      list: takers,
+    workers: {
+      announce: (id) => ask('workers.announce', ['workers'], 'writes', ({ workers }) => workers.announce(id)),
+      withdraw: (id) => ask('workers.withdraw', ['workers'], 'writes', ({ workers }) => workers.withdraw(id)),
+      list: workers,
       problems: async () => [],
       // Without them, an API refuses nothing for load.
-      tellLoad: async () => {},
+      reportLoad: async () => {},
       loads: async () => new Map(),
     },
     directory: createMemoryDirectory(), // no worker of a simulated world meets another directory
@@ -154,7 +154,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     },
     openBatches: (limits) => openSimulatedBatches(ask, limits),
     seesWorkers: true,
-    findWorkers: async (except) => (await takers()).filter((id) => id !== except).length,
+    findWorkers: async (except) => (await workers()).filter((id) => id !== except).length,
     openQueue: <Data>(name: string, own: QueueOptions = {}) => openQueue<Data>(name, { ask, link }, own),
     openWorker: (name, work, own) => openWorker(name, work, { ...options, ask, ...own, lockMs: own.lockMs ?? lockMs }),
     openSender: (name, maxKept) => openSender(ask, name, maxKept),

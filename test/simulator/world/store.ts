@@ -94,7 +94,7 @@ type Data = {
   values: Map<string, Value>;
   history: Record<Part, HistoryData>;
   notes: NotesData;
-  takers: Scores;
+  workers: Scores;
   events: Map<string, StreamEvent[]>;
   batches: BatchesData;
 };
@@ -154,7 +154,7 @@ export function createStore({ now, from }: StoreOptions) {
     keys: createKeys(world),
     notes: createNotes(world),
     history: createHistory(world),
-    takers: createTakers(world),
+    workers: createWorkerRegistry(world),
     events: createEvents(world),
     batches: createBatches(world),
     connect,
@@ -182,13 +182,13 @@ function empty(): Data {
     values: new Map(),
     history: { calls: part(), batches: part(), pinned: part() },
     notes: { all: new Map(), due: new Map(), answers: new Map(), sizes: new Map() },
-    takers: new Map(),
+    workers: new Map(),
     events: new Map(),
     batches: noBatches(),
   };
 }
 
-function copyOf({ queues, values, history, notes, takers, events, batches }: Data): Data {
+function copyOf({ queues, values, history, notes, workers, events, batches }: Data): Data {
   const copyPart = ({ index, sizes }: HistoryData): HistoryData => ({ index: new Map(index), sizes: new Map(sizes) });
   const copyQueue = ({ jobs, wait, delayed, suspected, checkedUntil, oldest }: QueueData): QueueData => ({
     ...{ jobs: new Map(jobs), wait: [...wait], delayed: [...delayed] },
@@ -204,7 +204,7 @@ function copyOf({ queues, values, history, notes, takers, events, batches }: Dat
       answers: new Map(notes.answers),
       sizes: new Map(notes.sizes),
     },
-    takers: new Map(takers),
+    workers: new Map(workers),
     events: new Map([...events].map(([name, entries]) => [name, [...entries]])),
     batches: structuredClone(batches),
   };
@@ -214,7 +214,7 @@ function stateOf({ data, now }: World, run: string) {
   const at = now();
   const sorted = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   const part = ({ index, sizes }: HistoryData) => ({ index: sorted(index), sizes: sorted(sizes) });
-  const { queues, values, history, notes, takers, events, batches } = data;
+  const { queues, values, history, notes, workers, events, batches } = data;
   return {
     run,
     queues: sorted(queues).map(([name, { jobs, wait, delayed, suspected, checkedUntil }]) => ({
@@ -230,7 +230,7 @@ function stateOf({ data, now }: World, run: string) {
       answers: sorted(notes.answers),
       sizes: sorted(notes.sizes),
     },
-    takers: sorted(takers).filter(([, told]) => told >= at - TAKER_COUNTS_MS),
+    workers: sorted(workers).filter(([, told]) => told >= at - WORKER_COUNTS_MS),
     events: sorted(events),
     batches: sorted(batches.all).map(([, one]) => ({ ...one, items: [...one.items].sort(([a], [b]) => a - b) })),
     turns: sorted(batches.turns).map(([, { open, served }]) => ({ open: sorted(open), served: sorted(served) })),
@@ -707,15 +707,15 @@ function createHistory(world: World) {
 }
 
 /** A worker that has not said for so long that it takes jobs does not count. */
-const TAKER_COUNTS_MS = 5000;
+const WORKER_COUNTS_MS = 5000;
 
-function createTakers(world: World) {
+function createWorkerRegistry(world: World) {
   return {
-    tell: (id: string) => void world.data.takers.set(id, world.now()),
-    withdraw: (id: string) => void world.data.takers.delete(id),
+    announce: (id: string) => void world.data.workers.set(id, world.now()),
+    withdraw: (id: string) => void world.data.workers.delete(id),
     list: () =>
-      ordered(world.data.takers)
-        .filter(([, at]) => at >= world.now() - TAKER_COUNTS_MS)
+      ordered(world.data.workers)
+        .filter(([, at]) => at >= world.now() - WORKER_COUNTS_MS)
         .map(([id]) => id),
   };
 }

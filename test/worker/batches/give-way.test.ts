@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryTakers } from '../../../src/shared/queue/takers.ts';
+import { createMemoryWorkerRegistry } from '../../../src/shared/queue/worker-registry.ts';
 import { startUpkeep } from '../../../src/shared/runtime/upkeep.ts';
 import { createGiveWay } from '../../../src/worker/batches/give-way.ts';
 import { createOwnTimers } from '../../support/own-time.ts';
@@ -14,7 +14,7 @@ const SECOND = 1000;
 /** A worker that gives way, another one that begins calls, and a queue in which so many of them wait. */
 function open() {
   const own = createOwnTimers();
-  const takers = createMemoryTakers();
+  const workers = createMemoryWorkerRegistry();
   const world = { waiting: 0, begun: 0, isRunning: true, looks: 0, isAway: false };
   const queue = {
     async count() {
@@ -23,7 +23,7 @@ function open() {
       return { waiting: world.waiting, snoozed: 0, taken: 0 };
     },
   };
-  const giveWay = own.run(() => createGiveWay({ takers }, { queue, isRunning: () => world.isRunning }));
+  const giveWay = own.run(() => createGiveWay({ workers }, { queue, isRunning: () => world.isRunning }));
   const upkeep = own.run(() => startUpkeep([giveWay.task], () => {}));
   onTestFinished(() => own.run(upkeep.stop));
 
@@ -31,8 +31,8 @@ function open() {
   async function passes(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += LOOK_EVERY_MS) {
       world.begun += BEGINS;
-      await takers.tell('worker');
-      await takers.tellLoad('worker', { busy: 0, begun: world.begun });
+      await workers.announce('worker');
+      await workers.reportLoad('worker', { busy: 0, begun: world.begun });
       await own.pass(Math.min(LOOK_EVERY_MS, ms - passed));
     }
   }

@@ -18,7 +18,7 @@ import { isReplica, runIdOf } from '../../store/redis/redis-examination.ts';
 import { redisStores } from '../../store/redis/redis-stores.ts';
 import { createRedisDirectory } from '../../store/registered-directory.ts';
 import type { Message, QueueBackend } from '../queue-backend.ts';
-import { createRedisTakers, type Takers } from '../takers.ts';
+import { createRedisWorkerRegistry, type WorkerRegistry } from '../worker-registry.ts';
 import { besideBullmq } from './beside-bullmq.ts';
 import { type BullQueueParts, openBullQueue } from './bull-queue.ts';
 import { type BullWorkerParts, openBullWorker } from './bull-worker.ts';
@@ -47,7 +47,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
   const connections = createRedisConnections(address);
   const results = connections.open({ ...FAST, commandTimeout: 5000 });
   const opened = [results];
-  const takers = createRedisTakers(results, prefix);
+  const registry = createRedisWorkerRegistry(results, prefix);
   const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
   const examined = examineAtEachStart(results, connections);
 
@@ -73,13 +73,13 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     full: () => null, // a full Redis says so itself: the probe hears it
     heard: connections.heard,
     run: { last: connections.lastRun, ask: () => runIdOf(results) },
-    takers,
+    workers: registry,
     directory: createRedisDirectory(results, prefix),
     ...redisStores(results, { prefix, openNoted }),
     openQueue: (name, options) => openBullQueue(name, queues, options),
     openWorker: (name, process, options) => openBullWorker(name, process, workers, options),
     seesWorkers: true,
-    findWorkers: (except) => findWorkers(counted.get(), { takers, database: address.database, except }),
+    findWorkers: (except) => findWorkers(counted.get(), { registry, database: address.database, except }),
     ...messages({ factory, blocking, prefix }),
     async close() {
       await counted.made()?.close();
@@ -119,14 +119,17 @@ function bullParts(results: Redis, { connections, prefix, telemetry }: BullOptio
   return { queues, workers, factory, blocking };
 }
 
-type Asked = { takers: Takers; database: number; except: string | undefined };
+type Asked = { registry: WorkerRegistry; database: number; except: string | undefined };
 
 /**
  * The connection of a worker carries its id. Redis lists those of all its databases; a deployment in another one has the same
  * names.
  */
-async function findWorkers(queue: Pick<BullQueue, 'getWorkers'>, { takers, database, except }: Asked): Promise<number> {
-  const [connected, taking] = await Promise.all([queue.getWorkers(), takers.list()]);
+async function findWorkers(
+  queue: Pick<BullQueue, 'getWorkers'>,
+  { registry, database, except }: Asked,
+): Promise<number> {
+  const [connected, taking] = await Promise.all([queue.getWorkers(), registry.list()]);
   const ids = new Set(taking.filter((id) => id !== except));
   const here = connected.filter(({ db }) => db === undefined || Number(db) === database);
   // A Redis that lists no connections says so in the name of a single one.

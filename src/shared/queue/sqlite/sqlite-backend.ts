@@ -6,7 +6,7 @@ import { embeddedStores } from '../../store/embedded/stores/stores.ts';
 import { openTables } from '../../store/embedded/stores/tables.ts';
 import { createMemoryDirectory } from '../../store/registered-directory.ts';
 import type { Message, QueueBackend } from '../queue-backend.ts';
-import { createMemoryTakers } from '../takers.ts';
+import { createMemoryWorkerRegistry } from '../worker-registry.ts';
 import { createEmbeddedReplies } from './replies.ts';
 import { createSqliteQueues } from './sqlite-queue.ts';
 
@@ -18,7 +18,7 @@ export type EmbeddedFolder = { folder: string; flush: boolean; tell: (sentence: 
 
 /** The queue store inside this process: in memory, or in a folder that the next process finds again. */
 export async function openEmbedded(telemetry: Telemetry | undefined, kept?: EmbeddedFolder): Promise<QueueBackend> {
-  const takers = createMemoryTakers();
+  const workers = createMemoryWorkerRegistry();
   const { database, openTable, where, full, close } = await (kept ? openKept(kept) : openInMemory());
   const run = randomUUID();
   return {
@@ -30,12 +30,12 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     probe: () => database.read(() => void database.statement('SELECT 1').get()),
     full,
     run: { last: () => run, ask: async () => run },
-    ...{ takers, directory: createMemoryDirectory() },
+    ...{ workers, directory: createMemoryDirectory() },
     ...embeddedStores(openTable),
     ...createSqliteQueues({ database, telemetry, replies: createEmbeddedReplies() }),
     ...createBroadcasts(),
     seesWorkers: false,
-    findWorkers: async (except) => (await takers.list()).filter((id) => id !== except).length,
+    findWorkers: async (except) => (await workers.list()).filter((id) => id !== except).length,
     close,
   };
 }

@@ -12,16 +12,16 @@ export type WorkerLoad = { busy: number; begun: number };
 /** What is the matter with the shared directory, as a worker (host and process) sees it. */
 export type WorkerProblem = { worker: string; problem: string };
 
-/** The workers of a queue. Each tells every second whether it takes jobs, and a worker that has not told for a while does not count. */
-export type Takers = {
-  /** It takes jobs. `problem`: what keeps them from being answered all the same. */
-  tell(workerId: string, problem?: string | null): Promise<void>;
-  tellLoad(workerId: string, load: WorkerLoad): Promise<void>;
-  /** It takes none. `problem`: why. */
+/** The workers of a queue. Each announces every second whether it takes jobs; an announcement expires after `COUNTS_FOR_MS`. */
+export type WorkerRegistry = {
+  /** The worker takes jobs. `problem`: what keeps them from being answered all the same. */
+  announce(workerId: string, problem?: string | null): Promise<void>;
+  reportLoad(workerId: string, load: WorkerLoad): Promise<void>;
+  /** The worker takes no jobs. `problem`: why. */
   withdraw(workerId: string, problem?: string | null): Promise<void>;
-  /** What workers told lately, also those that take no jobs. */
+  /** The problems reported lately, also by workers that take no jobs. */
   problems(): Promise<WorkerProblem[]>;
-  /** The ids of those that take jobs now. */
+  /** The ids of the workers that take jobs now. */
   list(): Promise<string[]>;
   /** The last reported load of each worker, by its id. */
   loads(): Promise<Map<string, WorkerLoad>>;
@@ -35,7 +35,7 @@ const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
-const tell = redisScript(`${NOW}
+const announce = redisScript(`${NOW}
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -50,41 +50,45 @@ const problemsSchema = z.array(
 const list = redisScript(`${NOW}
 return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], '+inf')
 `);
-const tellLoad = redisScript(`
+const reportLoad = redisScript(`
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1
 `);
 const loads = redisScript(`${NOW}
-local told = {}
+local found = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], '+inf')) do
   local load = redis.call('HGET', KEYS[2], id)
   if load then
-    told[#told + 1] = { id, load }
+    found[#found + 1] = { id, load }
   end
 end
-return told
+return found
 `);
 const idsSchema = z.array(z.string());
 const loadSchema = z.object({ busy: z.int(), begun: z.int() });
 const loadsSchema = z.array(z.tuple([z.string(), z.string().transform((text) => loadSchema.parse(JSON.parse(text)))]));
 
-export function createRedisTakers(redis: Redis, prefix: string): Takers {
+export function createRedisWorkerRegistry(redis: Redis, prefix: string): WorkerRegistry {
   const key = `${prefix}:workers`;
   const loadsKey = `${prefix}:loads`;
   const problemsKey = `${prefix}:worker-problems`;
-  const tellProblem = (problem: string) => tell(redis, [problemsKey], [`${processName()} ${problem}`, COUNTS_FOR_MS]);
+  const reportProblem = (problem: string) =>
+    announce(redis, [problemsKey], [`${processName()} ${problem}`, COUNTS_FOR_MS]);
   return {
-    async tell(workerId, problem = null) {
-      await Promise.all([tell(redis, [key], [workerId, COUNTS_FOR_MS]), problem !== null && tellProblem(problem)]);
+    async announce(workerId, problem = null) {
+      await Promise.all([
+        announce(redis, [key], [workerId, COUNTS_FOR_MS]),
+        problem !== null && reportProblem(problem),
+      ]);
     },
-    tellLoad: async (workerId, load) =>
-      void (await tellLoad(redis, [loadsKey], [workerId, JSON.stringify(load), COUNTS_FOR_MS])),
+    reportLoad: async (workerId, load) =>
+      void (await reportLoad(redis, [loadsKey], [workerId, JSON.stringify(load), COUNTS_FOR_MS])),
     async withdraw(workerId, problem = null) {
       await Promise.all([
         redis.zrem(key, workerId),
         redis.hdel(loadsKey, workerId),
-        problem !== null && tellProblem(problem),
+        problem !== null && reportProblem(problem),
       ]);
     },
     problems: async () => problemsSchema.parse(await list(redis, [problemsKey], [COUNTS_FOR_MS])),
@@ -94,25 +98,25 @@ export function createRedisTakers(redis: Redis, prefix: string): Takers {
 }
 
 /** The same for the workers of this process. */
-export function createMemoryTakers(): Takers {
+export function createMemoryWorkerRegistry(): WorkerRegistry {
   const ids = new Set<string>();
-  const told = new Map<string, WorkerLoad>();
+  const loads = new Map<string, WorkerLoad>();
   const problems = new Map<string, string>();
-  const tellProblem = (workerId: string, problem: string | null) =>
+  const reportProblem = (workerId: string, problem: string | null) =>
     problem === null ? problems.delete(workerId) : problems.set(workerId, problem);
   return {
-    async tell(workerId, problem = null) {
+    async announce(workerId, problem = null) {
       ids.add(workerId);
-      tellProblem(workerId, problem);
+      reportProblem(workerId, problem);
     },
-    tellLoad: async (workerId, load) => void told.set(workerId, load),
+    reportLoad: async (workerId, load) => void loads.set(workerId, load),
     async withdraw(workerId, problem = null) {
       ids.delete(workerId);
-      told.delete(workerId);
-      tellProblem(workerId, problem);
+      loads.delete(workerId);
+      reportProblem(workerId, problem);
     },
     problems: async () => [...problems.values()].map((problem) => ({ worker: processName(), problem })),
     list: async () => [...ids],
-    loads: async () => new Map([...told].filter(([id]) => ids.has(id))),
+    loads: async () => new Map([...loads].filter(([id]) => ids.has(id))),
   };
 }
