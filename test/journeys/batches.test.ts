@@ -431,15 +431,15 @@ onOneQueue('a batch', (start) => {
     expect(client.found).toHaveLength(1);
   });
 
-  it('goes on at once after its worker died: the permits of that worker are given back with its items', async () => {
+  it('goes on at once after its worker died: the slots of that worker are given back with its items', async () => {
     await using service = await start({ workers: 0 });
     await using client = await clientOf(service, answers({}));
     const id = await begin(service, { app: 1, cases: inputs(4), concurrency: 1 });
     const store = service.backends[0]?.openBatches(batchLimitsOf(service.settings));
-    // What a worker that was killed leaves behind: an item that is begun, and its permit, which lapses after two minutes.
+    // What a worker that was killed leaves behind: an item that is begun, and its slot, which lapses after two minutes.
     await store?.begin(id, 1, Date.now() + 10_000);
-    const permit = { client: `1|${client.address}`, batchId: id, mockId: itemMockId(id, 0, 'all'), limit: 1 };
-    expect(await store?.acquire(permit)).toBe(true);
+    const slot = { client: `1|${client.address}`, batchId: id, mockId: itemMockId(id, 0, 'all'), limit: 1 };
+    expect(await store?.acquire(slot)).toBe(true);
     await service.addWorker();
     expect((await ended(service, id)).counts).toMatchObject({ ran: 4 });
     expect(client.found).toHaveLength(4);

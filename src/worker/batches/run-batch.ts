@@ -2,7 +2,7 @@ import { type Batch, type BatchProgress, failuresIn, itemNumber } from '../../sh
 import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { startUpkeep, type Task } from '../../shared/runtime/upkeep.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
-import { createPermits } from './permits.ts';
+import { createClientSlots } from './client-slots.ts';
 import { runTarget } from './run-target.ts';
 import type { BatchRun, RunTargetDependencies } from './target-run.ts';
 
@@ -25,7 +25,7 @@ export async function runBatch(
     stopped,
     failures: failuresIn(progress.counts),
     open: new Set(),
-    permits: createPermits(store, batchId),
+    slots: createClientSlots(store, batchId),
     earlier: dependencies.earlierRuns(batch),
     gone: new Set(),
     signal: either,
@@ -51,7 +51,7 @@ export async function runBatch(
   }
   const tasks: Task[] = [
     { name: 'looking for a cancel', everyMs: 250, run: lookForCancel },
-    { name: 'renewing permits', everyMs: 1000, run: run.permits.renew }, // several times within `PERMIT_MS`
+    { name: 'renewing slots', everyMs: 1000, run: run.slots.renew }, // several times within `SLOT_MS`
   ];
   const upkeep = startUpkeep(tasks, () => {}); // the next turn tries again
   try {

@@ -13,7 +13,7 @@ import type { Side } from './earlier-runs.ts';
 import { type ItemEnding, unknownItem } from './follow-items.ts';
 import { judgeTarget, NOT_THE_CLIENT } from './judge-target.ts';
 import { MARK_MS } from './marks.ts';
-import { permit } from './permit.ts';
+import { acquireSlot } from './acquire-slot.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
 import type { BatchRun, Chosen, RunTargetDependencies, TargetRun } from './target-run.ts';
 
@@ -80,7 +80,7 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
   if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });
   const skip = one.skip ? 'skip: true' : (self.stopped ?? run.stopped);
   if (skip !== null) return leaveOut(self, place, skip);
-  const chosen = await permit(self, { mockId, input: one.input, target: self.target, isDry: run.batch.dryRun });
+  const chosen = await acquireSlot(self, { mockId, input: one.input, target: self.target, isDry: run.batch.dryRun });
   if (chosen !== null) {
     const claimBy = await markSending(self, index, doubt.claimFrom);
     return launch(self, { ...place, claimBy, chosen });
@@ -122,7 +122,7 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
   for (const each of [run.open, open]) each.add(mockId);
   const finished: Promise<void> = seeToEnd(self, sent)
     .then((ending) => (ending ? settle(self, sent, ending) : undefined))
-    .finally(() => (chosen ? run.permits.release(chosen.key, mockId) : undefined))
+    .finally(() => (chosen ? run.slots.release(chosen.key, mockId) : undefined))
     .catch((error) => {
       self.failure ??= error;
     })
@@ -222,7 +222,7 @@ async function judged(
   const { side, ...by } = await run.earlier.read(of);
   const item = itemOfAnswer(one, answer, { ignore, ...by });
   if (item.head.verdict !== 'changed' || side === null) return item;
-  if (chosen) await run.permits.release(chosen.key, mockId); // its client may be the one that the earlier run came from
+  if (chosen) await run.slots.release(chosen.key, mockId); // its client may be the one that the earlier run came from
   const again = await runAgain(self, { ...side, ...(isCompared && { target: against }) });
   return again === null ? item : itemOfAnswer(one, answer, { ignore, ...by, again });
 }
@@ -235,7 +235,7 @@ async function runAgain(self: TargetRun, { target, digest, facts, ...one }: Side
   const { run, followItems, begunWithinMs } = self;
   const { app, ruleId, confId, keyName, batchId } = run.batch;
   const mockId = random.uuid();
-  const chosen = run.gone.has(digest) ? null : await permit(self, { mockId, input: one.input, target, isDry: true });
+  const chosen = run.gone.has(digest) ? null : await acquireSlot(self, { mockId, input: one.input, target, isDry: true });
   if (chosen === null) return null;
   run.open.add(mockId);
   try {
@@ -250,6 +250,6 @@ async function runAgain(self: TargetRun, { target, digest, facts, ...one }: Side
     return null;
   } finally {
     run.open.delete(mockId);
-    await run.permits.release(chosen.key, mockId);
+    await run.slots.release(chosen.key, mockId);
   }
 }

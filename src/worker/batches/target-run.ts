@@ -15,7 +15,7 @@ import type { EarlierRuns } from './earlier-runs.ts';
 import type { FollowItems } from './follow-items.ts';
 import type { GiveWay } from './give-way.ts';
 import type { Mark, Marks } from './marks.ts';
-import type { Permits } from './permits.ts';
+import type { ClientSlots } from './client-slots.ts';
 
 export type RunTargetDependencies = {
   store: BatchStore;
@@ -45,7 +45,7 @@ export type BatchRun = {
   failures: number;
   /** Executions that are on their way. */
   open: Set<string>;
-  permits: Permits;
+  slots: ClientSlots;
   earlier: EarlierRuns;
   /** Digests of rules that earlier runs ran on and that cannot be run any more. */
   gone: Set<string>;

@@ -145,7 +145,7 @@ function keepTheirPromises(open: (limits: BatchLimits) => BatchStore): void {
     await expect.poll(() => ask('a', '3'), { timeout: 60_000 }).toBe(true);
   });
 
-  it('have a permit for one whose limit is larger, while another batch has reached its own', async () => {
+  it('have a slot for one whose limit is larger, while another batch has reached its own', async () => {
     const store = open(AMPLE);
     const ask = (batchId: string, mockId: string, limit: number) =>
       store.acquire({ client: 'c', batchId, mockId, limit });

@@ -12,7 +12,7 @@ import {
   type BatchStore,
   CASES_PER_CHUNK,
   erasedHead,
-  PERMIT_MS,
+  SLOT_MS,
   type SettledItem,
   WANTED_MS,
 } from '../../../src/shared/store/batches/batch-store.ts';
@@ -27,7 +27,7 @@ type StoredBatch = {
   items: Map<number, StoredItem>;
   counts: ReturnType<typeof noCounts>[];
 };
-/** Who has permits at a client and until when, which batches wait for one, and in which order they were served. */
+/** Who has slots at a client and until when, which batches wait for one, and in which order they were served. */
 type Turns = {
   open: Map<string, number>;
   wanted: Map<string, { at: number; limit: number }>;
@@ -120,13 +120,13 @@ function createTurns(world: { data: { batches: BatchesData }; now: () => number 
       const goesFirst = ([id, other]: [string, { limit: number }]) =>
         id !== batchId && other.limit > turns.open.size && served(id) < served(batchId);
       if (turns.open.size >= limit || [...turns.wanted].some(goesFirst)) return false;
-      turns.open.set(mockId, now + PERMIT_MS);
+      turns.open.set(mockId, now + SLOT_MS);
       turns.wanted.delete(batchId);
       turns.served.set(batchId, ++turns.grants);
       return true;
     },
     renew(client: string, mockIds: readonly string[]): void {
-      for (const id of mockIds) turnsAt(client).open.set(id, world.now() + PERMIT_MS);
+      for (const id of mockIds) turnsAt(client).open.set(id, world.now() + SLOT_MS);
     },
     release({ client, mockId }: Pick<Request, 'client' | 'mockId'>): void {
       turnsAt(client).open.delete(mockId);

@@ -7,7 +7,7 @@ export type BatchLimits = { seconds: number; bytes: number; running: number };
 export const CASES_PER_CHUNK = 100;
 
 /** Whether a runner may send one more item to a client now. `limit`: open items of all batches there. */
-type PermitRequest = { client: string; batchId: string; mockId: string; limit: number };
+type SlotRequest = { client: string; batchId: string; mockId: string; limit: number };
 
 /** What became of an item of the `targetIndex`-th target. `unlessBegun`: only if no worker may have sent it. */
 export type SettledItem = {
@@ -52,16 +52,16 @@ export type BatchStore = {
   /** Compare and set of the state. `why`: the reason, stored with it. */
   change(batchId: string, from: readonly BatchState[], to: BatchState, why?: string): Promise<boolean>;
   /** Grants a slot at a client. Batches take turns, and together they keep the limit. */
-  acquire(request: PermitRequest): Promise<boolean>;
-  /** Renews slots at a client for `PERMIT_MS`. */
+  acquire(request: SlotRequest): Promise<boolean>;
+  /** Renews slots at a client for `SLOT_MS`. */
   renew(client: string, mockIds: readonly string[]): Promise<void>;
-  release(request: Pick<PermitRequest, 'client' | 'batchId' | 'mockId'>): Promise<void>;
+  release(request: Pick<SlotRequest, 'client' | 'batchId' | 'mockId'>): Promise<void>;
   /** Bytes of all batches together. */
   bytes(): Promise<number>;
 };
 
 /** A lease: a slot expires unless its worker renews it, so a dead worker does not occupy a client. */
-export const PERMIT_MS = 4000;
+export const SLOT_MS = 4000;
 /** At least as long as an Idempotency-Key lasts. */
 export const BATCH_KEY_SECONDS = 24 * 3600;
 /** A batch that asked within this time is waiting for its turn. */

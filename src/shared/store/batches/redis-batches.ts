@@ -18,7 +18,7 @@ import {
   type BatchStore,
   chunksOf,
   erasedHead,
-  PERMIT_MS,
+  SLOT_MS,
   sizeOf,
   WANTED_MS,
 } from './batch-store.ts';
@@ -104,24 +104,24 @@ export function createRedisBatches(
       const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), why, ...from];
       return (await change(redis, [key(batchId, 'state'), isRunning], parameters)) === 1;
     },
-    ...permitsIn(redis, { prefix, turns }),
+    ...slotsIn(redis, { prefix, turns }),
     bytes: async () => Number((await redis.get(total)) ?? 0),
   };
 }
 
 const toTime = (noted: unknown): number | null => (noted === null ? null : Number(noted));
 
-function permitsIn(
+function slotsIn(
   redis: Redis,
   { prefix, turns }: { prefix: string; turns: (client: string) => string[] },
 ): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
   return {
     async acquire({ client, batchId, mockId, limit }) {
-      const parameters = [batchId, mockId, limit, PERMIT_MS, WANTED_MS];
+      const parameters = [batchId, mockId, limit, SLOT_MS, WANTED_MS];
       return (await acquire(redis, turns(client), parameters)) === 1;
     },
     async renew(client, mockIds) {
-      await renew(redis, [`${prefix}open:${client}`], [PERMIT_MS, ...mockIds]);
+      await renew(redis, [`${prefix}open:${client}`], [SLOT_MS, ...mockIds]);
     },
     async release({ client, mockId }) {
       await redis.zrem(`${prefix}open:${client}`, mockId);

@@ -15,7 +15,7 @@ import {
   loadFrom,
   newEntry,
 } from './batch-entries.ts';
-import { createEmbeddedPermits } from './permits.ts';
+import { createEmbeddedSlots } from './slots.ts';
 import type { Table } from './tables.ts';
 
 const casesSchema = z.array(caseSchema);
@@ -70,7 +70,7 @@ export function createEmbeddedBatches(limits: BatchLimits, table: Table): BatchS
       await table.put([infoEntry(entry)]);
       return true;
     },
-    ...createEmbeddedPermits(),
+    ...createEmbeddedSlots(),
     bytes: async () => totalOf(kept),
   };
 }

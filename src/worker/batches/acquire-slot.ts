@@ -9,8 +9,8 @@ const GIVE_WAY_MS = 100;
 type Wanted = { mockId: string; input: string; target: string; isDry: boolean };
 
 /** Waits until a client of the target may have one more run of this input; null when the run is stopped meanwhile. */
-export async function permit(self: TargetRun, { mockId, input, target, isDry }: Wanted): Promise<Chosen | null> {
-  const { permits } = self.run;
+export async function acquireSlot(self: TargetRun, { mockId, input, target, isDry }: Wanted): Promise<Chosen | null> {
+  const { slots } = self.run;
   const suits = suitsOf(input, isDry);
   while (goesOn(self)) {
     if (!self.giveWay.maySend()) {
@@ -18,11 +18,11 @@ export async function permit(self: TargetRun, { mockId, input, target, isDry }: 
       continue;
     }
     const chosen = await choose(self, target, suits);
-    if (!(await permits.acquire(chosen.key, mockId, chosen.limit))) await pause(self, ASK_AGAIN_MS);
+    if (!(await slots.acquire(chosen.key, mockId, chosen.limit))) await pause(self, ASK_AGAIN_MS);
     else if (goesOn(self)) {
       self.giveWay.sent();
       return chosen;
-    } else await permits.release(chosen.key, mockId); // the item before it has stopped the target meanwhile
+    } else await slots.release(chosen.key, mockId); // the item before it has stopped the target meanwhile
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import { time } from '../../../ports/time.ts';
-import { type BatchStore, PERMIT_MS, WANTED_MS } from '../../batches/batch-store.ts';
+import { type BatchStore, SLOT_MS, WANTED_MS } from '../../batches/batch-store.ts';
 
 type Turns = {
   open: Map<string, number>;
@@ -8,7 +8,7 @@ type Turns = {
 };
 
 /** Slots for items at clients: at most `limit` at once for each client, and batches take turns. */
-export function createEmbeddedPermits(): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
+export function createEmbeddedSlots(): Pick<BatchStore, 'acquire' | 'renew' | 'release'> {
   const clients = new Map<string, Turns>();
   let grants = 0;
 
@@ -25,14 +25,14 @@ export function createEmbeddedPermits(): Pick<BatchStore, 'acquire' | 'renew' | 
         ([id, other]) => id === batchId || other.limit <= turns.open.size || servedAt(id) >= servedAt(batchId),
       );
       if (turns.open.size >= limit || !isNext) return false;
-      turns.open.set(mockId, now + PERMIT_MS);
+      turns.open.set(mockId, now + SLOT_MS);
       turns.wanted.delete(batchId);
       turns.served.set(batchId, ++grants);
       return true;
     },
     async renew(client, mockIds) {
       const open = clients.get(client)?.open;
-      for (const id of mockIds) open?.set(id, time.now() + PERMIT_MS);
+      for (const id of mockIds) open?.set(id, time.now() + SLOT_MS);
     },
     async release({ client, mockId }) {
       clients.get(client)?.open.delete(mockId);

@@ -12,23 +12,23 @@ const GOES_ON_WITHIN_MS = 8000;
 const CASES = 4;
 
 onEachQueue('what a worker that was killed held of a client is free within seconds:', (start) => {
-  it('the permit of an item that it had not sent yet', async () => {
+  it('the slot of an item that it had not sent yet', async () => {
     await using service = await start({ workers: 0 });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const batchId = await begin(service);
     const store = storeOf(service);
-    expect(await store.acquire(permitOf(client, batchId))).toBe(true);
+    expect(await store.acquire(slotOf(client, batchId))).toBe(true);
     await service.addWorker();
     await goesOn(service, batchId);
     expect(client.found).toHaveLength(CASES);
   });
 
-  it('the permit of an item that had ended', async () => {
+  it('the slot of an item that had ended', async () => {
     await using service = await start({ workers: 0 });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const batchId = await begin(service);
     const store = storeOf(service);
-    expect(await store.acquire(permitOf(client, batchId))).toBe(true);
+    expect(await store.acquire(slotOf(client, batchId))).toBe(true);
     await store.begin(batchId, 1, Date.now() + 10_000);
     await store.settle(batchId, { n: 1, targetIndex: 0, head: ran, detail: null });
     await service.addWorker();
@@ -39,8 +39,8 @@ onEachQueue('what a worker that was killed held of a client is free within secon
 
 const ran = itemHeadSchema.parse({ verdict: 'ran', mayHaveRun: true });
 
-/** The permit of the first item of a batch. */
-const permitOf = ({ address }: Responder, batchId: string) => ({
+/** The slot of the first item of a batch. */
+const slotOf = ({ address }: Responder, batchId: string) => ({
   ...{ client: `1|${address}`, batchId, mockId: itemMockId(batchId, 0, 'all'), limit: 1 },
 });
 
