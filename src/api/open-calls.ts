@@ -21,7 +21,7 @@ import { createSavedCases } from './cases/saved-cases.ts';
 import { createEraseExecution } from './executions/erase-execution.ts';
 import { createExecutions } from './executions/executions.ts';
 import { createHistoryRepair } from './executions/repair-history.ts';
-import { createNoteCloser } from './idempotency/close-notes.ts';
+import { createRecordCloser } from './idempotency/close-records.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createRunOnce } from './idempotency/run-once.ts';
 import { STORE_ADVICE, watchQueueHealth } from './queue-health.ts';
@@ -52,8 +52,8 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
     onRefused,
   });
   const executions = createExecutions({ ...opened, privacy, readAnswer, settings });
-  const notes = backend.openNotes(settings.IDEMPOTENCY_BYTES);
-  const idempotency = createIdempotency({ notes, find: executions.find, keepsNothing: privacy.isOff });
+  const records = backend.openIdempotencyRecords(settings.IDEMPOTENCY_BYTES);
+  const idempotency = createIdempotency({ records, find: executions.find, keepsNothing: privacy.isOff });
   const runOnce = createRunOnce({
     ...{ admission, idempotency, fence, submitExecution, executions },
     queueTimeoutMs: settings.QUEUE_TIMEOUT_MS,
@@ -72,16 +72,16 @@ export function openCalls({ settings, backend, log, metrics }: CallsDependencies
         run: createHistoryRepair({ queue, limits, history, onEnded: metrics.ended, log }),
       },
       {
-        name: 'closing notes',
+        name: 'closing idempotency records',
         everyMs: 5000,
-        run: createNoteCloser({ notes, idempotency, executions, fence, keepsNothing: privacy.isOff }),
+        run: createRecordCloser({ records, idempotency, executions, fence, keepsNothing: privacy.isOff }),
       },
     ],
     () => {}, // the queue's health says so once, and the next turn tries again
   );
   const { find } = executions;
   const { eraseItem } = batches;
-  const eraseExecution = createEraseExecution({ backend, queue, history, notes, ask, find, eraseItem });
+  const eraseExecution = createEraseExecution({ backend, queue, history, records, ask, find, eraseItem });
 
   return {
     parts: { submitExecution, runOnce, executions, eraseExecution, batches, savedCases, ask, health, admission },

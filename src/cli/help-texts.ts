@@ -36,7 +36,7 @@ Example:
 ${exitCodesHelp([0, 2])}`;
 
 export const ERASE_EXAMPLES = `
-Its record with input and results, its job, the note and the answer of its Idempotency-Key, its item of a batch and its files
+Its record with input and results, its job, the record and the answer of its Idempotency-Key, its item of a batch and its files
 go. The same call under that key would run again, 20 to 40 minutes later.
 
 Example:

@@ -209,8 +209,8 @@ it.skipIf(inject('redis').kind === 'unavailable')('a key that Redis lost still s
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const call = (ruleId: number) => service.execute({ app: 1, ruleId }, { headers: { 'idempotency-key': 'k' } });
     const first = await call(1);
-    const [note] = [await redisCommand(url, 'KEYS', '*store:idempotency:*')].flat();
-    expect(await redisCommand(url, 'DEL', String(note))).toBe(1);
+    const [record] = [await redisCommand(url, 'KEYS', '*store:idempotency:*')].flat();
+    expect(await redisCommand(url, 'DEL', String(record))).toBe(1);
     expect((await call(2)).status).toBe(422);
     expect(await call(1)).toMatchObject({ status: 200, json: first.json });
     expect(client.found).toHaveLength(1);

@@ -43,7 +43,7 @@ async function crowd(service: Service) {
 }
 
 onEachQueue('while calls are refused for load, with an Idempotency-Key', (start) => {
-  it('the repeat of one that ran is answered, of one that runs it waits for its answer, and a new one is refused and leaves no note', async () => {
+  it('the repeat of one that ran is answered, of one that runs it waits for its answer, and a new one is refused and leaves no record', async () => {
     await using service = await start({ settings: CROWDED });
     await using client = await clientOf(service);
     const first = await under(service, 'ran');

@@ -53,10 +53,10 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     const dying = await apiBehindProxy();
     const { app, key } = fresh();
     await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
-    await diesOnceNoted(dying, app, key);
-    expect(await isNoted(redis, app, key)).toBe(true);
+    await diesOnceRecorded(dying, app, key);
+    expect(await hasRecord(redis, app, key)).toBe(true);
     // Whichever API looks first. If its worker is too busy to answer, the next look is 20 s later.
-    await vi.waitUntil(async () => !(await isNoted(redis, app, key)), { timeout: 60_000, interval: 250 });
+    await vi.waitUntil(async () => !(await hasRecord(redis, app, key)), { timeout: 60_000, interval: 250 });
     expect(client.found).toHaveLength(0);
     expect((await call(service.api, app, key)).status).toBe(200);
     expect(client.found).toHaveLength(1);
@@ -67,7 +67,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     const { app, key } = fresh();
     await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
     for (const worker of service.workers) worker.freeze();
-    await diesOnceNoted(dying, app, key);
+    await diesOnceRecorded(dying, app, key);
     const unknown = await call(service.api, app, key);
     expect(unknown).toMatchObject({ status: 504, json: { code: 'outcome-unknown', mayHaveRun: true } });
     expect(unknown.headers['retry-after']).toBe('2');
@@ -106,8 +106,8 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     expect(proxy.isArmed).toBe(false);
   });
 
-  /** Its API is killed between the note of a call and its job. */
-  async function diesOnceNoted(dying: ApiProcess, app: number, key: string): Promise<void> {
+  /** Its API is killed between the record of a call and its job. */
+  async function diesOnceRecorded(dying: ApiProcess, app: number, key: string): Promise<void> {
     proxy.cutAt(NOTE, 'after the reply', 5000);
     const cut = call(dying, app, key).catch(() => 'cut off');
     await vi.waitUntil(() => !proxy.isArmed, { timeout: 60_000 });
@@ -125,8 +125,8 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
 const started: ApiProcess[] = [];
 afterAll(() => Promise.all(started.map((api) => api.kill())));
 
-/** Whether Redis has a note of the call under this key. */
-async function isNoted({ url }: RedisProcess, app: number, key: string): Promise<boolean> {
+/** Whether Redis has a record of the call under this key. */
+async function hasRecord({ url }: RedisProcess, app: number, key: string): Promise<boolean> {
   const digest = createHash('sha256')
     .update(JSON.stringify([app, null, key]))
     .digest('hex');

@@ -17,8 +17,8 @@ const STORE = '.rule-server/store';
 const MAILBOX = `mock/${APP}/${ADDRESS}`;
 
 const keptSchema = z.object({ record: z.object({ state: z.string() }) });
-const noteSchema = z.object({ text: z.string() });
-const notedSchema = z.object({ mockId: z.string() });
+const recordSchema = z.object({ text: z.string() });
+const keyedSchema = z.object({ mockId: z.string() });
 const jobsSchema = z.array(z.object({ id: z.string(), ended: z.int() }));
 
 /** What a store that was opened after a loss of power lacks of what was told, in sentences. */
@@ -51,12 +51,12 @@ async function contentOf({ database, openTable }: Awaited<ReturnType<typeof open
   const jobs = jobsSchema.parse(await database.read(() => database.statement(all).all(queueNames.executions)));
   const idsOf = (isEnded: number) => new Set(jobs.filter(({ ended }) => ended === isEnded).map(({ id }) => id));
   const history = openTable('history').load();
-  const notes = openTable('notes').load();
+  const records = openTable('idempotency_records').load();
   return {
     ...{ waiting: idsOf(0), ended: idsOf(1) },
     states: new Map(history.map(({ key, info }) => [key, keptSchema.parse(JSON.parse(info)).record.state])),
     keyed: new Set(
-      notes.map(({ info }) => notedSchema.parse(JSON.parse(noteSchema.parse(JSON.parse(info)).text)).mockId),
+      records.map(({ info }) => keyedSchema.parse(JSON.parse(recordSchema.parse(JSON.parse(info)).text)).mockId),
     ),
   };
 }

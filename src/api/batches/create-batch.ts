@@ -25,7 +25,7 @@ import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
 import { casesOf, RECORDED } from './sourced-cases.ts';
 import type { Taken } from './taken.ts';
 
-const noteSchema = z.object({ batchId: z.string(), digest: z.string() });
+const keyRecordSchema = z.object({ batchId: z.string(), digest: z.string() });
 
 /** `maxRunning`: how many batches of its key may run at once. `call`: what must be the same when it is asked for again under its key. */
 type By = { keyName: string | null; maxRunning: number; key: string | undefined; call: Uint8Array };
@@ -60,9 +60,9 @@ export function createCreateBatch({
     const ofKey = known !== null && known !== 'gone' && isOfToday(known.batch) ? known.batch : null;
     if (ofKey && ofKey.once?.digest !== once.digest) return { kind: 'other-body' };
     // The key determines the id, unless that is the id of a batch from an earlier day of the key.
-    const note = JSON.stringify({ batchId: known === null || ofKey ? once.key : random.uuid(), digest: once.digest });
-    const kept = noteSchema.parse(
-      parseJson(await backend.store.setIfAbsent(`batch-key:${once.key}`, note, BATCH_KEY_SECONDS)),
+    const record = JSON.stringify({ batchId: known === null || ofKey ? once.key : random.uuid(), digest: once.digest });
+    const kept = keyRecordSchema.parse(
+      parseJson(await backend.store.setIfAbsent(`batch-key:${once.key}`, record, BATCH_KEY_SECONDS)),
     );
     if (kept.digest !== once.digest) return { kind: 'other-body' };
     // The API that took the key may have died before it created the batch. A batch is created once, whoever asks for it again.

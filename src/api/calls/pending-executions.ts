@@ -152,7 +152,7 @@ async function endingInHistory(history: History, mockId: string): Promise<Ending
  * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `marks.ts` with
  *   `resolve-doubt.ts` keep items from running twice.
  * - Keyed calls and batches: a repeat meets the claim of the first one, which its key guards (`worker/files/claims/claims.ts`).
- * - Sessions, history, pins, batches and notes that were lost are gone.
+ * - Sessions, history, pins, batches and idempotency records that were lost are gone.
  */
 function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
   /** The calls that wait: whether the queue store has taken their job, and when it was added again last, epoch ms. */

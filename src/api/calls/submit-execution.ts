@@ -47,7 +47,7 @@ type SubmitExecutionDependencies = {
 export type SubmitExecution = ReturnType<typeof createSubmitExecution>;
 
 /**
- * A call to run: the request, its id, its caller; with `claimBy` and `once` if it is noted under a key already. `collect`: its
+ * A call to run: the request, its id, its caller; with `claimBy` and `once` if it is recorded under a key already. `collect`: its
  * answer is fetched later. `body`: its memory is held until the call has ended.
  */
 export type Call = {

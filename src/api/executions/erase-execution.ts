@@ -6,7 +6,7 @@ import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { retry, SOON_MS, within } from '../../shared/runtime/async.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
-import type { Notes } from '../../shared/store/notes/notes.ts';
+import type { IdempotencyRecords } from '../../shared/store/idempotency/idempotency-records.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { NewerExecution } from './newer-execution.ts';
 
@@ -21,7 +21,7 @@ type EraseExecutionDependencies = {
   backend: Pick<QueueBackend, 'store'>;
   queue: ExecutionQueue;
   history: History;
-  notes: Notes;
+  records: IdempotencyRecords;
   ask: AskWorker['ask'];
   find: (mockId: string) => Promise<ExecutionRecord | null>;
   eraseItem: (mockId: string, batchId: string | null) => Promise<'erased' | 'running' | 'none'>;
@@ -40,7 +40,7 @@ export function createEraseExecution({
   backend,
   queue,
   history,
-  notes,
+  records,
   ask,
   find,
   eraseItem,
@@ -65,7 +65,7 @@ export function createEraseExecution({
     if (files.kind === 'refused') return { kind: 'refused' };
     if (eraseAnswerSchema.parse(parseJson(files.body)).files === 'open')
       return { kind: 'open', code: 'execution-may-be-open' };
-    await notes.erase(mockId);
+    await records.erase(mockId);
     await queue.erase(mockId);
     await backend.store.remove(resultKey(mockId));
     await history.erase(mockId);

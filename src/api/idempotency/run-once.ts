@@ -12,7 +12,7 @@ import type { InScene } from '../calls/rule-of-scene.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
 import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
-import type { Idempotency, KeptNote, KeyedCall } from './idempotency.ts';
+import type { Idempotency, KeptRecord, KeyedCall } from './idempotency.ts';
 
 /** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */
 type KeyedEnding = { mockId: string; ending: Ending<ReadResult> };
@@ -34,7 +34,7 @@ export type Once =
       ended?: Promise<unknown>;
     };
 
-/** The job of a call that was noted a moment ago is given this long to appear. */
+/** The job of a call that was recorded a moment ago is given this long to appear. */
 const ADDED_WITHIN_MS = 300;
 const ATTEMPTS = 5;
 
@@ -69,10 +69,10 @@ export function createRunOnce(dependencies: RunOnceDependencies) {
   const resolve = createResolve(dependencies);
   const runFirst = createRunFirst({ submitExecution, join, begin, again: (scope, asked) => runOnce(scope, asked) });
 
-  const isNoted = createLookUps(idempotency);
+  const hasRecord = createLookUps(idempotency);
 
   /**
-   * A repeat of a call is never refused for load: its note is looked up first, without writing anything. Where not even that can be done, the
+   * A repeat of a call is never refused for load: its record is looked up first, without writing anything. Where not even that can be done, the
    * refusal says that the rule may have run, because the first call may have.
    */
   async function refusalOf(scope: Scope): Promise<NoAnswer | undefined> {
@@ -80,8 +80,8 @@ export function createRunOnce(dependencies: RunOnceDependencies) {
     if (why !== undefined) return noAnswer('key-record-away', why);
     const refusal = admission.refusal();
     if (!refusal) return undefined;
-    const noted = await isNoted(scope);
-    return noted === 'crowded' ? noAnswer('key-not-looked-up', {}) : noted ? undefined : refusal;
+    const isRepeat = await hasRecord(scope);
+    return isRepeat === 'crowded' ? noAnswer('key-not-looked-up', {}) : isRepeat ? undefined : refusal;
   }
 
   async function runOnce(scope: Scope, asked: Asked): Promise<Once> {
@@ -100,13 +100,13 @@ export function createRunOnce(dependencies: RunOnceDependencies) {
           ending: async () => remembered,
         };
       if (remembered.kind !== 'again') return refused(remembered, call.mockId);
-      const { note } = remembered.kept;
+      const { record } = remembered.kept;
       const resolved = await resolve(scope, remembered.kept, keyed);
-      if (resolved === 'join') return join(scope, note.mockId, note.claimBy);
+      if (resolved === 'join') return join(scope, record.mockId, record.claimBy);
       if (resolved === 'begin') return begin(scope, keyed);
-      if (resolved === 'unknown') return unknownYet(note.mockId);
+      if (resolved === 'unknown') return unknownYet(record.mockId);
     }
-    throw new Error('the notes under one Idempotency-Key keep changing');
+    throw new Error('the records under one Idempotency-Key keep changing');
   }
 
   return runOnce;
@@ -142,13 +142,13 @@ function createRunFirst({ submitExecution, join, begin, again }: First) {
 const LOOK_UPS_AT_ONCE = 100;
 
 /** Looks keys up while calls are refused for load; `crowded` when many do so already. */
-function createLookUps({ isNoted }: Pick<Idempotency, 'isNoted'>) {
+function createLookUps({ hasRecord }: Pick<Idempotency, 'hasRecord'>) {
   let open = 0;
   return async (scope: Scope): Promise<boolean | 'crowded'> => {
     if (open >= LOOK_UPS_AT_ONCE) return 'crowded';
     open++;
     try {
-      return await isNoted(scope);
+      return await hasRecord(scope);
     } finally {
       open--;
     }
@@ -177,16 +177,16 @@ function unknownYet(mockId: string): Once {
  * a worker refuses it in the place of its claim, and this call begins in its stead; `again` when another one was faster.
  */
 function createResolve({ executions, fence, idempotency }: RunOnceDependencies) {
-  async function isKnown({ mockId, at }: KeptNote['note']): Promise<boolean> {
+  async function isKnown({ mockId, at }: KeptRecord['record']): Promise<boolean> {
     const goOn = within(Math.min(at - time.now(), 0) + ADDED_WITHIN_MS);
     const find = () =>
       executions.find(mockId).catch((error) => error instanceof NewerExecution || Promise.reject(error));
     return (await retry(async () => Boolean(await find()) || undefined, { goOn, everyMs: SOON_MS })) ?? false;
   }
 
-  return async (scope: Scope, kept: KeptNote, call: KeyedCall): Promise<'join' | 'begin' | 'unknown' | 'again'> => {
-    const { mockId, claimBy } = kept.note;
-    if (await isKnown(kept.note)) return 'join';
+  return async (scope: Scope, kept: KeptRecord, call: KeyedCall): Promise<'join' | 'begin' | 'unknown' | 'again'> => {
+    const { mockId, claimBy } = kept.record;
+    if (await isKnown(kept.record)) return 'join';
     const fenced = await fence(mockId, claimBy);
     if (fenced === 'claimed') return 'join';
     if (fenced === 'unknown') return 'unknown';
@@ -231,8 +231,8 @@ function createBegin({ idempotency, submitExecution }: RunOnceDependencies, join
     }
     // A call that was never dispatched may be made again under its key.
     const dispatched = ending.kind === 'answered' || !ranNothing(ending.noAnswer) || ending.noAnswer.steps;
-    const noted = dispatched ? idempotency.keep(scope, mockId, ending) : idempotency.forget(scope, mockId);
-    await noted.catch(() => {}); // the note is due later, and looked at then
+    const kept = dispatched ? idempotency.keep(scope, mockId, ending) : idempotency.forget(scope, mockId);
+    await kept.catch(() => {}); // the record becomes due later, and is closed then
     return { mockId, ending };
   }
 

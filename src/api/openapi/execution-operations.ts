@@ -136,7 +136,7 @@ export const executionOperations: Operation[] = [
     summary: 'Cancel an execution, or erase it',
     description:
       'Before the client took the request the rule does not run; after that only the waiting ends. With `erase=true` every ' +
-      'trace of an execution that has ended is removed: its job, its record with input and results, the note and the answer ' +
+      'trace of an execution that has ended is removed: its job, its record with input and results, the record and the answer ' +
       'of its Idempotency-Key, its item of a batch, its files. The same call under that key ends as `outcome-unknown` for 20 to 40 ' +
       'minutes, and would run again after that. What is gone already counts as erased, with `found: false`: a mistyped id is no proof.',
     query: eraseParameters,

@@ -9,11 +9,11 @@ import { time } from '../../shared/ports/time.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
 import { addExecution } from '../../shared/queue/executions.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
+import { acquireSlot } from './acquire-slot.ts';
 import type { Side } from './earlier-runs.ts';
 import { type ItemEnding, unknownItem } from './follow-items.ts';
 import { judgeTarget, NOT_THE_CLIENT } from './judge-target.ts';
 import { MARK_MS } from './marks.ts';
-import { acquireSlot } from './acquire-slot.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
 import type { BatchRun, Chosen, RunTargetDependencies, TargetRun } from './target-run.ts';
 
@@ -107,8 +107,8 @@ async function markSending(self: TargetRun, index: number, claimFrom: number): P
   return Math.min(Math.max(time.now(), mark.at), mark.until) + begunWithinMs;
 }
 
-/** Notes until when an item may be begun: the same time for every attempt, so that all share one claim. Null when it is settled. */
-function noteBegin(
+/** Records until when an item may be begun: the same time for every attempt, so that all share one claim. Null when it is settled. */
+function recordBegin(
   { store, run: { batch }, targetIndex }: TargetRun,
   { index, claimBy }: Sent,
 ): Promise<number | null> {
@@ -140,8 +140,8 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   const { one, index, mockId, chosen } = sent;
   const { app, ruleId, confId, keyName, batchId, once } = run.batch;
   const dry = run.batch.dryRun ? { dryRun: { stub: '{}' } } : {};
-  const claimBy = await noteBegin(self, sent);
-  if (claimBy === null || run.signal.aborted) return null; // another worker may have the batch by now, and goes on from the note
+  const claimBy = await recordBegin(self, sent);
+  if (claimBy === null || run.signal.aborted) return null; // another worker may have the batch by now, and goes on from the record
   const ids = { v: jobVersion(dry), app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
   const ofKey = once && { once: { ...once, key: itemMockId(once.key, index, self.target) } };
   const data: JobData = { ...ids, ...dry, ...ofKey, input: one.input, claimBy, keyName, batchId };
@@ -235,7 +235,9 @@ async function runAgain(self: TargetRun, { target, digest, facts, ...one }: Side
   const { run, followItems, begunWithinMs } = self;
   const { app, ruleId, confId, keyName, batchId } = run.batch;
   const mockId = random.uuid();
-  const chosen = run.gone.has(digest) ? null : await acquireSlot(self, { mockId, input: one.input, target, isDry: true });
+  const chosen = run.gone.has(digest)
+    ? null
+    : await acquireSlot(self, { mockId, input: one.input, target, isDry: true });
   if (chosen === null) return null;
   run.open.add(mockId);
   try {

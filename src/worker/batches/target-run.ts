@@ -11,11 +11,11 @@ import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
 import type { ClientPace } from './client-pace.ts';
+import type { ClientSlots } from './client-slots.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import type { FollowItems } from './follow-items.ts';
 import type { GiveWay } from './give-way.ts';
 import type { Mark, Marks } from './marks.ts';
-import type { ClientSlots } from './client-slots.ts';
 
 export type RunTargetDependencies = {
   store: BatchStore;

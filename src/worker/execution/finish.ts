@@ -157,7 +157,7 @@ export type CleanUp = ReturnType<typeof createCleanUp>;
 
 /**
  * Removes the files of an execution once the queue accepted its ending. Answered: the answer is moved to the kept answers, then
- * the mark goes; the request went when the answer was read. Not answered: the request, the note of its withdrawal, the directory we made,
+ * the mark goes; the request went when the answer was read. Not answered: the request, the withdrawn request, the directory we made,
  * the mark, and the directory of a client that left. Where an answer may still come, what lies in its place stays for the sweep
  * (`late-results.ts`). What fails here is left for the sweep.
  */

@@ -89,7 +89,7 @@ export async function renameRequest(files: ExecutionFiles, { temporary }: Claim)
 }
 
 /**
- * Takes the request back; false when the client may have it. A note of it stays, so that a worker that goes on
+ * Takes the request back; false when the client may have it. Its text stays under another name, so that a worker that goes on
  * with the execution does not take it for picked up.
  */
 export async function withdraw(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {

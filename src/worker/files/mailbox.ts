@@ -171,7 +171,7 @@ function looks({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
 function changes({ sharedDirectory }: Parts) {
   return {
     /**
-     * Takes the request back; false when the client may have it. A note of it stays. A failure means that it may have happened.
+     * Takes the request back; false when the client may have it. Its text stays under another name. A failure means that it may have happened.
      */
     withdraw: (claim: Claim): Promise<boolean> => request.withdraw(filesIn(sharedDirectory, claim), claim),
     /** Removes the request of an execution that was answered; false when it was gone. A failure means that the client may run it again. */
@@ -188,7 +188,7 @@ function removals({ sharedDirectory, keptAnswers }: Parts) {
   return {
     /** Takes the answer out of the client's directory, and keeps it for a moment. */
     keepAnswer: (claim: Claim): Promise<void> => keptAnswers.keep(filesIn(sharedDirectory, claim)),
-    /** Removes the request, the note of its withdrawal, the directory we made, and the result unless it may become an answer. */
+    /** Removes the request, the withdrawn request, the directory we made, and the result unless it may become an answer. */
     remove: (claim: Claim, { keepsResult = false } = {}): Promise<void> =>
       request.removeFiles(filesIn(sharedDirectory, claim), claim, { keepAnswer: keepsResult }),
     removeMark: (claim: Claim): Promise<void> => request.removeOpenMark(filesIn(sharedDirectory, claim)),

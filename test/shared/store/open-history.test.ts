@@ -31,7 +31,7 @@ describe.skipIf(choice.kind === 'unavailable')('the history of all processes, in
   withEmptyRedis(choice, (own) => {
     redis = own;
   });
-  keepsItsPromises(() => redisStores(redis, { prefix: '{rule-server}', openNoted: () => redis }));
+  keepsItsPromises(() => redisStores(redis, { prefix: '{rule-server}', openForRecords: () => redis }));
 });
 
 /** A history, and runs on a tree of so many characters in it. */

@@ -370,8 +370,8 @@ export const mutants: Mutant[] = [
   {
     name: 'an item that is settled is sent all the same',
     file: runTarget,
-    from: 'const claimBy = await noteBegin(self, sent);',
-    to: 'const claimBy = (await noteBegin(self, sent)) ?? sent.claimBy;',
+    from: 'const claimBy = await recordBegin(self, sent);',
+    to: 'const claimBy = (await recordBegin(self, sent)) ?? sent.claimBy;',
     world: `${PLAN} a batch is cancelled while its worker stands still`,
   },
   {

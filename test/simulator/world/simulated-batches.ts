@@ -12,8 +12,8 @@ import {
   type BatchStore,
   CASES_PER_CHUNK,
   erasedHead,
-  SLOT_MS,
   type SettledItem,
+  SLOT_MS,
   WANTED_MS,
 } from '../../../src/shared/store/batches/batch-store.ts';
 import type { Ask } from './gate.ts';

@@ -170,19 +170,19 @@ test('an earlier copy of the store comes back as a whole, in another run', async
   const backend = createSimulatedBackend({ process: 'api', gate: openGate(store) });
   const lost: (string | undefined)[] = [];
   const { unfinished, call } = follow(backend, { onDisconnect: () => lost.push(backend.run.last()) });
-  const notes = backend.openNotes(10_000);
+  const records = backend.openIdempotencyRecords(10_000);
   await backend.connected;
   await backend.store.setIfAbsent('kept', '1', 60);
   const copy = store.copy();
   const before = JSON.stringify(store.state());
-  await notes.put('note', '{}', 0);
+  await records.put('record', '{}', 0);
   await backend.store.remove('kept');
   void call('a');
   await time.pause(5);
   expect(JSON.stringify(store.state())).not.toBe(before);
   store.restore(copy);
   expect(JSON.stringify(store.state())).toBe(before.replace('run-1', 'run-2'));
-  expect([await notes.get('note'), await backend.store.get('kept')]).toEqual([null, '1']);
+  expect([await records.get('record'), await backend.store.get('kept')]).toEqual([null, '1']);
   await time.pause(200);
   expect([lost, backend.run.last(), await backend.run.ask()]).toEqual([[undefined], 'run-2', 'run-2']);
   expect(unfinished).toEqual(['missing']); // all are looked up once the connection is back

@@ -30,8 +30,8 @@ import {
 } from '../../../src/shared/store/history/history.ts';
 import { openHistory } from '../../../src/shared/store/history/open-history.ts';
 import type { Trees } from '../../../src/shared/store/history/trees.ts';
+import type { IdempotencyRecords } from '../../../src/shared/store/idempotency/idempotency-records.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';
-import type { Notes } from '../../../src/shared/store/notes/notes.ts';
 import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import type { Ask, Gate } from './gate.ts';
 import { openSimulatedBatches } from './simulated-batches.ts';
@@ -145,7 +145,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     },
     directory: createMemoryDirectory(), // no worker of a simulated world meets another directory
     store: openKeys(ask),
-    openNotes: (maxBytes) => openNotes(ask, maxBytes),
+    openIdempotencyRecords: (maxBytes) => openIdempotencyRecords(ask, maxBytes),
     openTrees: () => openTrees(openKeys(ask)),
     openHistory: (limits, options) => {
       const store = openKeys(ask);
@@ -319,27 +319,27 @@ function openKeys(ask: AskStore): Store {
   };
 }
 
-function openNotes(ask: AskStore, maxBytes: number): Notes {
-  const on = ['notes']; // they share their room
+function openIdempotencyRecords(ask: AskStore, maxBytes: number): IdempotencyRecords {
+  const on = ['idempotency_records']; // they share their room
   const limit = () => ({ now: time.now(), maxBytes });
   return {
     put(key, text, dueAt) {
       const own = limit();
-      return ask('notes.put', on, 'writes', ({ notes }) => notes.put(key, text, dueAt, own));
+      return ask('records.put', on, 'writes', ({ records }) => records.put(key, text, dueAt, own));
     },
-    get: (key) => ask('notes.get', on, 'reads', ({ notes }) => notes.get(key)),
+    get: (key) => ask('records.get', on, 'reads', ({ records }) => records.get(key)),
     change(key, from, to, more = {}) {
       const own = limit();
-      return ask('notes.change', on, 'writes', ({ notes }) => notes.change(key, from, to, more, own));
+      return ask('records.change', on, 'writes', ({ records }) => records.change(key, from, to, more, own));
     },
-    answer: (key) => ask('notes.answer', on, 'reads', ({ notes }) => notes.answer(key)),
+    answer: (key) => ask('records.answer', on, 'reads', ({ records }) => records.answer(key)),
     erase(mockId) {
       const own = limit();
-      return ask('notes.erase', on, 'writes', ({ notes }) => notes.erase(mockId, own));
+      return ask('records.erase', on, 'writes', ({ records }) => records.erase(mockId, own));
     },
     due(count, againAfterMs) {
       const now = time.now();
-      return ask('notes.due', on, 'writes', ({ notes }) => notes.due(count, againAfterMs, now));
+      return ask('records.due', on, 'writes', ({ records }) => records.due(count, againAfterMs, now));
     },
   };
 }

@@ -11,11 +11,11 @@ import {
 } from '../../../src/shared/store/history/history.ts';
 import {
   ANSWER_BYTES,
-  isNoteOf,
-  NOTE_BYTES,
-  NOTE_SECONDS,
-  type PutNote,
-} from '../../../src/shared/store/notes/notes.ts';
+  isRecordOf,
+  KEY_SECONDS,
+  type PutRecord,
+  RECORD_BYTES,
+} from '../../../src/shared/store/idempotency/idempotency-records.ts';
 import { type BatchesData, createBatches, noBatches } from './simulated-batches.ts';
 
 /** A job as the store has it; never changed, only replaced. Texts are JSON, as in Redis. */
@@ -86,14 +86,14 @@ type Value = { readonly text: string; readonly until: number };
 type Scores = Map<string, number>;
 export type Part = 'calls' | 'batches' | 'pinned';
 type HistoryData = { index: Scores; sizes: Map<string, number> };
-type NotesData = { all: Scores; due: Scores; answers: Scores; sizes: Map<string, number> };
+type RecordsData = { all: Scores; due: Scores; answers: Scores; sizes: Map<string, number> };
 type StreamEvent = { readonly id: number; readonly fields: string };
 type Data = {
   queues: Map<string, QueueData>;
-  /** Everything with an expiry: the key-value store, records and texts of the history, notes and their answers. */
+  /** Everything with an expiry: the key-value store, records and texts of the history, idempotency records and their answers. */
   values: Map<string, Value>;
   history: Record<Part, HistoryData>;
-  notes: NotesData;
+  records: RecordsData;
   workers: Scores;
   events: Map<string, StreamEvent[]>;
   batches: BatchesData;
@@ -152,7 +152,7 @@ export function createStore({ now, from }: StoreOptions) {
     runId,
     jobs,
     keys: createKeys(world),
-    notes: createNotes(world),
+    records: createIdempotencyRecords(world),
     history: createHistory(world),
     workers: createWorkerRegistry(world),
     events: createEvents(world),
@@ -181,14 +181,14 @@ function empty(): Data {
     queues: new Map(),
     values: new Map(),
     history: { calls: part(), batches: part(), pinned: part() },
-    notes: { all: new Map(), due: new Map(), answers: new Map(), sizes: new Map() },
+    records: { all: new Map(), due: new Map(), answers: new Map(), sizes: new Map() },
     workers: new Map(),
     events: new Map(),
     batches: noBatches(),
   };
 }
 
-function copyOf({ queues, values, history, notes, workers, events, batches }: Data): Data {
+function copyOf({ queues, values, history, records, workers, events, batches }: Data): Data {
   const copyPart = ({ index, sizes }: HistoryData): HistoryData => ({ index: new Map(index), sizes: new Map(sizes) });
   const copyQueue = ({ jobs, wait, delayed, suspected, checkedUntil, oldest }: QueueData): QueueData => ({
     ...{ jobs: new Map(jobs), wait: [...wait], delayed: [...delayed] },
@@ -198,11 +198,11 @@ function copyOf({ queues, values, history, notes, workers, events, batches }: Da
     queues: new Map([...queues].map(([name, queue]) => [name, copyQueue(queue)])),
     values: new Map(values),
     history: { calls: copyPart(history.calls), batches: copyPart(history.batches), pinned: copyPart(history.pinned) },
-    notes: {
-      all: new Map(notes.all),
-      due: new Map(notes.due),
-      answers: new Map(notes.answers),
-      sizes: new Map(notes.sizes),
+    records: {
+      all: new Map(records.all),
+      due: new Map(records.due),
+      answers: new Map(records.answers),
+      sizes: new Map(records.sizes),
     },
     workers: new Map(workers),
     events: new Map([...events].map(([name, entries]) => [name, [...entries]])),
@@ -214,7 +214,7 @@ function stateOf({ data, now }: World, run: string) {
   const at = now();
   const sorted = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   const part = ({ index, sizes }: HistoryData) => ({ index: sorted(index), sizes: sorted(sizes) });
-  const { queues, values, history, notes, workers, events, batches } = data;
+  const { queues, values, history, records, workers, events, batches } = data;
   return {
     run,
     queues: sorted(queues).map(([name, { jobs, wait, delayed, suspected, checkedUntil }]) => ({
@@ -224,11 +224,11 @@ function stateOf({ data, now }: World, run: string) {
     })),
     values: sorted(values).filter(([, { until }]) => until > at),
     history: { calls: part(history.calls), batches: part(history.batches) },
-    notes: {
-      all: sorted(notes.all),
-      due: sorted(notes.due),
-      answers: sorted(notes.answers),
-      sizes: sorted(notes.sizes),
+    records: {
+      all: sorted(records.all),
+      due: sorted(records.due),
+      answers: sorted(records.answers),
+      sizes: sorted(records.sizes),
     },
     workers: sorted(workers).filter(([, told]) => told >= at - WORKER_COUNTS_MS),
     events: sorted(events),
@@ -525,93 +525,93 @@ function first(scores: Scores): [member: string, score: number] | undefined {
 
 const sum = (sizes: ReadonlyMap<string, number>) => [...sizes.values()].reduce((total, size) => total + size, 0);
 
-const noteKey = (key: string) => `note:${key}`;
+const storedKeyOf = (key: string) => `idempotency:${key}`;
 const answerKey = (key: string) => `answer:${key}`;
 const AT_ONCE = 100;
 
 /** `now`: by the clock of the one who asks. */
-type NotesLimit = { now: number; maxBytes: number };
+type RecordsLimit = { now: number; maxBytes: number };
 
-/** Notes of calls under an Idempotency-Key, as the scripts of `redis-notes` keep them. */
-function createNotes(world: World) {
-  const notes = () => world.data.notes;
+/** The records of calls under an Idempotency-Key, as the scripts of `redis-idempotency-records` keep them. */
+function createIdempotencyRecords(world: World) {
+  const records = () => world.data.records;
 
   function dropAnswer(key: string): void {
     world.data.values.delete(answerKey(key));
-    notes().answers.delete(key);
-    notes().sizes.delete(key);
+    records().answers.delete(key);
+    records().sizes.delete(key);
   }
 
   function remove(key: string): void {
-    notes().all.delete(key);
-    notes().due.delete(key);
+    records().all.delete(key);
+    records().due.delete(key);
     dropAnswer(key);
   }
 
   function purge(now: number): void {
-    const old = [...notes().all].filter(([, at]) => at <= now - NOTE_SECONDS * 1000);
+    const old = [...records().all].filter(([, at]) => at <= now - KEY_SECONDS * 1000);
     for (const [key] of old.slice(0, AT_ONCE)) remove(key);
   }
 
   function makeRoom(wanted: number, maxBytes: number): boolean {
-    const taken = notes().all.size * NOTE_BYTES;
+    const taken = records().all.size * RECORD_BYTES;
     if (taken + wanted > maxBytes) return false;
     for (let tries = 0; tries < AT_ONCE; tries++) {
-      if (taken + sum(notes().sizes) + wanted <= maxBytes) return true;
-      const oldest = first(notes().answers);
+      if (taken + sum(records().sizes) + wanted <= maxBytes) return true;
+      const oldest = first(records().answers);
       if (!oldest) return false;
       dropAnswer(oldest[0]);
     }
-    return taken + sum(notes().sizes) + wanted <= maxBytes;
+    return taken + sum(records().sizes) + wanted <= maxBytes;
   }
 
   type More = { dueAt?: number | undefined; answer?: string | undefined };
-  function change(key: string, from: string, to: string | null, { dueAt, answer }: More, limit: NotesLimit): boolean {
-    const there = liveValue(world, noteKey(key));
+  function change(key: string, from: string, to: string | null, { dueAt, answer }: More, limit: RecordsLimit): boolean {
+    const there = liveValue(world, storedKeyOf(key));
     if (there?.text !== from) return false;
     if (to === null) {
-      world.data.values.delete(noteKey(key));
+      world.data.values.delete(storedKeyOf(key));
       remove(key);
       return true;
     }
-    world.data.values.set(noteKey(key), { ...there, text: to });
-    if (dueAt === undefined) notes().due.delete(key);
-    else notes().due.set(key, dueAt);
+    world.data.values.set(storedKeyOf(key), { ...there, text: to });
+    if (dueAt === undefined) records().due.delete(key);
+    else records().due.set(key, dueAt);
     if (answer === undefined || answer === '') return true;
     dropAnswer(key);
     const size = Buffer.byteLength(answer) + ANSWER_BYTES;
     if (!makeRoom(size, limit.maxBytes)) return true;
     world.data.values.set(answerKey(key), { text: answer, until: there.until });
-    notes().answers.set(key, limit.now);
-    notes().sizes.set(key, size);
+    records().answers.set(key, limit.now);
+    records().sizes.set(key, size);
     return true;
   }
 
   return {
-    put(key: string, text: string, dueAt: number, { now, maxBytes }: NotesLimit): PutNote {
+    put(key: string, text: string, dueAt: number, { now, maxBytes }: RecordsLimit): PutRecord {
       purge(now);
-      const there = textOf(world, noteKey(key));
+      const there = textOf(world, storedKeyOf(key));
       if (there !== null) return { kind: 'there', text: there };
-      if (!makeRoom(NOTE_BYTES, maxBytes)) return { kind: 'full' };
-      keep(world, noteKey(key), text, NOTE_SECONDS);
-      notes().all.set(key, now);
-      notes().due.set(key, dueAt);
+      if (!makeRoom(RECORD_BYTES, maxBytes)) return { kind: 'full' };
+      keep(world, storedKeyOf(key), text, KEY_SECONDS);
+      records().all.set(key, now);
+      records().due.set(key, dueAt);
       return { kind: 'put' };
     },
-    get: (key: string) => textOf(world, noteKey(key)),
+    get: (key: string) => textOf(world, storedKeyOf(key)),
     answer: (key: string) => textOf(world, answerKey(key)),
     change,
-    erase(mockId: string, limit: NotesLimit): void {
-      for (const [key] of ordered(notes().all)) {
-        const text = textOf(world, noteKey(key)) ?? '';
-        if (isNoteOf(mockId, text)) change(key, text, null, {}, limit);
+    erase(mockId: string, limit: RecordsLimit): void {
+      for (const [key] of ordered(records().all)) {
+        const text = textOf(world, storedKeyOf(key)) ?? '';
+        if (isRecordOf(mockId, text)) change(key, text, null, {}, limit);
       }
     },
     due(count: number, againAfterMs: number, now: number): string[] {
       purge(now);
-      const due = ordered(notes().due).filter(([, at]) => at <= now);
+      const due = ordered(records().due).filter(([, at]) => at <= now);
       const keys = due.slice(0, count).map(([key]) => key);
-      for (const key of keys) notes().due.set(key, now + againAfterMs);
+      for (const key of keys) records().due.set(key, now + againAfterMs);
       return keys;
     },
   };

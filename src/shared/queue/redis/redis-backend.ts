@@ -51,7 +51,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
   const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
   const examined = examineAtEachStart(results, connections);
 
-  function openNoted(): Redis {
+  function openForRecords(): Redis {
     const redis = connections.open({ ...FAST, socketTimeout: DEAD_AFTER_MS });
     opened.push(redis);
     return redis;
@@ -75,7 +75,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     run: { last: connections.lastRun, ask: () => runIdOf(results) },
     workers: registry,
     directory: createRedisDirectory(results, prefix),
-    ...redisStores(results, { prefix, openNoted }),
+    ...redisStores(results, { prefix, openForRecords }),
     openQueue: (name, options) => openBullQueue(name, queues, options),
     openWorker: (name, process, options) => openBullWorker(name, process, workers, options),
     seesWorkers: true,

@@ -84,8 +84,8 @@ return 1
 `);
 
 const delivered = redisScript(`
-local note, record, result, stored, readable = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
-if redis.call('EXISTS', record, stored) > 0 then redis.call('SET', note, '', 'EX', readable)
+local delivered, record, result, stored, readable = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
+if redis.call('EXISTS', record, stored) > 0 then redis.call('SET', delivered, '', 'EX', readable)
 else redis.call('DEL', result) end
 return 1
 `);

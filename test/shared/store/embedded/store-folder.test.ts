@@ -79,20 +79,23 @@ describe('the next process finds', () => {
     await once(async ({ openHistory }) => expect(await openHistory(LIMITS).get(ids[1] ?? '')).toBeNull());
   });
 
-  it('notes with their answers, and values until they expire', async () => {
-    await once(async ({ openNotes, store }) => {
-      const notes = openNotes(10_000_000);
-      await notes.put('k1', '{"mockId":"one"}', Date.now() + 60_000);
-      await notes.change('k1', '{"mockId":"one"}', '{"mockId":"one","answeredBy":"a"}', { answer: '{"ok":true}' });
-      await notes.put('k2', '{"mockId":"two"}', Date.now() - 1);
+  it('records with their answers, and values until they expire', async () => {
+    await once(async ({ openIdempotencyRecords, store }) => {
+      const records = openIdempotencyRecords(10_000_000);
+      await records.put('k1', '{"mockId":"one"}', Date.now() + 60_000);
+      await records.change('k1', '{"mockId":"one"}', '{"mockId":"one","answeredBy":"a"}', { answer: '{"ok":true}' });
+      await records.put('k2', '{"mockId":"two"}', Date.now() - 1);
       await store.hold('long', 'x'.repeat(20_000), 60);
       await store.setIfAbsent('short', 'y', 0);
     });
-    await once(async ({ openNotes, store }) => {
-      const notes = openNotes(10_000_000);
-      expect(await notes.put('k1', 'another', 0)).toEqual({ kind: 'there', text: '{"mockId":"one","answeredBy":"a"}' });
-      expect(await notes.answer('k1')).toBe('{"ok":true}');
-      expect(await notes.due(10, 1000)).toEqual(['k2']);
+    await once(async ({ openIdempotencyRecords, store }) => {
+      const records = openIdempotencyRecords(10_000_000);
+      expect(await records.put('k1', 'another', 0)).toEqual({
+        kind: 'there',
+        text: '{"mockId":"one","answeredBy":"a"}',
+      });
+      expect(await records.answer('k1')).toBe('{"ok":true}');
+      expect(await records.due(10, 1000)).toEqual(['k2']);
       expect(await store.setIfAbsent('long', 'other', 60)).toBe('x'.repeat(20_000));
       expect(await store.get('short')).toBeNull();
     });

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Entry } from '../stores/tables.ts';
 import { flushAtOnce } from './flusher.ts';
-import { notesAsUnknown } from './power-loss.ts';
+import { recordsAsUnknown } from './power-loss.ts';
 import { DatabaseSync } from './sqlite.ts';
 
 /**
@@ -37,7 +37,7 @@ export function markAsCopy(path: string, replaced?: string): void {
   const database = new DatabaseSync(path);
   try {
     database.exec(`BEGIN; INSERT INTO run VALUES ('backup', '1') ON CONFLICT DO NOTHING`);
-    const put = database.prepare('INSERT INTO notes (key, info) VALUES (?, ?) ON CONFLICT DO NOTHING');
+    const put = database.prepare('INSERT INTO idempotency_records (key, info) VALUES (?, ?) ON CONFLICT DO NOTHING');
     for (const { key, info = null } of replaced === undefined ? [] : keysIn(replaced)) put.run(key, info);
     database.exec('COMMIT');
   } finally {
@@ -51,9 +51,12 @@ function keysIn(path: string): Entry[] {
   try {
     const database = new DatabaseSync(path, { readOnly: true });
     try {
-      return notesAsUnknown(database.prepare('SELECT key, info FROM notes WHERE info IS NOT NULL').all(), {
-        all: true,
-      });
+      return recordsAsUnknown(
+        database.prepare('SELECT key, info FROM idempotency_records WHERE info IS NOT NULL').all(),
+        {
+          all: true,
+        },
+      );
     } finally {
       database.close();
     }

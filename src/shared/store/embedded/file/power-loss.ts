@@ -8,7 +8,7 @@ import { jobHeadSchema } from '../../../contract/job.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
 import { queueNames } from '../../../contract/queue-names.ts';
 import { historyEntries } from '../stores/history.ts';
-import { noteEntry } from '../stores/notes.ts';
+import { recordEntry } from '../stores/idempotency-records.ts';
 import type { Entry, OpenTable, Table } from '../stores/tables.ts';
 import type { Database } from './database.ts';
 
@@ -34,9 +34,9 @@ export async function beginRun(database: Database, options: Options): Promise<vo
   const boot = presentBoot();
   if (before.has('backup')) {
     const jobs = await endAsUnknown(database, 'TRUE', openTable);
-    const notes = await endNotes(openTable('notes'));
+    const records = await endRecords(openTable('idempotency_records'));
     tell(
-      `The store is a copy that was put back. Kept as outcome-unknown: ${jobs} executions that had not ended, and ${notes} keys. None of them runs again.`,
+      `The store is a copy that was put back. Kept as outcome-unknown: ${jobs} executions that had not ended, and ${records} keys. None of them runs again.`,
     );
   } else if (before.has('boot') && before.get('boot') !== boot && !before.has('closed')) {
     const doubtful = before.get('flush') === '1' ? 'takes > 0' : 'TRUE';
@@ -85,27 +85,30 @@ async function keepAsUnknown(
   await table.put(historyEntries(record, { input: '', body, at }).entries);
 }
 
-const noteSchema = z.looseObject({ mockId: z.string() });
-const openNoteSchema = noteSchema.extend({ ending: z.undefined().optional(), answeredBy: z.undefined().optional() });
-const keptNotesSchema = z.array(
+const recordSchema = z.looseObject({ mockId: z.string() });
+const openRecordSchema = recordSchema.extend({
+  ending: z.undefined().optional(),
+  answeredBy: z.undefined().optional(),
+});
+const keptRecordsSchema = z.array(
   z.object({
     key: z.string(),
     info: z.string().transform((info) => z.object({ text: z.string() }).safeParse(parseJson(info)).data?.text ?? ''),
   }),
 );
 
-/** Calls under keys whose ending is unknown, as rows of the table of notes. `all`: also those that had ended. */
-export function notesAsUnknown(rows: unknown, { all }: { all: boolean }): Entry[] {
-  return keptNotesSchema.parse(rows).flatMap(({ key, info: text }) => {
-    const { data: note } = (all ? noteSchema : openNoteSchema).safeParse(parseJson(text));
-    if (!note) return [];
-    const ending = { ...unanswered(noAnswer('store-lost', { mockId: note.mockId })), mockId: note.mockId };
-    return [noteEntry(key, JSON.stringify({ ...note, ending }), null).entry];
+/** Calls under keys whose ending is unknown, as rows of the table of idempotency records. `all`: also those that had ended. */
+export function recordsAsUnknown(rows: unknown, { all }: { all: boolean }): Entry[] {
+  return keptRecordsSchema.parse(rows).flatMap(({ key, info: text }) => {
+    const { data: record } = (all ? recordSchema : openRecordSchema).safeParse(parseJson(text));
+    if (!record) return [];
+    const ending = { ...unanswered(noAnswer('store-lost', { mockId: record.mockId })), mockId: record.mockId };
+    return [recordEntry(key, JSON.stringify({ ...record, ending }), null).entry];
   });
 }
 
-async function endNotes(table: Table): Promise<number> {
-  const open = notesAsUnknown(table.load(), { all: false });
+async function endRecords(table: Table): Promise<number> {
+  const open = recordsAsUnknown(table.load(), { all: false });
   for (let first = 0; first < open.length; first += AT_ONCE) await table.put(open.slice(first, first + AT_ONCE));
   return open.length;
 }

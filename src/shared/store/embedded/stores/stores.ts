@@ -2,12 +2,12 @@ import type { BatchStore } from '../../batches/batch-store.ts';
 import type { HistoryPart } from '../../history/history.ts';
 import { openHistory, type PartName } from '../../history/open-history.ts';
 import type { Trees } from '../../history/trees.ts';
+import type { IdempotencyRecords } from '../../idempotency/idempotency-records.ts';
 import { createEmbeddedStore, type Store } from '../../key-value-store.ts';
-import type { Notes } from '../../notes/notes.ts';
 import type { Stores } from '../../stores.ts';
 import { createEmbeddedBatches } from './batches.ts';
 import { createEmbeddedHistory } from './history.ts';
-import { createEmbeddedNotes } from './notes.ts';
+import { createEmbeddedIdempotencyRecords } from './idempotency-records.ts';
 import type { OpenTable } from './tables.ts';
 
 const HISTORIES = { calls: 'history', batches: 'history_of_batches', pinned: 'pinned' } as const;
@@ -15,7 +15,7 @@ const HISTORIES = { calls: 'history', batches: 'history_of_batches', pinned: 'pi
 /** The stores of the embedded back end. API and worker of the process share them. */
 export function embeddedStores(openTable: OpenTable): Stores {
   const store = createEmbeddedStore(openTable('store'));
-  let notes: Notes | undefined;
+  let records: IdempotencyRecords | undefined;
   let batches: BatchStore | undefined;
   const histories = new Map<PartName, HistoryPart>();
   let trees: Trees | undefined;
@@ -23,7 +23,8 @@ export function embeddedStores(openTable: OpenTable): Stores {
   return {
     store,
     openTrees: (maxBytes) => (trees ??= embeddedTrees(createEmbeddedStore(openTable('trees'), maxBytes))),
-    openNotes: (maxBytes) => (notes ??= createEmbeddedNotes(maxBytes, openTable('notes'))),
+    openIdempotencyRecords: (maxBytes) =>
+      (records ??= createEmbeddedIdempotencyRecords(maxBytes, openTable('idempotency_records'))),
     openHistory: (limits, options) =>
       openHistory({
         ...{ store, pinnedTrees, limits, ...options },

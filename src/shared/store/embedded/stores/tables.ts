@@ -25,7 +25,7 @@ const tableNames = [
   'history_of_batches',
   'pinned',
   'pinned_trees',
-  'notes',
+  'idempotency_records',
   'batches',
 ] as const;
 type TableName = (typeof tableNames)[number];

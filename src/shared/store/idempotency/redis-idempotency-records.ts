@@ -2,16 +2,23 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { storedKey } from '../key-value-store.ts';
 import { redisScript } from '../redis/redis-script.ts';
-import { ANSWER_BYTES, isNoteOf, NOTE_BYTES, NOTE_SECONDS, type Notes, type PutNote } from './notes.ts';
+import {
+  ANSWER_BYTES,
+  type IdempotencyRecords,
+  isRecordOf,
+  KEY_SECONDS,
+  type PutRecord,
+  RECORD_BYTES,
+} from './idempotency-records.ts';
 
-/** Sorted sets: all notes by insertion, open ones by due time, answers by insertion. */
+/** Sorted sets: all records by insertion, open ones by due time, answers by insertion. */
 const INDEXES = ['all', 'due', 'answers', 'sizes', 'bytes'];
 const AT_ONCE = 100;
 const READ_AT_ONCE = 500;
 
 const COMMON = `
 local all, due, answers, sizes, bytes = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local now, prefix, noteBytes, maxBytes, seconds = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local now, prefix, recordBytes, maxBytes, seconds = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local function drop(key)
   redis.call('DEL', prefix .. key)
   redis.call('ZREM', answers, key)
@@ -26,10 +33,10 @@ local function purge()
   end
 end
 local function fits(wanted)
-  return redis.call('ZCARD', all) * noteBytes + tonumber(redis.call('GET', bytes) or '0') + wanted <= maxBytes
+  return redis.call('ZCARD', all) * recordBytes + tonumber(redis.call('GET', bytes) or '0') + wanted <= maxBytes
 end
 local function makeRoom(wanted)
-  if redis.call('ZCARD', all) * noteBytes + wanted > maxBytes then return false end
+  if redis.call('ZCARD', all) * recordBytes + wanted > maxBytes then return false end
   for _ = 1, ${AT_ONCE} do
     if fits(wanted) then return true end
     local oldest = redis.call('ZRANGE', answers, 0, 0)
@@ -40,36 +47,36 @@ local function makeRoom(wanted)
 end
 `;
 
-/** Note and index entry are one script, so that the note of an API that dies right after it is found when it is due. */
+/** IdempotencyRecord and index entry are one script, so that the record of an API that dies right after it is found when it is due. */
 const put = redisScript(`${COMMON}
-local note, key, text, dueAt = KEYS[6], ARGV[6], ARGV[7], ARGV[8]
+local record, key, text, dueAt = KEYS[6], ARGV[6], ARGV[7], ARGV[8]
 purge()
-local there = redis.call('GET', note)
+local there = redis.call('GET', record)
 if there then return {'there', there} end
-if not makeRoom(noteBytes) then return {'full'} end
-redis.call('SET', note, text, 'EX', seconds)
+if not makeRoom(recordBytes) then return {'full'} end
+redis.call('SET', record, text, 'EX', seconds)
 redis.call('ZADD', all, now, key)
 redis.call('ZADD', due, dueAt, key)
 return {'put'}
 `);
 
-const changeNote = redisScript(`${COMMON}
-local note, key, from, to, dueAt, answer = KEYS[6], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
-if redis.call('GET', note) ~= from then return 0 end
+const changeRecord = redisScript(`${COMMON}
+local record, key, from, to, dueAt, answer = KEYS[6], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
+if redis.call('GET', record) ~= from then return 0 end
 if to == '' then
-  redis.call('DEL', note)
+  redis.call('DEL', record)
   redis.call('ZREM', all, key)
   redis.call('ZREM', due, key)
   drop(key)
   return 1
 end
-redis.call('SET', note, to, 'KEEPTTL')
+redis.call('SET', record, to, 'KEEPTTL')
 if dueAt == '' then redis.call('ZREM', due, key) else redis.call('ZADD', due, dueAt, key) end
 if answer ~= '' then
   drop(key)
   local size = #answer + ${ANSWER_BYTES}
   if makeRoom(size) then
-    redis.call('SET', prefix .. key, answer, 'PX', math.max(redis.call('PTTL', note), 1))
+    redis.call('SET', prefix .. key, answer, 'PX', math.max(redis.call('PTTL', record), 1))
     redis.call('ZADD', answers, now, key)
     redis.call('HSET', sizes, key, size)
     redis.call('INCRBY', bytes, size)
@@ -94,23 +101,23 @@ const keysReply = z.array(z.string());
 
 type Options = { prefix: string; maxBytes: number };
 
-export function createRedisNotes(redis: Redis, { prefix, maxBytes }: Options): Notes {
-  const indexes = INDEXES.map((name) => `${prefix}:notes:${name}`);
-  const answerPrefix = `${prefix}:notes:answer:`;
-  const noteKey = (key: string) => storedKey(prefix, key);
-  const common = () => [Date.now(), answerPrefix, NOTE_BYTES, maxBytes, NOTE_SECONDS];
-  const change: Notes['change'] = async (key, from, to, { dueAt, answer } = {}) => {
+export function createRedisIdempotencyRecords(redis: Redis, { prefix, maxBytes }: Options): IdempotencyRecords {
+  const indexes = INDEXES.map((name) => `${prefix}:idempotency:${name}`);
+  const answerPrefix = `${prefix}:idempotency:answer:`;
+  const recordKey = (key: string) => storedKey(prefix, key);
+  const common = () => [Date.now(), answerPrefix, RECORD_BYTES, maxBytes, KEY_SECONDS];
+  const change: IdempotencyRecords['change'] = async (key, from, to, { dueAt, answer } = {}) => {
     const parameters: (string | number)[] = [...common(), key, from, to ?? '', dueAt ?? '', answer ?? ''];
-    return (await changeNote(redis, [...indexes, noteKey(key), answerPrefix + key], parameters)) === 1;
+    return (await changeRecord(redis, [...indexes, recordKey(key), answerPrefix + key], parameters)) === 1;
   };
   /** Scans: an index from executions to keys would cost every call, and erasing is rare. */
   async function eraseSome(mockId: string, first: number): Promise<number> {
-    const keys = await redis.zrange(`${prefix}:notes:all`, String(first), String(first + READ_AT_ONCE - 1));
-    const texts = keys.length > 0 ? await redis.mget(keys.map(noteKey)) : [];
+    const keys = await redis.zrange(`${prefix}:idempotency:all`, String(first), String(first + READ_AT_ONCE - 1));
+    const texts = keys.length > 0 ? await redis.mget(keys.map(recordKey)) : [];
     for (const [index, key] of keys.entries()) {
       const text = texts[index] ?? '';
-      if (!isNoteOf(mockId, text)) continue;
-      if (!(await change(key, text, null))) throw new Error(`the note of ${mockId} changes at this moment`);
+      if (!isRecordOf(mockId, text)) continue;
+      if (!(await change(key, text, null))) throw new Error(`the record of ${mockId} changes at this moment`);
     }
     return keys.length;
   }
@@ -119,12 +126,12 @@ export function createRedisNotes(redis: Redis, { prefix, maxBytes }: Options): N
     async erase(mockId) {
       for (let first = 0; (await eraseSome(mockId, first)) === READ_AT_ONCE; first += READ_AT_ONCE - 1);
     },
-    async put(key, text, dueAt): Promise<PutNote> {
-      const reply = await put(redis, [...indexes, noteKey(key)], [...common(), key, text, dueAt]);
+    async put(key, text, dueAt): Promise<PutRecord> {
+      const reply = await put(redis, [...indexes, recordKey(key)], [...common(), key, text, dueAt]);
       const [kind, there = ''] = putReply.parse(reply);
       return kind === 'there' ? { kind, text: there } : { kind };
     },
-    get: (key) => redis.get(noteKey(key)),
+    get: (key) => redis.get(recordKey(key)),
     answer: (key) => redis.get(answerPrefix + key),
     due: async (count, againAfterMs) =>
       keysReply.parse(await takeDue(redis, indexes, [...common(), count, againAfterMs])),
