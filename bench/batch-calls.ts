@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 type Counts = Record<'passed' | 'failed' | 'error' | 'unanswered' | 'skipped' | 'pending', number>;
 export type BatchSeen = { state: string; counts: Counts; createdAt: number; endedAt: number | null };
 
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
 /** Begins a batch of so many cases and resolves to where it is found. */
 export async function beginBatch(
@@ -38,7 +38,7 @@ export async function untilBatch(
     if (is(batch)) return batch;
     if (Date.now() > deadline)
       throw new Error(`${location} took longer than ${deadlineMs} ms: ${JSON.stringify(batch)}`);
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
 }
 

@@ -6,11 +6,11 @@ import { startScript, stop, usage } from './processes.ts';
 import { writeRules } from './rule-files.ts';
 
 /** A service over a mount, and at the other side a client for each app; its rules take so many ms. */
-export async function openMount({ name, lookMs, open }: Mount, apps: ReadonlyMap<number, number>) {
+export async function openMount({ name, pollMs, open }: Mount, apps: ReadonlyMap<number, number>) {
   await using started = new AsyncDisposableStack();
   const network = started.use(await open());
   for (const [app, ms] of apps) {
-    const parameters = [network.behind, String(app), 'bench', String(ms), 'own', String(lookMs)];
+    const parameters = [network.behind, String(app), 'bench', String(ms), 'own', String(pollMs)];
     const { child } = await startScript('./responder.ts', parameters);
     started.defer(() => stop(child));
     await writeRules(network.behind, app);

@@ -14,21 +14,21 @@ const REQUEST = /request \d+: (?!sent )([\w-]+)/;
 /** `delayMs` is added to each request. */
 type Sshfs = { options: string[]; delayMs: number };
 
-/** How `SHARED_DIR` is mounted. `lookMs`: how often the client at the other side looks, besides what events tell it. */
-export type Mount = { name: string; lookMs: number; open: () => Promise<Awaited<ReturnType<typeof mountNetwork>>> };
+/** How `SHARED_DIR` is mounted. `pollMs`: how often the client at the other side looks, besides what events tell it. */
+export type Mount = { name: string; pollMs: number; open: () => Promise<Awaited<ReturnType<typeof mountNetwork>>> };
 
 const runs = (program: string) => process.getuid?.() === 0 && spawnSync(program, ['--version']).status === 0;
 export const canMountNetwork = existsSync(SFTP_SERVER) && runs('sshfs');
 export const canMountGluster = runs('glusterfsd');
 
 export function overSshfs(name: string, how: Partial<Sshfs> = {}): Mount {
-  return { name, lookMs: 1000, open: () => mountNetwork(how) };
+  return { name, pollMs: 1000, open: () => mountNetwork(how) };
 }
 
 /** A volume at two mounts: no event reaches either. Nobody counts what goes over its connections. */
 export const overGluster: Mount = {
   name: 'GlusterFS, mounted twice',
-  lookMs: 5,
+  pollMs: 5,
   open: async () => Object.assign(await mountGluster(), { requests: async () => new Map() }),
 };
 

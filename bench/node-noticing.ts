@@ -14,7 +14,7 @@ import { median } from './median.ts';
 import { canMountNetwork, mountNetwork } from './network-mount.ts';
 import { startScript, stop } from './processes.ts';
 
-/** Longer than a client counts as used (`src/client/requests/look-pace.ts`). */
+/** Longer than a client counts as used (`src/client/requests/poll-pace.ts`). */
 const IDLE_MS = 61_000;
 /** Each is asked once: then it is idle no more. */
 const IDLE_CLIENTS = 15;

@@ -10,7 +10,7 @@ import { setUp } from './set-up.ts';
 const OPEN_WAITS = Number(process.env.OPEN ?? 2000);
 const PER_SECOND = Number(process.env.PER_SECOND || Number.POSITIVE_INFINITY);
 const WAIT_MS = Number(process.env.WAIT_MS ?? 5000);
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 const APP = 2;
 
 const { sharedDir, common: own, url, tearDown } = await setUp(process.env.REDIS_URL);
@@ -27,8 +27,8 @@ try {
   const call = () => callOnce(url, { app: APP });
   const first = await call();
   const calls: ReturnType<typeof call>[] = [];
-  for (const since = performance.now(); calls.length < OPEN_WAITS; await sleep(LOOK_MS)) {
-    const due = Math.min(OPEN_WAITS, (PER_SECOND * (performance.now() - since + LOOK_MS)) / 1000);
+  for (const since = performance.now(); calls.length < OPEN_WAITS; await sleep(CHECK_MS)) {
+    const due = Math.min(OPEN_WAITS, (PER_SECOND * (performance.now() - since + CHECK_MS)) / 1000);
     while (calls.length < due) calls.push(call());
   }
   await sleep(Math.max(3000, WAIT_MS * 0.1)); // all of them are open, none has ended

@@ -15,7 +15,7 @@ type AskWorkerDependencies = {
   settings: Settings;
 };
 
-/** A question, and where its answer is told. */
+/** A question, and the address that its answer is published to. */
 type Asked = Query & { replyTo?: string };
 
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */

@@ -7,7 +7,7 @@ import { startUpkeep } from '../shared/runtime/upkeep.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
 /** The queue store is silent when nothing came from it at so many looks in a row, while it was asked something: one second. */
-const SILENT_AFTER_LOOKS = 20;
+const SILENT_AFTER_CHECKS = 20;
 const PROBE_EVERY_MS = 1000;
 
 export type QueueHealth = {
@@ -54,7 +54,7 @@ function listen(backend: QueueBackend) {
   };
   return {
     look,
-    isSilent: () => quiet >= SILENT_AFTER_LOOKS,
+    isSilent: () => quiet >= SILENT_AFTER_CHECKS,
     /** Something is asked while the task runs. */
     async during(task: () => Promise<unknown>): Promise<void> {
       isAsked = true;

@@ -24,7 +24,7 @@ let lastPulse = { count: Atomics.load(pulse, 0), at: Date.now() };
 
 /** The main thread answers a rule that takes too long by itself. This thread does so once the limit is over by this much. */
 const GRACE_MS = Math.min(1000, Math.ceil(ruleTimeoutMs / 4));
-const LOOK_MS = Math.min(250, Math.ceil(ruleTimeoutMs / 4));
+const CHECK_MS = Math.min(250, Math.ceil(ruleTimeoutMs / 4));
 
 parentPort?.on('message', (message: HeartMessage) => {
   switch (message.kind) {
@@ -44,7 +44,7 @@ parentPort?.on('message', (message: HeartMessage) => {
   }
 });
 if (settings.registration !== null) startBeating();
-repeat(LOOK_MS, answerForTheBlocked, report);
+repeat(CHECK_MS, answerForTheBlocked, report);
 parentPort?.postMessage({ alive: true });
 
 function startBeating(): void {

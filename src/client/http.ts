@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { toldBatchSchema } from '../shared/contract/batches.ts';
+import { batchBodySchema } from '../shared/contract/batches.ts';
 import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import {
   type Execution,
@@ -99,12 +99,12 @@ export class NotAnswered extends Error {
   readonly mockId: string | null;
   readonly idempotencyKey: string | null;
   constructor(status: number, body: string, idempotencyKey: string | null = null) {
-    const told = readProblem(body);
-    super(told.error ?? (body === '' ? `HTTP ${status}` : body.slice(0, 300)));
+    const problem = readProblem(body);
+    super(problem.error ?? (body === '' ? `HTTP ${status}` : body.slice(0, 300)));
     this.status = status;
-    this.code = told.code ?? null;
-    this.mayHaveRun = told.mayHaveRun ?? true;
-    this.mockId = told.mockId ?? null;
+    this.code = problem.code ?? null;
+    this.mayHaveRun = problem.mayHaveRun ?? true;
+    this.mockId = problem.mockId ?? null;
     this.idempotencyKey = idempotencyKey;
   }
 }
@@ -185,7 +185,7 @@ const answerSchema = z.object({
   [DATA_FIELD]: json,
   error: json.optional(),
 });
-const batchSchema = toldBatchSchema.pick({ batchId: true, state: true, counts: true });
+const batchSchema = batchBodySchema.pick({ batchId: true, state: true, counts: true });
 const readBatch = (text: string): BatchAnswer => readAs(batchSchema, text);
 
 /** The body of the answer. Repeats what may be repeated, as the service asks for it by Retry-After. */

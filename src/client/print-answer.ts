@@ -32,7 +32,7 @@ export function printAnswer({ mockId, executeAt, rules, execution, ending }: End
   ];
   const { version, digest } = rules;
   if (digest !== null) members.push(['rules', stringifyExact({ version, digest })]);
-  if (run.dryRun) members.push(['dryRun', 'true'], ['effects', stringifyExact(run.dryRun.told())]);
+  if (run.dryRun) members.push(['dryRun', 'true'], ['effects', stringifyExact(run.dryRun.effects())]);
   if (leftOut.length > 0) members.push(['warnings', JSON.stringify(leftOut)]);
   if (run.steps) {
     members.push(['steps', printSteps(run.steps.list)]);

@@ -8,7 +8,7 @@ import { createThrottledAlert } from '../../src/shared/runtime/telemetry/logger.
 import { createOwnTimers } from '../support/own-time.ts';
 import { captureLog } from '../support/start-service.ts';
 
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 const COUNTS = { waiting: 3, snoozed: 0, taken: 2 };
 
 describe('a queue store', () => {
@@ -33,7 +33,7 @@ describe('a queue store', () => {
       await pass(500);
       expect(health).toMatchObject({ up: false, reason: 'Redis does not answer' });
       store.answerAll();
-      await pass(2 * LOOK_MS);
+      await pass(2 * CHECK_MS);
       expect(health).toMatchObject({ up: true, reason: null });
     }));
 
@@ -54,7 +54,7 @@ describe('a queue store', () => {
       store.isSilent = true;
       await pass(300);
       standStill(60_000);
-      await pass(LOOK_MS);
+      await pass(CHECK_MS);
       expect(health.up).toBe(true);
     }));
 

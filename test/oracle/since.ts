@@ -1,7 +1,7 @@
 import { readResult } from '../../src/shared/reasoning/result.ts';
 import { replayResult } from '../../src/shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf } from '../../src/shared/reasoning/tree.ts';
-import { sinceWhen, toldOn } from '../../src/shared/reasoning/what-if/since.ts';
+import { outcomeOn, sinceWhen } from '../../src/shared/reasoning/what-if/since.ts';
 import {
   chanceOf,
   changedRule,
@@ -46,7 +46,7 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   const really: (string | null)[] = [];
   for (const { rule, version, root } of releases) {
     really.push((await run(ruleSetOf(rule), input)).outcome);
-    const told = toldOn(asked, { root, timeWindow: null });
+    const told = outcomeOn(asked, { root, timeWindow: null });
     if (told.outcome !== null && told.outcome !== really.at(-1))
       throw new Error(
         `seed ${seed}: version ${version} comes to ${really.at(-1)}, told was ${told.outcome}: ${ran.text}`,

@@ -4,7 +4,7 @@ import { unless } from '../../src/shared/runtime/errno.ts';
 import { every } from '../../src/shared/runtime/upkeep.ts';
 import { put, resultText } from './responder.ts';
 
-const LOOK_EVERY_MS = 50;
+const CHECK_EVERY_MS = 50;
 const AT_ONCE = 16;
 
 type Options = { sharedDir: string; app: number; clients: number };
@@ -63,7 +63,7 @@ export async function createCrowd({ sharedDir, app, clients }: Options): Promise
       return count;
     },
     startAnswering() {
-      looks = every(LOOK_EVERY_MS, answerAll, (error) => {
+      looks = every(CHECK_EVERY_MS, answerAll, (error) => {
         throw error;
       });
     },

@@ -9,7 +9,7 @@ const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;
 /** Writes runs, cancels, reads of inputs, other changes, sign-ins and refusals to the audit log. */
 export function auditRequests(audit: Audit): Layer {
   return (context) => () => {
-    const what = context.var.toldTogether ? undefined : whatWas(context);
+    const what = context.var.auditedInBulk ? undefined : whatWas(context);
     if (what === undefined) return;
     const { from, keyName, mockId, code, about, searchedPaths: paths } = context.var;
     const { status } = context.res;

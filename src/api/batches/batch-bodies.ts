@@ -1,18 +1,18 @@
 import { type Batch, type BatchProgress, type ItemHead, placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
-import { noneSetAside, type SetAside, toldSetAside } from '../../shared/cases/document/refusal.ts';
+import { noneSetAside, type SetAside, setAsideBody } from '../../shared/cases/document/refusal.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
-import type { ListedItem, ToldBatch, WholeItem } from '../../shared/contract/batches.ts';
+import type { BatchBody, ListedItem, WholeItem } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { reportedBatch } from '../../shared/reports/json.ts';
-import { toldExpect } from '../cases/case-bodies.ts';
+import { expectText } from '../cases/case-bodies.ts';
 import { MAX_LISTED_INPUT } from '../executions/list-executions.ts';
 import type { ShownItem } from './shown-item.ts';
 
 /** A batch as the interface tells it. `setAside`: what its request left out. */
-export function toldBatch(found: Found, setAside: SetAside = noneSetAside): ToldBatch {
-  const leftOut = setAside.cases > 0 && { setAside: toldSetAside(setAside) };
+export function batchBody(found: Found, setAside: SetAside = noneSetAside): BatchBody {
+  const leftOut = setAside.cases > 0 && { setAside: setAsideBody(setAside) };
   return { ...reportedBatch(found), items: found.batch.cases * found.batch.targets.length, ...leftOut };
 }
 
@@ -21,7 +21,7 @@ type DetailedItem = ShownItem & { n: number; decidedBy: NamedNode | null };
 type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'line'> };
 
 /** An item in a list. */
-export function toldItem({ batchId, targets }: Batch, { n, head, one }: Numbered): ListedItem {
+export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered): ListedItem {
   const { caseIndex, targetIndex } = placeOfItem({ targets }, n);
   const target = targets[targetIndex] ?? 'all';
   const mockId = head.claimBy === null && head.verdict === 'pending' ? null : itemMockId(batchId, caseIndex, target);
@@ -29,11 +29,11 @@ export function toldItem({ batchId, targets }: Batch, { n, head, one }: Numbered
 }
 
 /** An item in a list, with what a table of items shows of its case, and the node that decided. */
-export function toldWithDetails(batch: Batch, { n, head, one, detail, decidedBy }: DetailedItem): ListedItem {
+export function detailedItemBody(batch: Batch, { n, head, one, detail, decidedBy }: DetailedItem): ListedItem {
   return {
-    ...toldItem(batch, { n, head, one }),
+    ...itemBody(batch, { n, head, one }),
     [DATA_FIELD]: one.input.length <= MAX_LISTED_INPUT ? one.input : null,
-    expect: toldExpect(one.expect),
+    expect: expectText(one.expect),
     decidedBy,
     judged: { differences: detail?.differences ?? [], notChecked: detail?.notChecked ?? [] },
     of: one.of ?? null,
@@ -41,13 +41,13 @@ export function toldWithDetails(batch: Batch, { n, head, one, detail, decidedBy 
 }
 
 /** One item whole: its input, its expectation and its result. JSON texts stay as they are. */
-export function toldWhole(batch: Batch, { n, head, one, detail, masked }: ShownItem & { n: number }): WholeItem {
+export function wholeItemBody(batch: Batch, { n, head, one, detail, masked }: ShownItem & { n: number }): WholeItem {
   const { data = null, cut = false, nodes = null, differences = [], notChecked = [] } = detail ?? {};
   return {
-    ...toldItem(batch, { n, head, one }),
+    ...itemBody(batch, { n, head, one }),
     ts: one.ts,
     [DATA_FIELD]: one.input,
-    expect: toldExpect(one.expect),
+    expect: expectText(one.expect),
     ...{ changed: data, cut, nodes, differences, notChecked },
     ignore: batch.ignore,
     masked,

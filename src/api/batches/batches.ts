@@ -21,7 +21,7 @@ type Found = { batch: Batch; progress: BatchProgress };
 type Page = { items: Found[]; nextCursor: string | null };
 type ListFilter = BatchListParameters & { apps: ReadonlySet<number> | null };
 
-const LOOK_MS = 200;
+const CHECK_MS = 200;
 
 type BatchesDependencies = {
   backend: QueueBackend;
@@ -79,16 +79,16 @@ async function list({ app, ruleId, apps, limit, cursor }: ListFilter, store: Bat
 
 /** The progress each time it has changed, at most five times a second; the last one when the batch is over. */
 async function* follow(batchId: string, store: BatchStore, signal: AbortSignal): AsyncGenerator<Found> {
-  let told = '';
+  let sent = '';
   while (!signal.aborted) {
     const found = await store.read(batchId).catch(() => 'unreachable' as const); // the store comes back
     if (found === null || found === 'gone') return;
-    if (found !== 'unreachable' && JSON.stringify(found.progress) !== told) {
-      told = JSON.stringify(found.progress);
+    if (found !== 'unreachable' && JSON.stringify(found.progress) !== sent) {
+      sent = JSON.stringify(found.progress);
       yield found;
       if (found.progress.state === 'finished' || found.progress.state === 'cancelled') return;
     }
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+    await sleep(CHECK_MS, undefined, { signal }).catch(() => {});
   }
 }
 

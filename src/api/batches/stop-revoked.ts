@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { every } from '../../shared/runtime/upkeep.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 
-const LOOK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 
 type Dependencies = {
   store: BatchStore;
@@ -33,7 +33,7 @@ export function stopRevoked({ store, keyring, settings, log }: Dependencies) {
   }
 
   return every(
-    LOOK_EVERY_MS,
+    CHECK_EVERY_MS,
     async () => {
       if (keyring.isOpen) return;
       for (const batchId of await store.running()) {

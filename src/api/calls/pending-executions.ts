@@ -70,7 +70,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
 
   return {
     ready: jobs.ready,
-    /** Jobs that are added here carry it, so that their endings are told here. */
+    /** Jobs that are added here carry it, so that their endings are published to this API. */
     replyTo: jobs.replyTo,
     /** The queue store took its job. From now on it is added again if the store loses it. */
     added: reEnqueues.added,
@@ -85,8 +85,8 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
       const queuedAt = time.now();
       reEnqueues.waits(mockId);
       try {
-        const told = await jobs.wait(mockId, data, timeoutMs, () => endingAtLast(dependencies, mockId, timeoutMs));
-        const ending = reEnqueues.at(mockId) === undefined ? told : endingOfAddedAgain(mockId, told);
+        const reached = await jobs.wait(mockId, data, timeoutMs, () => endingAtLast(dependencies, mockId, timeoutMs));
+        const ending = reEnqueues.at(mockId) === undefined ? reached : endingOfAddedAgain(mockId, reached);
         const isUnrecorded = ending.kind === 'unanswered' && ending.noAnswer.unrecorded;
         if (isUnrecorded) await record({ mockId, data, queuedAt }, ending.noAnswer);
         return ending;

@@ -7,12 +7,16 @@ import { printAs } from '../../shared/contract/wire.ts';
 
 /** Saved cases as JSON text: each as a call has it, defaults filled in, with every number as it was written. */
 export function casesBody({ ignore, cases }: Pick<CaseDocument, 'ignore' | 'cases'>, etag: string | null): string {
-  const told = cases.map(({ input, expect, ...one }) => ({ ...one, [DATA_FIELD]: input, expect: toldExpect(expect) }));
-  return printAs(readCasesSchema, { etag, ignore, cases: told });
+  const bodies = cases.map(({ input, expect, ...one }) => ({
+    ...one,
+    [DATA_FIELD]: input,
+    expect: expectText(expect),
+  }));
+  return printAs(readCasesSchema, { etag, ignore, cases: bodies });
 }
 
 /** The expectation as JSON text; the data in it stays as it was written. */
-export function toldExpect(expect: Expect | null): string | null {
+export function expectText(expect: Expect | null): string | null {
   if (expect === null) return null;
   const { data, ...others } = expect;
   return stringifyExact({ ...others, ...(data !== undefined && { data: new JsonText(data) }) });

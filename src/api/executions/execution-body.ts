@@ -1,30 +1,30 @@
 import { timingsOf } from '../../shared/contract/endings/timings.ts';
 import {
   executionListSchema,
+  executionRecordSchema,
   executionSchema,
-  type Looked,
-  toldExecutionSchema,
+  type SearchProgress,
 } from '../../shared/contract/execution.ts';
 import { type ExecutionRecord, shownError } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import type { ShownExecution } from './read-execution.ts';
 
-const told = (record: ExecutionRecord) => ({
+const bodyOf = (record: ExecutionRecord) => ({
   ...record,
   error: shownError(record),
   timings: timingsOf(record),
 });
 
 /** An execution without its texts, as JSON text. */
-export const recordBody = (record: ExecutionRecord): string => printAs(toldExecutionSchema, told(record));
+export const recordBody = (record: ExecutionRecord): string => printAs(executionRecordSchema, bodyOf(record));
 
 /** How long an execution is kept, and the tree of the rules that it ran on, where that is asked for. */
 type Kept = { pinned: boolean; keptUntil: number | null; tree: string | null | undefined };
 
 /** A whole execution as JSON text. Inputs and results stay the text they are. */
 export function executionBody({ record, ...texts }: ShownExecution, kept: Kept): string {
-  return printAs(executionSchema, { ...told(record), ...texts, ...kept });
+  return printAs(executionSchema, { ...bodyOf(record), ...texts, ...kept });
 }
 
 /** What a list shows of each execution beside its record; null where its caller did not ask for that. */
@@ -33,10 +33,10 @@ type Details = { inputs: (string | null)[] | null; nodes: (NamedNode | null)[] |
 /** One page of executions as JSON text; with their inputs as they were written, and the nodes that decided. */
 export function listBody(
   records: ExecutionRecord[],
-  { nextCursor, inputs, nodes, looked }: Details & { nextCursor: string | null; looked?: Looked },
+  { nextCursor, inputs, nodes, looked }: Details & { nextCursor: string | null; looked?: SearchProgress },
 ): string {
   const items = records.map((record, index) => ({
-    ...told(record),
+    ...bodyOf(record),
     input: inputs === null ? undefined : (inputs[index] ?? null),
     decidedBy: nodes === null ? undefined : (nodes[index] ?? null),
   }));

@@ -42,7 +42,7 @@ export function createExecutions(dependencies: ExecutionsDependencies) {
 
     /** How much is kept, within which limits, and how long a call waits at the most. */
     async kept() {
-      return { ...(await history.kept()), ...limitsTold(settings) };
+      return { ...(await history.kept()), ...limitsOf(settings) };
     },
 
     /** How long an execution is kept at the most: epoch ms, null for one that is pinned or has not ended. */
@@ -87,7 +87,7 @@ export function createExecutions(dependencies: ExecutionsDependencies) {
   };
 }
 
-function limitsTold(settings: Settings) {
+function limitsOf(settings: Settings) {
   const { count, seconds, bytes } = historyLimitsOf(settings);
   const waits = { worker: settings.QUEUE_TIMEOUT_MS, client: settings.RESULT_TIMEOUT_MS };
   return { limits: { executions: count, seconds, bytes }, waits };

@@ -5,14 +5,14 @@ import type { PendingExecutions } from '../calls/pending-executions.ts';
 import { createSharedReads } from './shared-reads.ts';
 
 /** Events are hints; this often an execution somebody follows is looked at anyway. */
-const LOOK_AGAIN_MS = 1000;
-const LOOKS_WHILE_MISSING = 3;
+const CHECK_AGAIN_MS = 1000;
+const READS_WHILE_MISSING = 3;
 
 type Find = (mockId: string) => Promise<ExecutionRecord | null>;
 
 /** The record each time it has changed, the first at once, the last in an end state. Ends when `signal` aborts. */
 export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'observe'>) {
-  const join = createSharedReads({ read: find, observe, freshMs: 0.8 * LOOK_AGAIN_MS });
+  const join = createSharedReads({ read: find, observe, freshMs: 0.8 * CHECK_AGAIN_MS });
 
   return async function* follow(mockId: string, signal: AbortSignal): AsyncGenerator<ExecutionRecord> {
     let steps = 0;
@@ -26,13 +26,13 @@ export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'o
         });
         const record = await read().catch(() => 'unreachable' as const); // the store comes back
         // On its way from the queue to the history it is in neither for a moment.
-        if (record === null && (steps === 0 || ++missed > LOOKS_WHILE_MISSING)) return;
+        if (record === null && (steps === 0 || ++missed > READS_WHILE_MISSING)) return;
         if (record !== null && record !== 'unreachable') {
           if (record.history.length > steps) yield record;
           steps = Math.max(steps, record.history.length);
           if (isEndState(record.state)) return;
         }
-        await Promise.race([changed, time.pause(LOOK_AGAIN_MS, signal)]);
+        await Promise.race([changed, time.pause(CHECK_AGAIN_MS, signal)]);
       }
     } finally {
       leave();

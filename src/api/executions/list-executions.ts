@@ -54,17 +54,17 @@ export function createListExecutions({ history, privacy, open }: ListExecutionsD
   };
 
   const sourcesOf = ({ pinned: wanted }: Pick<Search, 'pinned'>) => (wanted ? pinnedOnly : all);
-  const lookThrough = (wanted: Wanted) => searchExecutions(wanted, wanted, sourcesOf(wanted));
+  const search = (wanted: Wanted) => searchExecutions(wanted, wanted, sourcesOf(wanted));
 
   return {
     list,
 
     /** The same, of those that a search finds. Without anything to search for it is the list. */
-    search: (wanted: Wanted): Promise<HistoryPage | Found> => (isSearch(wanted) ? lookThrough(wanted) : list(wanted)),
+    search: (wanted: Wanted): Promise<HistoryPage | Found> => (isSearch(wanted) ? search(wanted) : list(wanted)),
 
     /** The failures among those that a search finds, as far as one answer looks; with its cursor the next one goes on. */
     async failures(wanted: Omit<Wanted, 'limit'>) {
-      const { records, ...rest } = await lookThrough({ ...wanted, limit: Number.POSITIVE_INFINITY });
+      const { records, ...rest } = await search({ ...wanted, limit: Number.POSITIVE_INFINITY });
       return { items: groupFailures(records), ...rest };
     },
 

@@ -19,7 +19,7 @@ type FoundOrNewer = Found | 'newer';
 
 const MOCK_ID = /^[0-9a-f-]{36}$/;
 const JOBS_AT_ONCE = 500;
-const MAX_JOBS_LOOKED_AT = 2000;
+const MAX_JOBS_READ = 2000;
 
 /** Reads executions from their jobs: whole ones with their inputs, and short ones for lists and followers. */
 export function createReadJobs(queue: ExecutionQueue) {
@@ -42,7 +42,7 @@ export function createReadJobs(queue: ExecutionQueue) {
     short: async (mockId: string) => (MOCK_ID.test(mockId) ? (await shortOnes([mockId])).at(0) : undefined),
     /** The jobs that have not ended, out of the newest 2,000. */
     async open(): Promise<ExecutionRecord[]> {
-      const ids = await queue.listOpen(MAX_JOBS_LOOKED_AT);
+      const ids = await queue.listOpen(MAX_JOBS_READ);
       const records: ExecutionRecord[] = [];
       for (let start = 0; start < ids.length; start += JOBS_AT_ONCE) {
         for (const found of await shortOnes(ids.slice(start, start + JOBS_AT_ONCE))) {

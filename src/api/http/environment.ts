@@ -23,7 +23,7 @@ export type Environment = {
     /** Whether the answer shows inputs, which the audit log records. */
     readsInput: boolean | undefined;
     code: string | undefined;
-    toldTogether: boolean | undefined;
+    auditedInBulk: boolean | undefined;
     parameters: readonly string[] | undefined;
   };
 };

@@ -82,7 +82,7 @@ export function logAccess(log: Logger, clientAddress: ClientAddress): Layer {
     return () => {
       const { method, path } = context.req;
       context.res.headers.set('x-request-id', context.var.requestId);
-      if (path === '/healthz' || path === '/readyz' || context.var.toldTogether) return;
+      if (path === '/healthz' || path === '/readyz' || context.var.auditedInBulk) return;
       const ms = Math.round(performance.now() - startedAt);
       const { requestId, from, mockId, code, keyName } = context.var;
       log.info({ requestId, from, mockId, code, keyName, method, path, status: context.res.status, ms }, 'request');
@@ -194,8 +194,8 @@ export const tellWhetherItRan = (): Layer => {
   return (context) => async () => {
     const { req, res } = context;
     if (req.method !== 'POST' || res.headers.get('content-type') !== PROBLEM_TYPE) return;
-    const { code, params = {}, errors, mayHaveRun: told } = readProblem(await res.clone().text());
-    if (code === undefined || !isRefusalCode(code) || told !== undefined) return;
+    const { code, params = {}, errors, mayHaveRun: known } = readProblem(await res.clone().text());
+    if (code === undefined || !isRefusalCode(code) || known !== undefined) return;
     const isKeyed = req.header('idempotency-key') !== undefined;
     const mayHaveRun = code === 'internal-error' || (isKeyed && !OF_THE_CALL.has(code));
     const status = mayHaveRun && refusals[code].status === 503 ? 504 : res.status;

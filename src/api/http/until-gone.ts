@@ -4,7 +4,7 @@ import { every } from '../../shared/runtime/upkeep.ts';
 import type { Environment } from './environment.ts';
 
 const KEEP_ALIVE_MS = 15_000;
-const LOOK_EVERY_MS = 2000;
+const CHECK_EVERY_MS = 2000;
 
 type Tell = (stream: SSEStreamingApi, gone: AbortSignal) => Promise<void>;
 
@@ -34,7 +34,7 @@ async function untilGone(
   const keepAlive = setInterval(() => void stream.write(': still here\n\n'), KEEP_ALIVE_MS);
   const { mayStay } = context.var;
   const looks = every(
-    LOOK_EVERY_MS,
+    CHECK_EVERY_MS,
     async () => {
       if (mayStay && !(await mayStay())) end();
     },

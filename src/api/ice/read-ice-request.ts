@@ -45,8 +45,8 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
   const values = [...given.values()].map((member) => [OUR_NAMES.get(member.key) ?? member.key, memberValue(member)]);
   const parsed = executeRequestSchema.safeParse(withTarget(Object.fromEntries(values)));
   // Beside a rule the scene selects nothing, but leaves may read it.
-  const told = parsed.data?.ruleId != null && typeof sceneName === 'string' && hasScene ? { scene: sceneName } : {};
-  if (parsed.success) return { kind: 'request', request: { ...parsed.data, ...told } };
+  const named = parsed.data?.ruleId != null && typeof sceneName === 'string' && hasScene ? { scene: sceneName } : {};
+  if (parsed.success) return { kind: 'request', request: { ...parsed.data, ...named } };
   return bad(OTHER_ERROR, parsed.error.issues.map(({ path, message }) => `${theirName(path)} ${message}`).join('; '));
 }
 

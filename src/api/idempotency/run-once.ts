@@ -139,13 +139,13 @@ function createRunFirst({ submitExecution, join, begin, again }: First) {
   };
 }
 
-const LOOK_UPS_AT_ONCE = 100;
+const LOOKUPS_AT_ONCE = 100;
 
 /** Looks keys up while calls are refused for load; `crowded` when many do so already. */
 function createLookUps({ hasRecord }: Pick<Idempotency, 'hasRecord'>) {
   let open = 0;
   return async (scope: Scope): Promise<boolean | 'crowded'> => {
-    if (open >= LOOK_UPS_AT_ONCE) return 'crowded';
+    if (open >= LOOKUPS_AT_ONCE) return 'crowded';
     open++;
     try {
       return await hasRecord(scope);
@@ -265,5 +265,5 @@ async function onceThere<T>(ask: () => Promise<T>, signal: AbortSignal): Promise
   const onError = (error: unknown) => {
     if (!isStoreUnavailable(error)) throw error;
   };
-  return (await retry(async () => ({ told: await ask() }), { goOn, onError }))?.told ?? null;
+  return (await retry(async () => ({ found: await ask() }), { goOn, onError }))?.found ?? null;
 }

@@ -83,11 +83,11 @@ async function ofRule(
 }
 
 function read(about: Omit<RuleReadiness, 'state' | 'findings'>, findings: Finding[]) {
-  const told = findings.map(({ parameters, ...finding }) => ({
+  const reported = findings.map(({ parameters, ...finding }) => ({
     ...finding,
     parameters: Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
   }));
-  return { kind: 'read' as const, rule: { ...about, state: readinessOf(findings), findings: told } };
+  return { kind: 'read' as const, rule: { ...about, state: readinessOf(findings), findings: reported } };
 }
 
 type Last = { batch: Batch; progress: BatchProgress };

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
 import {
+  batchBodySchema,
   batchListSchema,
   cancelledBatchSchema,
   coverageSchema,
   itemListSchema,
-  toldBatchSchema,
   wholeItemSchema,
 } from '../../shared/contract/batches.ts';
 import { printAs } from '../../shared/contract/wire.ts';
@@ -14,7 +14,7 @@ import { junitReport } from '../../shared/reports/junit.ts';
 import { markdownReport } from '../../shared/reports/markdown.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import { callerOf, needs, refusedApp, tellAbout } from '../access/authenticate.ts';
-import { toldBatch, toldItem, toldWhole, toldWithDetails } from '../batches/batch-bodies.ts';
+import { batchBody, detailedItemBody, itemBody, wholeItemBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
@@ -100,7 +100,7 @@ type Asked = Context<Environment>;
 
 const GONE_CURSOR = 'is of a batch that is not kept any more, or not one this service gave out: begin without it';
 
-const show = (found: Found) => json(200, printAs(toldBatchSchema, toldBatch(found)));
+const show = (found: Found) => json(200, printAs(batchBodySchema, batchBody(found)));
 
 async function list(context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(batchListParameters, context);
@@ -109,7 +109,7 @@ async function list(context: Asked, batches: Batches): Promise<Response> {
   if (notIts) return notIts;
   const page = await batches.list({ ...read.value, apps: callerOf(context).apps });
   if (page === null) return badRequest([{ field: 'cursor', message: GONE_CURSOR }]);
-  return json(200, printAs(batchListSchema, { ...page, items: page.items.map((one) => toldBatch(one)) }));
+  return json(200, printAs(batchListSchema, { ...page, items: page.items.map((one) => batchBody(one)) }));
 }
 
 async function items({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
@@ -126,12 +126,12 @@ async function items({ batch }: Found, context: Asked, batches: Batches): Promis
   if (withDetails || filter.where.length > 0) context.set('readsInput', true);
   const { items: found, next } = await batches.items(batch, { ...filter, details: withDetails, after: Number(cursor) });
   const decidedBy = batches.decidedBy(batch);
-  const told = await Promise.all(
+  const bodies = await Promise.all(
     found.map(async (one) =>
-      withDetails ? toldWithDetails(batch, { ...one, decidedBy: await decidedBy(one) }) : toldItem(batch, one),
+      withDetails ? detailedItemBody(batch, { ...one, decidedBy: await decidedBy(one) }) : itemBody(batch, one),
     ),
   );
-  return json(200, printAs(itemListSchema, { items: told, nextCursor: next === null ? null : String(next) }));
+  return json(200, printAs(itemListSchema, { items: bodies, nextCursor: next === null ? null : String(next) }));
 }
 
 async function item({ batch }: Found, context: Asked, batches: Batches): Promise<Response> {
@@ -140,7 +140,7 @@ async function item({ batch }: Found, context: Asked, batches: Batches): Promise
   context.set('readsInput', true);
   const found = await batches.item(batch, n);
   return found
-    ? json(200, printAs(wholeItemSchema, toldWhole(batch, found)))
+    ? json(200, printAs(wholeItemSchema, wholeItemBody(batch, found)))
     : problem('unknown-item', { batchId: batch.batchId, n: `${req.param('n')}` });
 }
 
@@ -168,15 +168,15 @@ function streamProgress(
   return streamEvents(context, stopping, async (stream, gone) => {
     let event = 'snapshot';
     for await (const found of batches.follow(batchId, gone)) {
-      await stream.writeSSE({ event, data: printAs(toldBatchSchema, toldBatch(found)) });
+      await stream.writeSSE({ event, data: printAs(batchBodySchema, batchBody(found)) });
       event = 'progress';
     }
   });
 }
 
 async function cancel({ batch: { batchId }, progress }: Found, batches: Batches): Promise<Response> {
-  const told = (state: 'cancelled' | 'cancelling') => printAs(cancelledBatchSchema, { batchId, state });
-  if (progress.state === 'cancelled') return json(200, told('cancelled'));
-  if (await batches.cancel(batchId)) return json(202, told('cancelling'));
+  const bodyOf = (state: 'cancelled' | 'cancelling') => printAs(cancelledBatchSchema, { batchId, state });
+  if (progress.state === 'cancelled') return json(200, bodyOf('cancelled'));
+  if (await batches.cancel(batchId)) return json(202, bodyOf('cancelling'));
   return problem('batch-ended', { batchId });
 }

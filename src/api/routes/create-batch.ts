@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
-import { toldBatchSchema } from '../../shared/contract/batches.ts';
+import { batchBodySchema } from '../../shared/contract/batches.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { refusedApp, refusedPermission, tellAbout } from '../access/authenticate.ts';
-import { toldBatch } from '../batches/batch-bodies.ts';
+import { batchBody } from '../batches/batch-bodies.ts';
 import type { Batches } from '../batches/batches.ts';
 import { batchBodyParameters, csvBatchParameters } from '../batches/parameters.ts';
 import { type ReadBatch, readBatchRequest } from '../batches/read-batch-request.ts';
@@ -77,7 +77,7 @@ async function respondToTaken(taken: Taken, setAside: SetAside, batches: Batches
       const body =
         found === null || found === 'gone'
           ? JSON.stringify({ batchId: taken.batchId })
-          : printAs(toldBatchSchema, toldBatch(found, setAside));
+          : printAs(batchBodySchema, batchBody(found, setAside));
       return json(202, body, { location });
     }
   }

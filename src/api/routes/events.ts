@@ -36,13 +36,13 @@ export function eventRoutes({ executions, stopping }: EventsDependencies) {
 }
 
 async function tell(stream: SSEStreamingApi, records: AsyncIterable<ExecutionRecord>, seen: number): Promise<void> {
-  let told = seen;
+  let sent = seen;
   for await (const { history, address, ending } of records) {
     for (const [ordinal, step] of history.entries()) {
-      if (ordinal <= told) continue;
+      if (ordinal <= sent) continue;
       const data = printAs(stateEventSchema, { ...step, address, ending: isEndState(step.state) ? ending : null });
       await stream.writeSSE({ event: 'state', id: String(ordinal), data });
-      told = ordinal;
+      sent = ordinal;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
 import { refusalLines } from '../../shared/cases/document/refusal.ts';
-import type { ToldSetAside } from '../../shared/contract/batches.ts';
+import type { SetAsideBody } from '../../shared/contract/batches.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
 import { readText } from '../../shared/runtime/read-text.ts';
@@ -72,7 +72,7 @@ export async function batch(options: BatchOptions, surroundings: Surroundings): 
   return exitCodeOfReport(report);
 }
 
-function setAsideLines(file: string, { cases, errors }: ToldSetAside): string {
+function setAsideLines(file: string, { cases, errors }: SetAsideBody): string {
   const head = `${file}: ${cases === 1 ? '1 row is' : `${cases} rows are`} set aside; the others run.`;
   return [head, ...errors.map(({ field, message }) => `  ${field} ${message}`)]
     .map((line) => `${visible(line)}\n`)

@@ -33,7 +33,7 @@ export async function check(options: CheckOptions, { stdout, stderr }: Surroundi
   const api = createHttpApi({ url: options.url, key: options.key });
   const junit = options.junit === undefined ? null : await openOutput('--junit', options.junit);
   const { text, answer } = await readReadiness(api, options);
-  stdout.write(options.json ? `${visibleJson(text)}\n` : told(answer));
+  stdout.write(options.json ? `${visibleJson(text)}\n` : linesOf(answer));
   if (junit !== null) {
     await junit(junitOf(answer), 'What it would tell is printed above.');
     stderr.write(`The report is in ${options.junit}.\n`);
@@ -52,7 +52,7 @@ export async function readReadiness(
   return { text, answer };
 }
 
-function told({ target, rules }: Answer): string {
+function linesOf({ target, rules }: Answer): string {
   const ready = rules.filter(({ state }) => state === 'can-ship').length;
   const lines = rules.flatMap(({ ruleId, name, state, findings }) => [
     `#${ruleId}${name === null ? '' : ` ${visible(name)}`}: ${readinessWords[state]}`,

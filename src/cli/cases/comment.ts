@@ -31,17 +31,17 @@ export function commentFor(environment: Surroundings['environment']): (text: str
     const answer = await fetch(url, { method, headers, ...sent }).catch((error) => {
       throw failed(method, url, error.message);
     });
-    const told = await answer.text();
-    if (answer.ok) return told;
-    throw failed(method, url, `${answer.status} ${told}`);
+    const text = await answer.text();
+    if (answer.ok) return text;
+    throw failed(method, url, `${answer.status} ${text}`);
   };
   return async (text) => {
     const [marker = ''] = text.split('\n', 1);
     for (let page = 1; ; page++) {
       const url = `${issues}/${number}/comments?per_page=${PAGE}&page=${page}`;
-      const told = await call('GET', url);
-      const { data: comments } = pageSchema.safeParse(parseJson(told));
-      if (comments === undefined) throw failed('GET', url, `this is no list of comments: ${told}`);
+      const body = await call('GET', url);
+      const { data: comments } = pageSchema.safeParse(parseJson(body));
+      if (comments === undefined) throw failed('GET', url, `this is no list of comments: ${body}`);
       const last = comments.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(marker));
       if (last) return void (await call('PATCH', `${issues}/comments/${last.id}`, cut(text)));
       if (comments.length < PAGE) return void (await call('POST', `${issues}/${number}/comments`, cut(text)));

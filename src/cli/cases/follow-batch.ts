@@ -4,11 +4,11 @@ import { styleText } from 'node:util';
 import type { z } from 'zod';
 import { failuresIn } from '../../shared/cases/batch.ts';
 import {
+  type BatchBody,
   type BatchReport,
+  batchBodySchema,
   batchReportSchema,
-  type ToldBatch,
-  type ToldSetAside,
-  toldBatchSchema,
+  type SetAsideBody,
 } from '../../shared/contract/batches.ts';
 import type { JUnitBatch } from '../../shared/reports/junit.ts';
 import { messagesIn } from '../runs/event-stream.ts';
@@ -19,17 +19,17 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
 
-const progressSchema = toldBatchSchema.pick({ state: true, counts: true });
-type Progress = Pick<ToldBatch, 'state' | 'counts'>;
+const progressSchema = batchBodySchema.pick({ state: true, counts: true });
+type Progress = Pick<BatchBody, 'state' | 'counts'>;
 
 type Body = { text: string; type: string; query?: string };
-const begunSchema = toldBatchSchema.pick({ batchId: true, setAside: true });
+const begunSchema = batchBodySchema.pick({ batchId: true, setAside: true });
 /** `json`: nobody watches, so no bar is drawn on a terminal. */
 export type Watching = {
   signal: AbortSignal;
   stderr: Surroundings['stderr'];
   json?: boolean | undefined;
-  onSetAside?: (setAside: ToldSetAside) => void;
+  onSetAside?: (setAside: SetAsideBody) => void;
 };
 /** A batch that is over; `json` as the service wrote it. */
 export type RanBatch = { batchId: string; report: BatchReport; json: string };
@@ -80,18 +80,18 @@ type Following = { signal: AbortSignal; onProgress: (progress: Progress) => void
 
 /** Whether the batch came to its end. Reconnects by itself, and gives up when no API had anything to tell for a while. */
 async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Following): Promise<boolean> {
-  for (let toldAt = Date.now(); !signal.aborted && Date.now() - toldAt < GIVE_UP_MS; ) {
+  for (let lastEventAt = Date.now(); !signal.aborted && Date.now() - lastEventAt < GIVE_UP_MS; ) {
     const path = `/rule-server/mock/batches/${batchId}/events`;
     const response = await api.open(path, { headers: { accept: 'text/event-stream' }, signal }).catch(() => null);
     if (response?.status === 404 || response?.status === 410) return false;
     for await (const { event, data } of response?.ok && response.body ? messagesIn(response.body) : []) {
       if (event !== 'snapshot' && event !== 'progress') continue;
       const progress = readAnswer(progressSchema, data);
-      toldAt = Date.now();
+      lastEventAt = Date.now();
       onProgress(progress);
       if (progress.state === 'finished' || progress.state === 'cancelled') return true;
     }
-    if (response?.ok) toldAt = Date.now();
+    if (response?.ok) lastEventAt = Date.now();
     await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }
   return false;

@@ -1,9 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../mcp/answer.ts';
-import { toldAnswer } from '../mcp/answers.ts';
+import { commandOutput } from '../mcp/answers.ts';
 import { target as anyTarget, app, ruleId, strictInput, time, where } from '../mcp/arguments.ts';
-import { type Service, told } from '../mcp/command-tools.ts';
+import { outputOf, type Service } from '../mcp/command-tools.ts';
 import { replay } from './replay.ts';
 import { report } from './report.ts';
 import { test } from './test.ts';
@@ -26,14 +26,14 @@ export function addDryTools(server: McpServer, { url, key }: Service): void {
         ...{ app, ruleId: ruleId.unwrap(), target, where, from: time, to: time },
         limit,
       }),
-      outputSchema: toldAnswer,
+      outputSchema: commandOutput,
       annotations: DRY,
     },
     ({ app, limit, where, from, to, ...asked }, { mcpReq: { signal } }) =>
       answer(async () => {
         const search = { ...(where && { where }), ...(from && { from }), ...(to && { to }) };
         const options = { ...service, ...asked, ...search, app: String(app), limit: String(limit) };
-        return told((around) => replay(options, around), signal);
+        return outputOf((around) => replay(options, around), signal);
       }),
   );
   server.registerTool(
@@ -43,13 +43,13 @@ export function addDryTools(server: McpServer, { url, key }: Service): void {
       description:
         'Runs the saved cases of a rule without effects, and tells what is not as expected. Exit code 0: all passed; 1: some failed; 4: some could not be checked or have no answer.',
       inputSchema: strictInput({ app, ruleId: ruleId.unwrap(), target }),
-      outputSchema: toldAnswer,
+      outputSchema: commandOutput,
       annotations: DRY,
     },
     ({ app, ruleId, target }, { mcpReq: { signal } }) =>
       answer(async () => {
         const options = { ...service, app: String(app), ruleId, target: [target], saved: true, dryRun: true };
-        return told((around) => test([], options, around), signal);
+        return outputOf((around) => test([], options, around), signal);
       }),
   );
   server.registerTool(
@@ -59,13 +59,13 @@ export function addDryTools(server: McpServer, { url, key }: Service): void {
       description:
         'What a release would change: the recorded runs of each rule, made again without effects, how its saved cases last ran, and whether it can ship; as Markdown.',
       inputSchema: strictInput({ app, ruleId, target, from: time, to: time, limit }),
-      outputSchema: toldAnswer,
+      outputSchema: commandOutput,
       annotations: DRY,
     },
     ({ app, ruleId, target, limit, from, to }, { mcpReq: { signal } }) =>
       answer(async () => {
         const search = { ...(ruleId && { ruleId }), ...(from && { from }), ...(to && { to }), limit: String(limit) };
-        return told((around) => report({ ...service, app: String(app), target, ...search }, around), signal);
+        return outputOf((around) => report({ ...service, app: String(app), target, ...search }, around), signal);
       }),
   );
 }

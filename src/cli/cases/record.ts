@@ -36,11 +36,11 @@ export async function record(options: RecordOptions, { stdout, onInterrupt }: Su
     : ways.map(linesOf);
   const head = [`app: ${ids.app}`, `ruleId: ${ids.ruleId}`, 'cases:'];
   await write(`${[...head, ...cases].join('\n')}\n`, 'Nothing was recorded.');
-  const told = { out, cases: cases.length, runs: recorded.runs.length, ways: ways.length };
+  const summary = { out, cases: cases.length, runs: recorded.runs.length, ways: ways.length };
   if (options.json)
-    stdout.write(visibleJson(`${JSON.stringify({ ...told, skipped: Object.fromEntries(recorded.skipped) })}\n`));
+    stdout.write(visibleJson(`${JSON.stringify({ ...summary, skipped: Object.fromEntries(recorded.skipped) })}\n`));
   else {
-    const words = `${visible(out)} is written: ${counted(cases.length, 'case')} from ${counted(told.runs, 'run')} that took ${counted(told.ways, 'way')} through the tree.`;
+    const words = `${visible(out)} is written: ${counted(cases.length, 'case')} from ${counted(summary.runs, 'run')} that took ${counted(summary.ways, 'way')} through the tree.`;
     stdout.write(`${[words, skippedWords(recorded)].filter(Boolean).join('\n')}\n`);
   }
   return exitCodes.ok;
@@ -65,9 +65,9 @@ export function membersOfCase(run: AnsweredRecord) {
 }
 
 /** Expects the outcome of a run, the keys that it changed, and the nodes that acted, if its trace and its tree tell which. */
-function expectedOf({ input, result, outcome: told, root }: AnsweredRecord): string {
-  const outcome: [string, string] = ['outcome', JSON.stringify(told)];
-  if (result === null || told === 'ERROR') return joinMembers([outcome]);
+function expectedOf({ input, result, outcome: ranTo, root }: AnsweredRecord): string {
+  const outcome: [string, string] = ['outcome', JSON.stringify(ranTo)];
+  if (result === null || ranTo === 'ERROR') return joinMembers([outcome]);
   const facts = factsOfTrees(root === null ? [] : [root]);
   const conclusion = conclusionOf({ input, body: result, success: true, facts });
   const { known, unknown, isWhole } = actionsOf(conclusion);

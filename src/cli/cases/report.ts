@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { type BatchReport, toldBatchSchema } from '../../shared/contract/batches.ts';
+import { type BatchReport, batchBodySchema } from '../../shared/contract/batches.ts';
 import { executionSchema } from '../../shared/contract/execution.ts';
 import { type Tree, treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { namedTarget } from '../../shared/contract/target.ts';
@@ -78,7 +78,7 @@ async function partOf(api: HttpApi, rule: Rule, around: Around): Promise<Part> {
 
 async function casesLine(api: HttpApi, { batchId }: Rule, target: string): Promise<string> {
   if (batchId === null) return 'Saved cases: not run on this target.';
-  const { targets } = readAnswer(toldBatchSchema, await get(api, `batches/${batchId}`, {}));
+  const { targets } = readAnswer(batchBodySchema, await get(api, `batches/${batchId}`, {}));
   const own = targets.find((each) => each.target === target);
   return `Saved cases, as they last ran: ${own ? countsLine(own.counts) : 'not run on this target'}.`;
 }

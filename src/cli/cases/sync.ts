@@ -26,15 +26,15 @@ export async function pull(options: PullOptions, { stdout }: Surroundings): Prom
   const path =
     options.out ?? `${options.ruleId === undefined ? `node-${options.confId}` : `rule-${options.ruleId}`}.cases.yaml`;
   const there = await readText(path).catch((error) => (errnoOf(error) === 'ENOENT' ? null : fail(path, error)));
-  const told = { path, etag: etagOf(saved), changed: there !== saved };
-  if (there === saved) return tell(stdout, options.json ? told : `${path} has them already.`);
+  const result = { path, etag: etagOf(saved), changed: there !== saved };
+  if (there === saved) return tell(stdout, options.json ? result : `${path} has them already.`);
   if (there !== null && !options.force)
     throw new CommandFailed(
       `${path} differs from the saved cases. ${NEITHER_LOST}: push it, or pull with --force.`,
       exitCodes.failed,
     );
   await (await openOutput('--out', path))(saved, `${NEITHER_LOST}.`);
-  return tell(stdout, options.json ? told : `${path} is written (ETag ${told.etag}).`);
+  return tell(stdout, options.json ? result : `${path} is written (ETag ${result.etag}).`);
 }
 
 /** Saves the cases of a file at the service. Without --force never over saved cases that say something else. */
@@ -45,15 +45,15 @@ export async function push(path: string, options: PushOptions, { stdout }: Surro
   const { app, ruleId, confId, text } = suite;
   const which = { app, ...(ruleId !== null && { ruleId }), ...(confId !== null && { confId }) };
   const saved = await readSaved(api, which);
-  const told = { path, etag: etagOf(text), changed: saved !== text };
-  if (saved === text) return tell(stdout, options.json ? told : `${path} is what is saved already.`);
+  const result = { path, etag: etagOf(text), changed: saved !== text };
+  if (saved === text) return tell(stdout, options.json ? result : `${path} is what is saved already.`);
   const condition: Record<string, string> =
     saved !== null && options.force ? { 'if-match': etagOf(saved) } : { 'if-none-match': '*' };
   const headers = { 'content-type': 'application/yaml', ...condition };
   const answer = await api.call(`/rule-server/mock/cases?${queryOf(which)}`, { method: 'PUT', headers, body: text });
   if (answer.status === 412) throw new CommandFailed(whatDiffers(answer.text), exitCodes.failed);
   if (answer.status !== 200) throw new CommandFailed(errorOf(answer.text), exitCodeOfAnswer(answer.status));
-  return tell(stdout, options.json ? told : `${path} is saved (ETag ${told.etag}).`);
+  return tell(stdout, options.json ? result : `${path} is saved (ETag ${result.etag}).`);
 }
 
 async function readSaved(api: HttpApi, which: Which): Promise<string | null> {
@@ -70,9 +70,9 @@ function whatDiffers(text: string): string {
 }
 
 /** `changed`: whether the file, or what is saved, is another one than before. */
-type Told = { path: string; etag: string; changed: boolean };
+type Result = { path: string; etag: string; changed: boolean };
 
-function tell(stdout: Surroundings['stdout'], what: Told | string): number {
+function tell(stdout: Surroundings['stdout'], what: Result | string): number {
   stdout.write(typeof what === 'string' ? `${visible(what)}\n` : `${visibleJson(JSON.stringify(what))}\n`);
   return exitCodes.ok;
 }

@@ -12,8 +12,8 @@ import { whys } from '../../shared/reasons/endings.ts';
 import { fillTemplate } from '../../shared/reasons/template.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 
-const LOOK_EVERY_MS = 5;
-const LOOKS_AT_ONCE = 1000;
+const CHECK_EVERY_MS = 5;
+const CHECKS_AT_ONCE = 1000;
 
 /** What is asked for: `data` is a JSON object as text. */
 export type Asked = { data: string; dryRun?: boolean };
@@ -124,7 +124,7 @@ function createRequests(at: (name: string) => string, { app, ruleId, confId }: O
     const until = performance.now() + ms;
     let pipe = await openForReader(held);
     while (!pipe && performance.now() < until) {
-      await delay(LOOK_EVERY_MS);
+      await delay(CHECK_EVERY_MS);
       pipe = await openForReader(held);
     }
     const isBack = await renamed(sent.path, at(`.${sent.mockId}.withdrawn.tmp`));
@@ -157,7 +157,7 @@ async function replyTo({ mockId, path, isEarly }: Sent, { at, withinMs, onCut }:
   if (isEarly) return { kind: 'early' };
   const startedAt = performance.now();
   const resultPath = at(`${mockId}_result.json`);
-  for (let fault = ''; ; await delay(LOOK_EVERY_MS)) {
+  for (let fault = ''; ; await delay(CHECK_EVERY_MS)) {
     const bytes = await readFile(resultPath).catch(unless('ENOENT'));
     const read = bytes && readAnswer(bytes, { mockId });
     if (read?.kind === 'incomplete') {
@@ -180,7 +180,7 @@ async function isBeingRead(path: string, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
   while (performance.now() < until) {
     // Polls without a pause, because a client deletes less than a millisecond after it reads.
-    for (let look = 0; look < LOOKS_AT_ONCE; look++) {
+    for (let read = 0; read < CHECKS_AT_ONCE; read++) {
       const found = statOrNone(path);
       if (!found || found.atimeMs > 0) return found !== undefined;
     }

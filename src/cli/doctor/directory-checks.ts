@@ -23,7 +23,7 @@ const CLOCKS_MAY_DIFFER_MS = 1000;
 const EVENT_WITHIN_MS = 1500;
 const RUNS_WITHIN_MS = 10_000;
 const LOW_FREE = 0.05;
-const LOOKS = 9;
+const POLLS = 9;
 const RIGHT_ONE = 'Mount the directory that the workers use. If that one is lost: rule-server forget-directory --help.';
 
 /** Checks that the shared directory exists, is writable, is the one the workers of the queue use, and delivers file events. */
@@ -123,21 +123,21 @@ async function checkFileSystem(sharedDir: string): Promise<Finding> {
   if (network)
     return warn(
       'file system',
-      `${network}: no events from other machines, one look takes ${await lookMs(sharedDir)} ms`,
+      `${network}: no events from other machines, one poll takes ${await pollMs(sharedDir)} ms`,
       'Answers are noticed by looks, within about a tenth of the time their rule takes. docs/run/runbook.md says which mount options help.',
     );
   return ok('file system', `local, ${Math.round((bavail / Math.max(1, blocks)) * 100)} % free`);
 }
 
 /** The median latency of a failed look-up, in ms. */
-async function lookMs(sharedDir: string): Promise<string> {
+async function pollMs(sharedDir: string): Promise<string> {
   const took: number[] = [];
-  for (let look = 0; look < LOOKS; look++) {
+  for (let poll = 0; poll < POLLS; poll++) {
     const startedAt = performance.now();
     await stat(join(sharedDir, `.doctor-looks-${look}`)).catch(unless('ENOENT'));
     took.push(performance.now() - startedAt);
   }
-  return (took.toSorted((a, b) => a - b)[Math.floor(LOOKS / 2)] ?? Number.NaN).toFixed(1);
+  return (took.toSorted((a, b) => a - b)[Math.floor(POLLS / 2)] ?? Number.NaN).toFixed(1);
 }
 
 /** Performs a worker's operations (write, link, rename) and waits for the file event. */

@@ -48,7 +48,7 @@ async function findAll({ url, key }: DoctorOptions, environment: Surroundings['e
       return isEmbedded && (await hasStore(sharedDir)) ? [EMBEDDED] : findings;
     });
     const directory = isOfApi
-      ? [NOT_LOOKED_AT]
+      ? [NOT_CHECKED]
       : [
           ...(await guarded('shared directory', () => checkSharedDirectory(sharedDir, registeredId))),
           ...(await guarded('client directories', () => checkClients(sharedDir, settings.CLIENT_TIMEOUT_MS))),
@@ -69,7 +69,7 @@ const hasStore = (sharedDir: string): Promise<boolean> =>
     () => false,
   );
 
-const NOT_LOOKED_AT = ok(
+const NOT_CHECKED = ok(
   'shared directory',
   'not looked at: these are the settings of an API, which uses none. Set SHARED_DIR to look at that of the workers',
 );

@@ -35,9 +35,9 @@ export async function checkRedis(address: RedisAddress): Promise<{ findings: Fin
   }
 }
 
-type Looked = { address: RedisAddress; connections: RedisConnections; where: string };
+type Opened = { address: RedisAddress; connections: RedisConnections; where: string };
 
-async function lookAt(redis: Redis, { address, connections, where }: Looked) {
+async function lookAt(redis: Redis, { address, connections, where }: Opened) {
   const { prefix } = address;
   const workers = createRedisWorkerRegistry(redis, prefix);
   const use = await checkUse(redis, connections);

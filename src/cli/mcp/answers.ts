@@ -109,4 +109,4 @@ export const sinceAnswer = z.looseObject({
   versions: z.array(anything).describe('What each version looked at comes to.'),
 });
 
-export const toldAnswer = z.looseObject({ text: z.string(), exitCode: z.int() });
+export const commandOutput = z.looseObject({ text: z.string(), exitCode: z.int() });

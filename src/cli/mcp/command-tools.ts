@@ -21,8 +21,8 @@ async function printed(command: Command, signal: AbortSignal): Promise<{ text: s
   return { text: Buffer.concat(parts).toString(), exitCode };
 }
 
-/** The words of a command as an answer of `toldAnswer`; its exit code tells whether all is as it was, or as expected. */
-export async function told(command: Command, signal: AbortSignal): Promise<string> {
+/** The words of a command as an answer of `commandOutput`; its exit code tells whether all is as it was, or as expected. */
+export async function outputOf(command: Command, signal: AbortSignal): Promise<string> {
   const { text, exitCode } = await printed(command, signal);
   return joinMembers([
     ['text', JSON.stringify(text)],

@@ -15,7 +15,7 @@ export async function* statesOf(
   { giveUpMs = GIVE_UP_MS } = {},
 ): AsyncGenerator<StateEvent> {
   let seen = -1;
-  for (let toldAt = Date.now(); !signal.aborted && Date.now() - toldAt < giveUpMs; ) {
+  for (let lastEventAt = Date.now(); !signal.aborted && Date.now() - lastEventAt < giveUpMs; ) {
     const headers = { accept: 'text/event-stream', 'last-event-id': String(seen) };
     const response = await api
       .open(`/rule-server/mock/executions/${mockId}/events`, { headers, signal })
@@ -27,7 +27,7 @@ export async function* statesOf(
       yield state;
       if (isEndState(state.state)) return;
     }
-    if (response?.ok) toldAt = Date.now();
+    if (response?.ok) lastEventAt = Date.now();
     await setTimeout(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -45,8 +45,8 @@ export async function explainWhole(
   const why = tree === null ? null : explainBy(tree, about, knowsRules);
   const { outcome = null, path = [], sentences = [], change = null } = why ?? {};
   const changes = knowsRules && !isUnchanged && now !== null ? [changesSince(own ?? now, now)].flat() : [];
-  const told = [sentenceAbout(about, own !== null), ...changes].join(' ');
-  return { execution, tree, knowsRules, about: told, outcome, path, sentences, change };
+  const sentence = [sentenceAbout(about, own !== null), ...changes].join(' ');
+  return { execution, tree, knowsRules, about: sentence, outcome, path, sentences, change };
 }
 
 function digestOf(tree: string): string | null {
@@ -93,7 +93,7 @@ function isOfAnother({ rules }: About): boolean {
   return !told && released !== null && loaded !== null && released !== loaded;
 }
 
-function toldWords({ released, loaded }: NonNullable<About['rules']>): string {
+function versionWords({ released, loaded }: NonNullable<About['rules']>): string {
   if (loaded === '0') return 'This is the tree that its client says it ran.';
   const ran = `This is the tree of version ${loaded}, which its client says it ran.`;
   const isOther = released !== null && released !== loaded;
@@ -110,6 +110,6 @@ function sentenceAbout(about: About, isKept: boolean): string {
     return `This is the tree of version ${about.rules.released}, which was released when the run was sent. Another version was released before its answer came: its client may have run that one.`;
   if (isOfAnother(about))
     return `This is the tree of version ${about.rules?.released}, which was released. The client had told that it has version ${about.rules?.loaded}: it may have run that one.`;
-  if (about.rules?.told) return `${toldWords(about.rules)} It may have changed since.`;
+  if (about.rules?.told) return `${versionWords(about.rules)} It may have changed since.`;
   return 'This is the tree as it was when the run was sent. It may have changed since.';
 }

@@ -26,8 +26,17 @@ export async function explainExecution(
   const isChanged = saved?.changed === true;
   const code = isChanged ? exitCodes.failed : exitCodes.ok;
   if (options.json) {
-    const told = { mockId, outcome, path, sentences, change, knowsRules, about, ...(saved && { changed: isChanged }) };
-    stdout.write(`${visibleJson(JSON.stringify(told))}\n`);
+    const explained = {
+      mockId,
+      outcome,
+      path,
+      sentences,
+      change,
+      knowsRules,
+      about,
+      ...(saved && { changed: isChanged }),
+    };
+    stdout.write(`${visibleJson(JSON.stringify(explained))}\n`);
     return code;
   }
   const lines = [

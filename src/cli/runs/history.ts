@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isEndState } from '../../shared/contract/endings/states.ts';
-import { type ListedExecution, type Looked, listedExecutionSchema } from '../../shared/contract/execution.ts';
+import { type ListedExecution, listedExecutionSchema, type SearchProgress } from '../../shared/contract/execution.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -29,15 +29,15 @@ export async function history(options: HistoryOptions, surroundings: Surrounding
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   const api = createHttpApi({ url: options.url, key: options.key });
-  let told: Looked | null = null;
+  let searched: SearchProgress | null = null;
   let found = 0;
   for await (const { items, looked } of pagesOf(api, options, limit, interrupted.signal)) {
     for (const each of items) stdout.write(options.json ? `${jsonLine(each)}\n` : lineOf(each));
     found += items.length;
-    if (looked) told = together(told, looked);
+    if (looked) searched = together(searched, looked);
     if (readerLeft?.aborted) return exitCodes.ok;
   }
-  if (told !== null) stderr.write(searchedWords(found, told));
+  if (searched !== null) stderr.write(searchedWords(found, searched));
   return interrupted.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
 }
 
@@ -86,7 +86,7 @@ function lineOf(listed: ListedExecution): string {
   return `${new Date(first?.at ?? 0).toISOString()}  ${mockId}  ${result.padEnd(9)}  ${rest}\n`;
 }
 
-function together(before: Looked | null, { executions, withoutInput, until }: Looked): Looked {
+function together(before: SearchProgress | null, { executions, withoutInput, until }: SearchProgress): SearchProgress {
   if (before === null) return { executions, withoutInput, until };
   return {
     executions: before.executions + executions,
@@ -95,7 +95,7 @@ function together(before: Looked | null, { executions, withoutInput, until }: Lo
   };
 }
 
-function searchedWords(found: number, { executions, withoutInput, until }: Looked): string {
+function searchedWords(found: number, { executions, withoutInput, until }: SearchProgress): string {
   const back = until === null ? '' : `, back to ${new Date(until).toISOString()}`;
   const without = withoutInput > 0 ? `; ${withoutInput} of them have no input that can be searched` : '';
   return `${found} found in ${executions} executions${back}${without}.\n`;

@@ -31,9 +31,9 @@ function dryRunLines(answer: ExactValue): string[] {
       : [];
   };
   const unsure = named('unsure', 'Called, though they do not say whether they have effects:');
-  const told = unsure.length === 0 ? ['Dry run: it had no effects.'] : ['Dry run.', ...unsure];
+  const about = unsure.length === 0 ? ['Dry run: it had no effects.'] : ['Dry run.', ...unsure];
   return [
-    [...told, ...named('assumed', 'Not called, and counted as TRUE:'), ...named('stubbed', 'Stubbed:')].join(' '),
+    [...about, ...named('assumed', 'Not called, and counted as TRUE:'), ...named('stubbed', 'Stubbed:')].join(' '),
   ];
 }
 

@@ -6,7 +6,7 @@ import { readResult } from '../../shared/reasoning/result.ts';
 import { decisionOf } from '../../shared/reasoning/trace/mark.ts';
 import { replayResult } from '../../shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf } from '../../shared/reasoning/tree.ts';
-import { type Looked, type RuleVersion, searchSince, toldOn } from '../../shared/reasoning/what-if/since.ts';
+import { outcomeOn, type RuleVersion, searchSince, type VersionOutcome } from '../../shared/reasoning/what-if/since.ts';
 import { say } from '../../shared/reasoning/words/english.ts';
 import { sinceLines, versionLine } from '../../shared/reasoning/words/since-words.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -25,7 +25,7 @@ export async function since(mockId: string, options: SinceOptions, { stdout }: S
   const ran = runOf(await explainRun(api, mockId));
   if (options.release !== undefined) {
     const version = await versionAt(api, ran, options.release);
-    const looked = { ...toldOn(ran.run, version), ...version };
+    const looked = { ...outcomeOn(ran.run, version), ...version };
     stdout.write(
       options.json
         ? lineOf({ mockId, versions: [shown(looked)] })
@@ -37,10 +37,10 @@ export async function since(mockId: string, options: SinceOptions, { stdout }: S
   const found = await searchSince(ran.run, ran, read);
   if (found === null) throw refusal('what it came to is not what its rules and its trace come to');
   const { outcome, since: first, from, looked } = found;
-  const isTold = from === null || (from.outcome !== null && from.outcome !== outcome);
-  const told = { since: Number(first.version), before: from && Number(from.version), versions: looked.map(shown) };
-  stdout.write(options.json ? lineOf({ mockId, outcome, ...told }) : wordsOf(sinceLines(found, say)));
-  return isTold ? exitCodes.ok : exitCodes.rejected;
+  const isKnown = from === null || (from.outcome !== null && from.outcome !== outcome);
+  const answer = { since: Number(first.version), before: from && Number(from.version), versions: looked.map(shown) };
+  stdout.write(options.json ? lineOf({ mockId, outcome, ...answer }) : wordsOf(sinceLines(found, say)));
+  return isKnown ? exitCodes.ok : exitCodes.rejected;
 }
 
 const wordsOf = (lines: readonly string[]) => visibleLines(`${lines.join('\n')}\n`);
@@ -92,7 +92,7 @@ function notThere(error: unknown): null {
   throw error;
 }
 
-const shown = ({ version, outcome, assumed, unknown }: Looked) => ({
+const shown = ({ version, outcome, assumed, unknown }: VersionOutcome) => ({
   ...{ version: Number(version), outcome },
   ...{ assumed: assumed.map(({ node }) => node.id), unknown: unknown.map(({ node }) => node.id) },
 });

@@ -14,7 +14,7 @@ import { isSearch, queryOf, type SearchWords } from './search-words.ts';
 
 export type WatchOptions = SearchWords & { url: string; key?: string; json?: boolean; failures?: boolean };
 
-const LOOK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 const GIVE_UP_MS = 30_000;
 const PAGE = 100;
 const MAX_PAGES = 10;
@@ -34,12 +34,12 @@ export async function watch(options: WatchOptions, surroundings: Surroundings): 
   const interrupted = new AbortController();
   onInterrupt(() => interrupted.abort());
   readerLeft?.addEventListener('abort', () => interrupted.abort());
-  const look = createLook(api, options);
+  const poll = createProbe(api, options);
   const countFailures = createFailureCounts();
-  await look(); // what is there already is not news
+  await poll(); // what is there already is not news
   for (let answeredAt = Date.now(); !interrupted.signal.aborted; ) {
-    await setTimeout(LOOK_EVERY_MS, undefined, { signal: interrupted.signal }).catch(() => {});
-    const news = await look().catch((error) => {
+    await setTimeout(CHECK_EVERY_MS, undefined, { signal: interrupted.signal }).catch(() => {});
+    const news = await poll().catch((error) => {
       if (!isAway(error) || Date.now() - answeredAt > GIVE_UP_MS) throw error;
       return null;
     });
@@ -57,7 +57,7 @@ export async function watch(options: WatchOptions, surroundings: Surroundings): 
  * Polls the list and resolves to the changes, oldest first. The list has open executions first, then ended ones, newest first, so
  * everything behind a known ending is known.
  */
-function createLook(api: HttpApi, words: SearchWords): () => Promise<ListedExecution[]> {
+function createProbe(api: HttpApi, words: SearchWords): () => Promise<ListedExecution[]> {
   const seen = new Map<string, number>();
   let isFirst = true;
 

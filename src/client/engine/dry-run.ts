@@ -31,6 +31,6 @@ export function createDryRun(stubs: Stubs) {
       return effects !== 'some';
     },
     /** The ids of the nodes that were stubbed, were assumed to be TRUE, and were called without knowing whether they have effects. */
-    told: () => ({ stubbed: [...stubbed], assumed: [...assumed], unsure: [...unsure] }),
+    effects: () => ({ stubbed: [...stubbed], assumed: [...assumed], unsure: [...unsure] }),
   };
 }

@@ -4,10 +4,10 @@ import { type Run, Stopped } from './run.ts';
 /** How a run ended; one that takes longer than `timeoutMs` is stopped, left behind, and failed with what it was still at. */
 export function endedInTime(execution: Execution, timeoutMs: number): Ending | Promise<Ending> {
   const { run, ended } = execution;
-  if (!(ended instanceof Promise)) return told(ended);
-  return firstOf(run, ended, timeoutMs).then(told);
+  if (!(ended instanceof Promise)) return settled(ended);
+  return firstOf(run, ended, timeoutMs).then(settled);
 
-  function told(ending: Ending): Ending {
+  function settled(ending: Ending): Ending {
     run.end();
     const wasStopped = ending.kind === 'failed' && ending.error instanceof Stopped;
     return wasStopped ? { kind: 'failed', error: new Error(sentence(execution, timeoutMs)) } : ending;

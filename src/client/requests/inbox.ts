@@ -2,7 +2,7 @@ import { mkdir, readdir, utimes } from 'node:fs/promises';
 import { watch } from 'chokidar';
 import { unless } from '../../shared/runtime/errno.ts';
 import { repeat } from '../repeat.ts';
-import { createLookPace } from './look-pace.ts';
+import { createPollPace } from './poll-pace.ts';
 
 type Options = {
   /** The client's own directory for requests. */
@@ -20,8 +20,8 @@ type Options = {
  * where no events arrive. A directory that a cleaner took away is made again.
  */
 export function openInbox({ directory, pollMs, onName, onPoll, onError }: Options) {
-  const pace = createLookPace(pollMs);
-  let told = '';
+  const pace = createPollPace(pollMs);
+  let reported = '';
   let polledAt = Number.NEGATIVE_INFINITY;
   const watcher = watchFor(directory);
   watcher.on('raw', (_event, name) => {
@@ -30,22 +30,22 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
     onName(name);
   });
   watcher.on('error', onError);
-  const looks = repeat(() => pace.gapMs(), pollAndLook, tellOnce);
+  const looks = repeat(() => pace.gapMs(), pollAndCheck, tellOnce);
 
-  async function pollAndLook(): Promise<void> {
+  async function pollAndCheck(): Promise<void> {
     if (performance.now() - polledAt >= pollMs) {
       polledAt = performance.now();
       await onPoll().catch(onError);
     }
     await look();
-    told = '';
+    reported = '';
   }
 
   /** A file server that is away fails every look, 20 times a second. */
   function tellOnce(error: unknown): void {
     const text = String(error);
-    if (text !== told) onError(error);
-    told = text;
+    if (text !== reported) onError(error);
+    reported = text;
   }
 
   async function look(): Promise<void> {

@@ -40,7 +40,7 @@ type Around = { app: number; address: string; onError: (error: unknown) => void 
 
 /**
  * Writes a sample of real runs as cases, one document for each rule: the input, the outcome, and the data that the rule changed.
- * Nothing waits for it, and what goes wrong is told to `onError`. Throws when the directory cannot be made.
+ * Nothing waits for it, and errors go to `onError`. Throws when the directory cannot be made.
  */
 export function createRecorder(
   { sample, mask = [], to, maxCases = DEFAULT_MAX_CASES }: RecordOptions,

@@ -41,9 +41,9 @@ export function runRule(
     }),
   );
   const ending = endedInTime(execution, timeoutMs);
-  return ending instanceof Promise ? ending.then(told) : told(ending);
+  return ending instanceof Promise ? ending.then(ranOf) : ranOf(ending);
 
-  function told(ending: Ending): Ran {
+  function ranOf(ending: Ending): Ran {
     recording?.ended(ending, execution.run.ts, request.data);
     traced?.ended(ending);
     return { execution, ending };

@@ -1,9 +1,9 @@
 import {
   coverageSchema,
   type Difference,
+  type WholeItem as ItemBody,
   itemListSchema,
   type ListedItem,
-  type WholeItem as ToldItem,
   wholeItemSchema,
 } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
@@ -16,12 +16,12 @@ import { type Failure, getAs, withQuery } from './request.ts';
 
 export type { Difference, RanTo };
 
-type Told = Omit<
+type Body = Omit<
   ListedItem,
   typeof DATA_FIELD | 'expect' | 'judged' | 'line' | 'differences' | 'decidedBy' | 'of' | 'error' | 'reason' | 'params'
 >;
 /** One case on one target, in short. */
-export type Item = Told & {
+export type Item = Body & {
   /** Why it failed, or has no answer. */
   error: Failure | null;
   /** Its input as JSON text; null where it is long, or was not asked for. */
@@ -39,7 +39,7 @@ export type Item = Told & {
 };
 
 /** One item whole. `input`, `expect` and `changed` are JSON text as the service has it. */
-export type WholeItem = Omit<ToldItem, typeof DATA_FIELD | 'error'> & { error: Failure | null; input: string };
+export type WholeItem = Omit<ItemBody, typeof DATA_FIELD | 'error'> & { error: Failure | null; input: string };
 
 /** In how many cases each node ran, by its id. `unknown`: runs whose trace does not say. */
 type Coverage = { cases: number; unknown: number; nodes: ReadonlyMap<string, number> };
@@ -68,9 +68,9 @@ export async function getItem(batchId: string, n: string, signal?: AbortSignal):
 }
 
 export async function getCoverage(batchId: string, target: string | null, signal?: AbortSignal): Promise<Coverage> {
-  const told = await getAs(withQuery(`${pathOf(batchId)}/coverage`, { target }), coverageSchema, signal);
-  const ran = Object.entries(told.nodes).flatMap(([id, node]) => (node.ran > 0 ? [[id, node.ran] as const] : []));
-  return { ...told, nodes: new Map(ran) };
+  const body = await getAs(withQuery(`${pathOf(batchId)}/coverage`, { target }), coverageSchema, signal);
+  const ran = Object.entries(body.nodes).flatMap(([id, node]) => (node.ran > 0 ? [[id, node.ran] as const] : []));
+  return { ...body, nodes: new Map(ran) };
 }
 
 function readItem({ [DATA_FIELD]: input = null, expect = null, judged, ...item }: ListedItem): Item {
@@ -98,6 +98,6 @@ const failureIn = ({
 
 function outcomeIn(expect: string | null): RanTo | null {
   const read = expect === null ? null : readJson(expect);
-  const told = read?.kind === 'ok' ? textOf(memberOf(read.root, 'outcome')) : null;
-  return ranToSchema.options.find((outcome) => outcome === told) ?? null;
+  const outcome = read?.kind === 'ok' ? textOf(memberOf(read.root, 'outcome')) : null;
+  return ranToSchema.options.find((each) => each === outcome) ?? null;
 }

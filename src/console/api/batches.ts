@@ -1,10 +1,10 @@
-import { batchListSchema, type ToldBatch, toldBatchSchema } from '../../shared/contract/batches.ts';
+import { type BatchBody, batchBodySchema, batchListSchema } from '../../shared/contract/batches.ts';
 import type { Verdict } from '../../shared/contract/verdict.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import { getAs, request, withQuery } from './request.ts';
 
 export type { Verdict };
-export type Batch = ToldBatch;
+export type Batch = BatchBody;
 
 const BATCHES = '/rule-server/mock/batches';
 
@@ -22,7 +22,7 @@ export async function beginBatch(
   key: string,
 ): Promise<Batch> {
   const headers = { 'content-type': type, 'idempotency-key': key };
-  return readAs(toldBatchSchema, (await request(path, { method: 'POST', body, headers })).text);
+  return readAs(batchBodySchema, (await request(path, { method: 'POST', body, headers })).text);
 }
 
 /** The path to which cases are sent. Its query has what the body does not say. */
@@ -33,7 +33,7 @@ export async function listBatches(app: string, ruleId: string | null, signal?: A
 }
 
 export function getBatch(batchId: string, signal?: AbortSignal): Promise<Batch> {
-  return getAs(pathOf(batchId), toldBatchSchema, signal);
+  return getAs(pathOf(batchId), batchBodySchema, signal);
 }
 
 export async function cancelBatch(batchId: string): Promise<void> {

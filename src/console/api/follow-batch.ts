@@ -1,4 +1,4 @@
-import { toldBatchSchema } from '../../shared/contract/batches.ts';
+import { batchBodySchema } from '../../shared/contract/batches.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import { type Batch, batchEventsPath, getBatch, isOver } from './batches.ts';
 import { type Failure, Refused } from './request.ts';
@@ -19,7 +19,7 @@ export function followBatch(batchId: string, report: (followed: FollowedBatch) =
   let over = false;
   let poll: ReturnType<typeof setTimeout> | undefined;
   const source = new EventSource(batchEventsPath(batchId));
-  const hear = (event: MessageEvent<string>) => update(readAs(toldBatchSchema, event.data));
+  const hear = (event: MessageEvent<string>) => update(readAs(batchBodySchema, event.data));
   source.addEventListener('snapshot', hear);
   source.addEventListener('progress', hear);
   source.addEventListener('open', () => clearTimeout(poll));

@@ -1,4 +1,4 @@
-import { type StateEvent, stateEventSchema, toldExecutionSchema } from '../../shared/contract/execution.ts';
+import { executionRecordSchema, type StateEvent, stateEventSchema } from '../../shared/contract/execution.ts';
 import { readAs } from '../../shared/contract/wire.ts';
 import { type Execution, type ExecutionRecord, eventsPath, getExecution, isEnd } from './executions.ts';
 import { Refused } from './request.ts';
@@ -50,7 +50,7 @@ type Following = {
 
 function listen(following: Following): void {
   const { source } = following;
-  source.addEventListener('snapshot', ({ data }) => update(following, readAs(toldExecutionSchema, data)));
+  source.addEventListener('snapshot', ({ data }) => update(following, readAs(executionRecordSchema, data)));
   source.addEventListener('state', ({ data }) => {
     const next = withStep(following.record, readAs(stateEventSchema, data));
     if (next) update(following, next);
@@ -100,8 +100,8 @@ function ask(following: Following): void {
   clearTimeout(following.poll);
   if (following.isOver) return;
   getExecution(following.mockId).then(
-    (execution) => told(following, execution),
-    (error) => untold(following, error),
+    (execution) => onRead(following, execution),
+    (error) => onUnread(following, error),
   );
 }
 
@@ -109,7 +109,7 @@ function askLater(following: Following): void {
   if (!following.isOver) following.poll = setTimeout(() => ask(following), POLL_MS);
 }
 
-function told(following: Following, execution: Execution): void {
+function onRead(following: Following, execution: Execution): void {
   if (following.isOver) return;
   if (isEnd(execution.record.state)) {
     end(following, { kind: 'ended', execution });
@@ -123,7 +123,7 @@ function told(following: Following, execution: Execution): void {
   askLater(following);
 }
 
-function untold(following: Following, error: unknown): void {
+function onUnread(following: Following, error: unknown): void {
   const { record, heardAt, report } = following;
   if (following.isOver) return;
   if (error instanceof Refused && (error.status === 404 || error.status === 410)) {

@@ -70,13 +70,13 @@ function differingNodes(a: Reading, b: Reading): Set<Occurrence> {
   const all = new Set([...a.replay.marks.keys(), ...b.replay.marks.keys()]);
   const differs = (place: Occurrence) => {
     const [mine, theirs] = [a.replay.marks.get(place), b.replay.marks.get(place)];
-    return mine?.outcome !== theirs?.outcome || (bothTell && !sameValue(toldOf(mine), toldOf(theirs)));
+    return mine?.outcome !== theirs?.outcome || (bothTell && !sameValue(traceOf(mine), traceOf(theirs)));
   };
   return new Set([...all].filter(differs));
 }
 
 /** What a node wrote, and the keys it read: one that read another key came to what it did for another reason. */
-function toldOf({ writes, reads }: Pick<Mark, 'writes' | 'reads'> = { writes: [], reads: [] }): ExactValue {
+function traceOf({ writes, reads }: Pick<Mark, 'writes' | 'reads'> = { writes: [], reads: [] }): ExactValue {
   const exact = (json: Json | null) => (json === null ? [] : [parseExact(compactJson(json))]);
   const wrote = writes.map(({ key, after, size = null }) => [key, exact(after), String(size)]);
   return [wrote, reads.map(({ key }) => key).sort()];

@@ -63,7 +63,7 @@ const changed = (part: ChangedPart, before: string | null, after: string | null)
   changes: [{ part, path: '', before, after }],
   notCompared: [],
 });
-const notTold = (part: NotCompared['part'], nodes: string[] = []): Part => ({
+const notRecorded = (part: NotCompared['part'], nodes: string[] = []): Part => ({
   changes: [],
   notCompared: [{ part, why: 'not-told', nodes }],
 });
@@ -75,7 +75,7 @@ function compareOutcomes(before: Conclusion, after: Conclusion): Part {
   if (old && now) return nothing; // both were outside the time window of the rule
   if (old !== now && (old || now) && before.way !== null && after.way !== null)
     return changed('outcome', before.outcome, after.outcome);
-  return notTold('outcome');
+  return notRecorded('outcome');
 }
 
 function compareErrors(before: Conclusion, after: Conclusion): Part {
@@ -84,7 +84,7 @@ function compareErrors(before: Conclusion, after: Conclusion): Part {
 }
 
 function compareData(before: Conclusion, after: Conclusion, ignore: readonly string[]): Part {
-  if (before.data === null || after.data === null) return notTold('data');
+  if (before.data === null || after.data === null) return notRecorded('data');
   const written = writtenBy([before, after], ignore);
   const found = differingValues(written).filter(({ values }) => !values.includes(HIDDEN));
   return {
@@ -123,9 +123,9 @@ function compareActions(before: Conclusion, after: Conclusion): Part {
   const [old, now] = [certainActions(before, after.uncalled), certainActions(after, before.uncalled)];
   const anyOrder = [before, after].some(({ way }) => way?.some(({ name }) => name.startsWith('P-')));
   if (differForSure(old, now, anyOrder)) return changed('actions', listed(old.known), listed(now.known));
-  if (!old.isWhole || !now.isWhole) return notTold('actions');
+  if (!old.isWhole || !now.isWhole) return notRecorded('actions');
   const nodes = unmatched(old.unknown, now.unknown);
-  return nodes.length === 0 ? nothing : notTold('actions', nodes);
+  return nodes.length === 0 ? nothing : notRecorded('actions', nodes);
 }
 
 /** Whether a run had these actions, in this order; null where that cannot be told. `found`: those that it reached. */

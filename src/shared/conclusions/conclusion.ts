@@ -100,8 +100,8 @@ export function conclusionOf({ input, body, success, facts = factsOfTrace }: Ans
   const before = objectIn(input);
   const data = dataAfter(members.get(DATA_FIELD)?.raw, { before, hasFailed });
   const effects = members.get('effects');
-  const told = effects?.kind === 'object' ? parseExact(effects.raw) : undefined;
-  const idsIn = (name: string) => list(field(told, name)).flatMap((id) => digits(id) ?? []);
+  const reported = effects?.kind === 'object' ? parseExact(effects.raw) : undefined;
+  const idsIn = (name: string) => list(field(reported, name)).flatMap((id) => digits(id) ?? []);
   return {
     outcome: hasFailed ? 'ERROR' : outcomeOf(members.get('process'), members.get('outcome')),
     error: hasFailed ? (error ?? 'The client reports a failure without a reason.') : null,
@@ -127,8 +127,8 @@ export function actionsOf(
   also: readonly string[] = [],
 ): { known: string[]; unknown: string[]; isWhole: boolean } {
   const ran = (way ?? []).filter(wasEvaluated);
-  const told = new Set([...uncalled, ...also]);
-  const isKnown = (step: WayStep) => told.has(step.id) || facts.acts(step) === true;
+  const uncertain = new Set([...uncalled, ...also]);
+  const isKnown = (step: WayStep) => uncertain.has(step.id) || facts.acts(step) === true;
   const failedBefore = (step: WayStep) => (step.state === 'ERROR' ? facts.failedBefore(step, ran) : false);
   const acting = ran.filter((step) => isKnown(step) || facts.acts(step) === null);
   const isSure = (step: WayStep) => isKnown(step) && failedBefore(step) === false;

@@ -135,9 +135,9 @@ function ofNodes({ nodes: expected = {} }: Expect, now: Conclusion): Finding[] {
   return Object.entries(expected).flatMap(([id, state]): Finding[] => {
     const isAs = isAsExpected(way ?? [], id, state);
     const reached = statesIn(certain, id);
-    const told = state === 'NOT_REACHED' || !doubts.has(id) ? reached : [];
-    if (isAs && (!goesOn || (state !== 'NOT_REACHED' && told.length > 0))) return [];
-    if (goesOn && !told.some((each) => each !== state)) return [{ part: 'way', why: 'not-called' }];
+    const counted = state === 'NOT_REACHED' || !doubts.has(id) ? reached : [];
+    if (isAs && (!goesOn || (state !== 'NOT_REACHED' && counted.length > 0))) return [];
+    if (goesOn && !counted.some((each) => each !== state)) return [{ part: 'way', why: 'not-called' }];
     const actual = reached.length === 0 ? 'NOT_REACHED' : [...new Set(statesIn(way ?? [], id))].join(', ');
     return [{ difference: { path: `nodes.${id}`, expected: state, actual, message: 'differs' } }];
   });

@@ -27,7 +27,7 @@ export const notCheckedSchema = z.object({
 });
 
 const setAsideSchema = z.object({ cases: int, errors: z.array(z.object({ field: text, message: text })) });
-export type ToldSetAside = z.output<typeof setAsideSchema>;
+export type SetAsideBody = z.output<typeof setAsideSchema>;
 
 const batchMembers = {
   batchId: text,
@@ -55,12 +55,12 @@ const batchMembers = {
       'What was left out: how many, and of `recorded` runs why; when it is taken also the mistakes of the cases.',
     ),
 };
-/** A batch as the interface tells it: what was asked for, and how far it is. */
-export const toldBatchSchema = z
+/** A batch as the interface shows it: what was asked for, and how far it is. */
+export const batchBodySchema = z
   .object({ ...batchMembers, items: int.describe('One for each case and target.') })
   .meta({ id: 'Batch' });
-export type ToldBatch = z.output<typeof toldBatchSchema>;
-export const batchListSchema = z.object(pageOf(toldBatchSchema)).meta({ id: 'BatchList' });
+export type BatchBody = z.output<typeof batchBodySchema>;
+export const batchListSchema = z.object(pageOf(batchBodySchema)).meta({ id: 'BatchList' });
 
 export const cancelledBatchSchema = z.object({ batchId: text, state: batchStateSchema });
 

@@ -75,18 +75,18 @@ export function toSettled(queued: Queued, ending: Ending, at: number): Settled {
 
 /** The same execution, ended. The steps its ending tells of replace those that were told on the way. */
 function endedRecord(open: ExecutionRecord, ending: Ending, at: number): ExecutionRecord {
-  const told = ending.kind === 'answered' ? ending.result : ending.noAnswer;
-  const steps = told.steps ? [...open.history.slice(0, 1), ...told.steps] : open.history;
+  const known = ending.kind === 'answered' ? ending.result : ending.noAnswer;
+  const steps = known.steps ? [...open.history.slice(0, 1), ...known.steps] : open.history;
   const end = endOf(ending);
   const answer = ending.kind === 'answered' ? ending.result : undefined;
   return {
     ...open,
     ...end,
-    warnings: told.warnings ?? [],
-    address: told.address ?? open.address,
+    warnings: known.warnings ?? [],
+    address: known.address ?? open.address,
     outcome: answer?.outcome ?? null,
-    rules: told.rules ?? null,
-    lane: told.lane ?? null,
+    rules: known.rules ?? null,
+    lane: known.lane ?? null,
     error: answer?.error ?? null,
     written: (ending.kind === 'unanswered' && ending.noAnswer.written) || null,
     answeredAt: answer?.answeredAt === undefined ? null : between(steps.at(-1)?.at ?? at, answer.answeredAt, at),
@@ -155,18 +155,18 @@ const noAnswerBodySchema = z.object({ executeAt: z.int(), reason: z.string(), pa
 
 /** Why a settled execution had no answer, back from the body its caller got, and from its record, which may have no reason. */
 function noAnswerOf({ mockId, address, ending, warnings }: ExecutionRecord, body: string): NoAnswer {
-  const told = noAnswerBodySchema.safeParse(parseJson(body)).data;
+  const kept = noAnswerBodySchema.safeParse(parseJson(body)).data;
   const code = codeSchema.safeParse(ending?.code).data ?? 'outcome-unknown';
   const recorded =
     ending?.reason == null
       ? { reason: 'ending-unknown', params: { mockId } }
       : { reason: ending.reason, params: ending.params };
-  const { reason, params } = told ?? recorded;
+  const { reason, params } = kept ?? recorded;
   return {
     code,
     reason,
     params,
-    executeAt: told?.executeAt ?? Date.now(),
+    executeAt: kept?.executeAt ?? Date.now(),
     address,
     mayHaveRun: ending?.mayHaveRun ?? true,
     warnings,

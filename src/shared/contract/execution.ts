@@ -44,7 +44,7 @@ export const executionMembers = {
 };
 
 const ms = int.nullable();
-const told = {
+const recordMembers = {
   ...executionMembers,
   timings: z
     .object({ queued: ms, pickUp: ms, running: ms, noticing: ms, total: ms })
@@ -52,11 +52,11 @@ const told = {
 };
 
 /** An execution without its texts, as the events of one begin with it. */
-export const toldExecutionSchema = z.object(told);
+export const executionRecordSchema = z.object(recordMembers);
 
 export const listedExecutionSchema = z
   .object({
-    ...told,
+    ...recordMembers,
     input: jsonObject
       .nullable()
       .optional()
@@ -76,7 +76,7 @@ const looked = z.object({
   withoutInput: int.describe('Those of which no input is kept, or not whole.'),
   until: time.nullable().describe('When the last one that was looked at ended, epoch milliseconds.'),
 });
-export type Looked = z.output<typeof looked>;
+export type SearchProgress = z.output<typeof looked>;
 
 export const executionListSchema = z
   .object({
@@ -91,7 +91,7 @@ const answer = { anyOf: [{ $ref: '#/components/schemas/Result' }, { $ref: '#/com
 
 export const executionSchema = z
   .object({
-    ...told,
+    ...recordMembers,
     input: jsonObject.nullable().describe('Null when it was larger than 64 KiB.'),
     result: jsonObject.meta({ json: answer }).nullable().describe('The answer that its caller got, null until then.'),
     lateResult: jsonObject.meta({ json: answer }).nullable().describe('An answer that came after it had timed out.'),

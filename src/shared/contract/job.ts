@@ -30,7 +30,7 @@ const decimal = z.string().regex(/^\d{1,19}$/);
 /** The data of one execution's job; the job's id is the mockId. Ids and ts are decimal text: int64 stays exact. */
 export const jobDataSchema = z.object({
   v: knownUpTo(JOB_VERSION),
-  /** The address that its ending is told to; a job of an earlier version has none. */
+  /** The address that its ending is published to; a job of an earlier version has none. */
   replyTo: z.string().optional(),
   app: z.int().positive(),
   ruleId: decimal.nullable(),

@@ -27,23 +27,23 @@ const members = {
 export const problemSchema = z.strictObject(members).meta({ id: 'Problem', description: 'A refusal (RFC 9457).' });
 
 /** A member that is missing, or that cannot be read, is undefined and hides no other. */
-const told = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
-const toldSchema = z.object({
-  detail: told(members.detail),
-  errors: told(members.errors),
-  error: told(members.error),
-  code: told(members.code),
-  reason: told(members.reason),
-  params: told(members.params),
-  mayHaveRun: told(members.mayHaveRun),
-  mockId: told(members.mockId),
+const readSchema = z.object({
+  detail: lenient(members.detail),
+  errors: lenient(members.errors),
+  error: lenient(members.error),
+  code: lenient(members.code),
+  reason: lenient(members.reason),
+  params: lenient(members.params),
+  mayHaveRun: lenient(members.mayHaveRun),
+  mockId: lenient(members.mockId),
 });
 
 /** Reads a refusal of the service, with or without a client's answer. Nothing is told by the refusal of a gateway. */
-export function readProblem(body: string): z.output<typeof toldSchema> {
+export function readProblem(body: string): z.output<typeof readSchema> {
   try {
-    return toldSchema.parse(parseExact(body));
+    return readSchema.parse(parseExact(body));
   } catch {
     return {};
   }

@@ -24,9 +24,9 @@ const missingSchema = z
     z.union([z.boolean(), text, z.instanceof(RawNumber)]),
     z.union([z.boolean(), z.object({ setting: text }), z.object({ number: text })]),
     {
-      decode: (told) => {
-        if (typeof told === 'boolean') return told;
-        return typeof told === 'string' ? { setting: told } : { number: told.text };
+      decode: (value) => {
+        if (typeof value === 'boolean') return value;
+        return typeof value === 'string' ? { setting: value } : { number: value.text };
       },
       encode: (missing) => {
         if (typeof missing === 'boolean') return missing;

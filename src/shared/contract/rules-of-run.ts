@@ -24,14 +24,14 @@ export const sureDigest = (rules: RulesOfRun | null): string | null =>
   !rules?.digest || rules.unsure || rules.about ? null : rules.digest;
 
 /** The rules that an answer says it ran on. */
-export const toldRulesSchema = z.object({
+export const reportedRulesSchema = z.object({
   version: z
     .instanceof(RawNumber)
     .transform(({ text }) => text)
     .pipe(z.string().regex(/^\d{1,19}$/)),
   digest: z.string().regex(/^[\w-]{22}$/),
 });
-export type ToldRules = z.infer<typeof toldRulesSchema>;
+export type ReportedRules = z.infer<typeof reportedRulesSchema>;
 
 /**
  * What is known of the rules once the answer is there: what it tells; else what was known at the dispatch (`sent`), and whether that version was
@@ -39,7 +39,7 @@ export type ToldRules = z.infer<typeof toldRulesSchema>;
  */
 export function rulesOnceAnswered(
   sent: RulesOfRun | undefined,
-  { told, isStillReleased }: { told: ToldRules | null; isStillReleased: boolean },
+  { told, isStillReleased }: { told: ReportedRules | null; isStillReleased: boolean },
 ): RulesOfRun | undefined {
   if (told !== null) return { released: sent?.released ?? null, loaded: told.version, digest: told.digest, told: true };
   return sent === undefined || sent.digest === null || isStillReleased ? sent : { ...sent, about: true };

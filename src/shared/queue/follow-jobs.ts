@@ -45,7 +45,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
   }
 
   /** After a suspend, timers fire before buffered replies are read: check the job once more before timing out. */
-  async function lookOnceMore(id: string, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
+  async function checkOnceMore(id: string, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
     const found = await backend.inTime(queue.lookUp(id)).catch(() => undefined);
     return found?.kind === 'ended' ? read(id, found.value) : onTimeout();
   }
@@ -62,7 +62,7 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
       awaited.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
       return pending.enter(id, timeoutMs, () => {
         awaited.delete(id);
-        return lookOnceMore(id, onTimeout);
+        return checkOnceMore(id, onTimeout);
       });
     },
     settle,

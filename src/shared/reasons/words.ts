@@ -3,7 +3,7 @@ import { isRefusalCode, refusals } from './refusals.ts';
 import { fillTemplate, type Params } from './template.ts';
 
 /** What is sent of an ending without an answer, or of a refusal: enough for its sentence in any language. */
-type Told = { reason: string; params: Params; mayHaveRun: boolean | null };
+type Reasoned = { reason: string; params: Params; mayHaveRun: boolean | null };
 
 /** The words of a language. */
 export type ReasonWords = {
@@ -38,7 +38,7 @@ export const english: ReasonWords = {
 export const CAUSES: ReadonlySet<string> = new Set(['why', 'problem']);
 
 /** What happened, without what follows from it. */
-export function whatHappened({ reason, params }: Pick<Told, 'reason' | 'params'>, words = english): string {
+export function whatHappened({ reason, params }: Pick<Reasoned, 'reason' | 'params'>, words = english): string {
   const worded = (name: string, value: string | number): string => {
     const cause = CAUSES.has(name) ? words.whys[value] : undefined;
     return cause === undefined ? `${value}` : fillTemplate(cause, params);
@@ -47,10 +47,10 @@ export function whatHappened({ reason, params }: Pick<Told, 'reason' | 'params'>
 }
 
 /** One sentence for people: what happened, whether it ran, and what to do. */
-export function sentenceOf(told: Told, words = english): string {
-  const { reason, params, mayHaveRun } = told;
+export function sentenceOf(problem: Reasoned, words = english): string {
+  const { reason, params, mayHaveRun } = problem;
   const row = isReason(reason) ? endings[reason] : undefined;
-  const what = whatHappened(told, words);
+  const what = whatHappened(problem, words);
   const field = params.field === undefined ? what : `\`${params.field}\`: ${what}${words.between === '' ? '。' : '.'}`;
   const todo =
     row === undefined || row.todo === null || mayHaveRun === null ? '' : fillTemplate(words.advice[row.todo], params);

@@ -1,6 +1,6 @@
 import { type Batch, type BatchProgress, noCounts, totalOf } from '../cases/batch.ts';
-import { toldSetAside } from '../cases/document/refusal.ts';
-import { batchReportSchema, type ToldBatch } from '../contract/batches.ts';
+import { setAsideBody } from '../cases/document/refusal.ts';
+import { type BatchBody, batchReportSchema } from '../contract/batches.ts';
 import { printAs } from '../contract/wire.ts';
 import type { Reported } from './reported.ts';
 
@@ -12,9 +12,9 @@ export function jsonReport({ batch, progress, items }: Reported): string {
 type Found = { batch: Batch; progress: BatchProgress };
 
 /** A batch and how far it is, with the counts of its targets and of all. */
-export function reportedBatch({ batch, progress: { state, endedAt, counts } }: Found): Omit<ToldBatch, 'items'> {
+export function reportedBatch({ batch, progress: { state, endedAt, counts } }: Found): Omit<BatchBody, 'items'> {
   const { setAside, ...rest } = batch;
   const targets = batch.targets.map((target, index) => ({ target, counts: counts[index] ?? noCounts() }));
-  const told = { ...rest, targets, state, endedAt, counts: totalOf(counts) };
-  return { ...told, ...(setAside && { setAside: toldSetAside(setAside) }) };
+  const body = { ...rest, targets, state, endedAt, counts: totalOf(counts) };
+  return { ...body, ...(setAside && { setAside: setAsideBody(setAside) }) };
 }

@@ -1,4 +1,4 @@
-/** Does something with each of them, one after the other. What fails with one is told, and does not keep it from the others. */
+/** Does something with each of them, one after the other. A failure with one is reported and does not stop the others. */
 export async function tryEach<T>(
   items: Iterable<T>,
   task: (item: T) => Promise<unknown>,

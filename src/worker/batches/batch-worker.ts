@@ -70,7 +70,7 @@ function untilBack(store: BatchStore): BatchStore {
  *   of its claim, and sent only if it can never have begun. Where that cannot be told any more, it ends as `outcome-unknown`
  *   (`resolve-doubt.ts`).
  * - Where its job is missing, any worker adds it again within 2 s (`addMissing`).
- * - The places that the dead worker held at clients lapse, because nobody renews them (`client-slots.ts`).
+ * - The places that the dead worker held at clients lapse, because nobody renews them (`batch-slots.ts`).
  */
 export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const { backend, history, sharedDir, settings, metrics, log, rules, metadataFor, ...others } = dependencies;

@@ -67,10 +67,10 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
       const onAbort = () => void jobs.settle(mockId, Promise.resolve(null));
       signal.addEventListener('abort', onAbort, { once: true });
       jobs.lookUp(mockId).catch(() => {}); // it may have ended before: the worker that sent it died
-      const told = await end.finally(() => signal.removeEventListener('abort', onAbort));
-      return told && addedAgain.has(data) ? endingOfAddedAgain(mockId, told) : told;
+      const ending = await end.finally(() => signal.removeEventListener('abort', onAbort));
+      return ending && addedAgain.has(data) ? endingOfAddedAgain(mockId, ending) : ending;
     },
-    /** The `replyTo` of the items that are added here, so that their endings are told here. */
+    /** The `replyTo` of the items that are added here, so that their endings are published to this worker. */
     replyTo: jobs.replyTo,
     close: jobs.close,
   };

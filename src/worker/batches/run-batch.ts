@@ -2,7 +2,7 @@ import { type Batch, type BatchProgress, failuresIn, itemNumber } from '../../sh
 import { withoutData } from '../../shared/privacy/mask-item.ts';
 import { startUpkeep, type Task } from '../../shared/runtime/upkeep.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
-import { createClientSlots } from './client-slots.ts';
+import { createBatchSlots } from './batch-slots.ts';
 import { runTarget } from './run-target.ts';
 import type { BatchRun, RunTargetDependencies } from './target-run.ts';
 
@@ -25,16 +25,16 @@ export async function runBatch(
     stopped,
     failures: failuresIn(progress.counts),
     open: new Set(),
-    slots: createClientSlots(store, batchId),
+    slots: createBatchSlots(store, batchId),
     earlier: dependencies.earlierRuns(batch),
     gone: new Set(),
     signal: either,
     isCancelled: stopped !== null,
   };
-  const toldToStop = new Set<string>();
+  const cancelled = new Set<string>();
   /** The queue store has lost it. What was sent runs to its end: a repeat under its key follows it by the marks. */
   let isLost = false;
-  async function lookForCancel(): Promise<void> {
+  async function pollCancel(): Promise<void> {
     const now = await store.read(batchId);
     if (now === null || now === 'gone') {
       isLost = true;
@@ -44,13 +44,13 @@ export async function runBatch(
     run.stopped ??= cancelledBy(now.progress);
     run.isCancelled = true;
     for (const mockId of run.open) {
-      if (toldToStop.has(mockId)) continue;
+      if (cancelled.has(mockId)) continue;
       await cancels.send({ mockId, why: 'caller-left' }); // what a client has picked up runs to its end
-      toldToStop.add(mockId);
+      cancelled.add(mockId);
     }
   }
   const tasks: Task[] = [
-    { name: 'looking for a cancel', everyMs: 250, run: lookForCancel },
+    { name: 'polling for a cancel', everyMs: 250, run: pollCancel },
     { name: 'renewing slots', everyMs: 1000, run: run.slots.renew }, // several times within `SLOT_MS`
   ];
   const upkeep = startUpkeep(tasks, () => {}); // the next turn tries again

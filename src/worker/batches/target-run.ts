@@ -10,6 +10,7 @@ import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
+import type { BatchSlots } from './batch-slots.ts';
 import type { ClientPace } from './client-pace.ts';
 import type { ClientSlots } from './client-slots.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
@@ -45,7 +46,7 @@ export type BatchRun = {
   failures: number;
   /** Executions that are on their way. */
   open: Set<string>;
-  slots: ClientSlots;
+  slots: BatchSlots;
   earlier: EarlierRuns;
   /** Digests of rules that earlier runs ran on and that cannot be run any more. */
   gone: Set<string>;

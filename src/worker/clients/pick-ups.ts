@@ -54,8 +54,11 @@ export function createPickUps({ sharedDir, now, log }: PickUpsDependencies) {
     /** A client did not pick up a request that lay in its directory since `since`, epoch ms. Resolves once other workers can know it. */
     async letLie(client: Named, since: number): Promise<void> {
       if (lying.has(client)) return;
-      const told = { app: client.app, client: client.directoryName, since: new Date(since).toISOString() };
-      log.warn(told, 'the client picks up no request: others are asked first until it does. Look into it, or stop it');
+      const fields = { app: client.app, client: client.directoryName, since: new Date(since).toISOString() };
+      log.warn(
+        fields,
+        'the client picks up no request: others are asked first until it does. Look into it, or stop it',
+      );
       await atMost(NOTED_WITHIN_MS, lying.add(client, since));
     },
 

@@ -4,7 +4,7 @@ import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claims.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import type { Interrupt, ProgressReports } from './execution.ts';
-import { atFirst, next, REQUEST_LOOK_MS, urgencyOf } from './next.ts';
+import { atFirst, next, REQUEST_CHECK_MS, urgencyOf } from './next.ts';
 import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
 import type { AtStep } from './steps.ts';
 
@@ -58,7 +58,7 @@ export function openWait(facts: Facts, parts: Surroundings): Wait {
     if (sighting.kind === 'listing') inbox.put(sighting);
     else if (sighting.kind === 'result-seen') inbox.put({ kind: 'result', sight: sighting.sight });
     else if (sighting.kind === 'result-event') inbox.put({ kind: 'result' });
-    else if (state.kind !== 'picked-up') timers.later(REQUEST_LOOK_MS, { kind: 'request' });
+    else if (state.kind !== 'picked-up') timers.later(REQUEST_CHECK_MS, { kind: 'request' });
   });
   let state: State = atFirst;
 
@@ -241,7 +241,7 @@ type AtOnce = Exclude<Effect, Read | Write | { kind: 'tell of pick-up' }>;
 
 function doAtOnce(effect: AtOnce, { inbox, timers, onUnreadable }: Doer): void {
   switch (effect.kind) {
-    case 'look for request in':
+    case 'find request in':
       timers.later(effect.ms, { kind: 'request' });
       break;
     case 'handle':
@@ -259,10 +259,10 @@ function doAtOnce(effect: AtOnce, { inbox, timers, onUnreadable }: Doer): void {
   }
 }
 
-type Read = Effect & { kind: 'read result' | 'read earlier ending' | 'look for client' | 'look for request' };
+type Read = Effect & { kind: 'read result' | 'read earlier ending' | 'find client' | 'find request' };
 type Write = Effect & { kind: 'withdraw' | 'take answer' | 'write mark' | 'make directory' };
 
-const READS = new Set<Effect['kind']>(['read result', 'read earlier ending', 'look for client', 'look for request']);
+const READS = new Set<Effect['kind']>(['read result', 'read earlier ending', 'find client', 'find request']);
 const WRITES = new Set<Effect['kind']>(['withdraw', 'take answer', 'write mark', 'make directory']);
 const isRead = (effect: Effect): effect is Read => READS.has(effect.kind);
 const isReadOrWrite = (effect: Effect): effect is Read | Write => isRead(effect) || WRITES.has(effect.kind);
@@ -277,9 +277,9 @@ async function read(
       return { kind: 'result', ...(await mailbox.readResult(claim, { ...effect, signal })) };
     case 'read earlier ending':
       return { kind: 'earlier ending', found: await findEarlierEnding(claim, effect.isUnusable, { mailbox, signal }) };
-    case 'look for client':
+    case 'find client':
       return { kind: 'client', is: await mailbox.findClient(claim) };
-    case 'look for request':
+    case 'find request':
       return { kind: 'request', is: await mailbox.findRequest(claim, effect.mark) };
   }
 }

@@ -33,13 +33,13 @@ const STORED_SECONDS = 180;
 type Reported = Exclude<WaitEnding, { kind: 'interrupted' }>;
 
 /** `isReleased`: whether the rule version is still released that was released when the request was sent. */
-type Told = { store: Store; privacy: Privacy; input: string; isReleased: () => Promise<boolean> };
+type Shown = { store: Store; privacy: Privacy; input: string; isReleased: () => Promise<boolean> };
 
 /** The ending of a wait as it goes to the queue. A small answer travels with its job; a large one waits in the store. */
 export async function toEnded(
   ending: Reported,
   { claim, warnings, marked }: Pick<Claimed, 'claim'> & { warnings: Warning[]; marked: boolean },
-  { store, privacy, input, isReleased }: Told,
+  { store, privacy, input, isReleased }: Shown,
 ): Promise<Ended> {
   if (ending.kind === 'unanswered') {
     const hide = hidden(claim, { privacy, texts: [input] });
@@ -61,7 +61,7 @@ export async function toEnded(
 async function toJobResult(
   claim: Claim,
   { body, success, outcome, error, rules: told, answeredAt }: Answer,
-  { warnings, store, privacy, input, isReleased }: Told & { warnings: Warning[] },
+  { warnings, store, privacy, input, isReleased }: Shown & { warnings: Warning[] },
 ): Promise<JobResult> {
   const all = [...withoutRefuted(warnings, body), ...answerWarnings(claim, { body, success, input })];
   const hide = hidden(claim, { privacy, texts: [input, body] });

@@ -17,7 +17,7 @@ import type { Doing, EarlierEnding, Effect, EffectOutcome, Facts, Moment, State,
 /** Only a client that has been away for this long has left: one that stops removes its files one after the other. */
 const GONE_AFTER_MS = 500;
 /** An instant client has answered by then, and the wait need not find out when it picked up. */
-export const REQUEST_LOOK_MS = 25;
+export const REQUEST_CHECK_MS = 25;
 
 /** The next state, and the effects to carry out. */
 type Step = { state: State; effects: Effect[] };
@@ -30,7 +30,7 @@ export const atFirst: State = {
   kind: 'dispatched',
   doing: null,
   mark: 'none',
-  looksOnceMarked: false,
+  checksOnceMarked: false,
   directoryGoneAt: null,
   registrationGoneAt: null,
   unusable: noResult,
@@ -85,7 +85,7 @@ function handle(state: Open, event: WaitEvent, context: Context): Step {
     case 'result':
       return readResult(state, 'go on', { ...context, sight: event.sight });
     case 'request':
-      return lookForRequest(state, context);
+      return findRequest(state, context);
     case 'mark':
       return begin(state, { kind: 'marking', event }, { kind: 'write mark' });
     case 'resumed':
@@ -120,7 +120,7 @@ function readListing(state: Open, { names, registered }: Listing, context: Conte
   const isPickedUp =
     there.kind === 'dispatched' && requestIsGone && names.has(openFileName(claim.mockId)) && !marksFirst;
   const { state: now, effects } = isPickedUp ? pickedUp(there) : stay(there);
-  if (requestIsGone && now.kind !== 'picked-up') effects.push({ kind: 'look for request in', ms: REQUEST_LOOK_MS });
+  if (requestIsGone && now.kind !== 'picked-up') effects.push({ kind: 'find request in', ms: REQUEST_CHECK_MS });
   if (names.has(resultFileName(claim.mockId))) return also(readResult(now, 'go on', context), ...effects);
   return isGone ? also(readResult(now, 'leave', context), ...effects) : { state: now, effects };
 }
@@ -157,21 +157,21 @@ function wasTakenForDead(state: Open, { facts, moment }: Context): boolean {
 type Reading = Context & { sight?: Sight | undefined };
 
 function readResult(state: Open, then: (Doing & { kind: 'reading result' })['then'], { event, sight }: Reading): Step {
-  const isLastLook = then === 'give up';
+  const isLastRead = then === 'give up';
   return begin(
     state,
     { kind: 'reading result', then, event },
-    { kind: 'read result', unusable: state.unusable, isLastLook, sight },
+    { kind: 'read result', unusable: state.unusable, isLastRead, sight },
   );
 }
 
-function lookForRequest(state: Open, { facts, event }: Context, then: 'go on' | 'leave' = 'go on'): Step {
+function findRequest(state: Open, { facts, event }: Context, then: 'go on' | 'leave' = 'go on'): Step {
   if (state.kind !== 'dispatched') return stay(state);
   // Without its mark nothing tells why the request of a registered client is gone.
-  const looksOnceMarked = facts.claim.registered && state.mark === 'none';
-  if (looksOnceMarked) return stay({ ...state, looksOnceMarked });
-  const effect: Effect = { kind: 'look for request', mark: state.mark };
-  return begin({ ...state, looksOnceMarked: false }, { kind: 'looking for request', then, event }, effect);
+  const checksOnceMarked = facts.claim.registered && state.mark === 'none';
+  if (checksOnceMarked) return stay({ ...state, checksOnceMarked });
+  const effect: Effect = { kind: 'find request', mark: state.mark };
+  return begin({ ...state, checksOnceMarked: false }, { kind: 'finding request', then, event }, effect);
 }
 
 function withdraw(state: Open, why: (Doing & { kind: 'withdrawing' })['why'], { event }: Context): Step {
@@ -188,10 +188,10 @@ function afterEffect(doingState: Open, doing: Doing, outcome: EffectOutcome, con
       return outcome.kind === 'result' ? afterReading(state, doing.then, outcome, context) : stay(state);
     case 'reading earlier ending':
       return outcome.kind === 'earlier ending' ? afterEarlierEnding(state, outcome.found, context) : stay(state);
-    case 'looking for client':
-      return outcome.kind === 'client' ? afterLookForClient(state, outcome.is, context) : stay(state);
-    case 'looking for request':
-      return outcome.kind === 'request' ? afterLookForRequest(state, doing.then, outcome.is, context) : stay(state);
+    case 'finding client':
+      return outcome.kind === 'client' ? afterFindingClient(state, outcome.is, context) : stay(state);
+    case 'finding request':
+      return outcome.kind === 'request' ? afterFindingRequest(state, doing.then, outcome.is, context) : stay(state);
     case 'withdrawing':
       return outcome.kind === 'withdrawn'
         ? afterWithdrawal(state, doing.why, outcome.isWithdrawn, context)
@@ -249,7 +249,7 @@ function goOn(state: Open, then: (Doing & { kind: 'reading result' })['then'], c
     case 'go on':
       return stay(state);
     case 'leave':
-      return begin(state, { kind: 'looking for client', event }, { kind: 'look for client' });
+      return begin(state, { kind: 'finding client', event }, { kind: 'find client' });
     case 'give up':
       if (state.kind !== 'picked-up') return withdraw(state, 'deadline', context);
       return unanswered(state, whatWasMissing(state, false, facts));
@@ -283,14 +283,14 @@ function afterEarlierEnding(state: Open, found: EarlierEnding, context: Context)
 }
 
 /** The client is gone unless it has moved to another lane, or the whole shared directory is away. */
-function afterLookForClient(state: Open, is: 'here' | 'gone' | 'not known', context: Context): Step {
+function afterFindingClient(state: Open, is: 'here' | 'gone' | 'not known', context: Context): Step {
   if (is === 'here') return stay({ ...state, registrationGoneAt: null });
   if (is === 'not known') return stay(state);
   if (state.kind === 'picked-up') return unanswered(state, left(context.facts.claim));
   return withdraw(state, 'client left', context);
 }
 
-function afterLookForRequest(
+function afterFindingRequest(
   state: Open,
   then: 'go on' | 'leave',
   is: (EffectOutcome & { kind: 'request' })['is'],
@@ -315,7 +315,7 @@ function afterWithdrawal(
       return unanswered(state, whatWasMissing(state, isWithdrawn, facts));
     case 'client left': {
       if (isWithdrawn) return unanswered(state, withdrawn('left-before-pick-up', facts));
-      const look = lookForRequest(state, context, 'leave');
+      const look = findRequest(state, context, 'leave');
       return look.state.kind !== 'over' && look.state.doing ? look : clientLeft(state, facts);
     }
     default:
@@ -342,8 +342,8 @@ function cancelTooLate(state: Open, why: (WaitEvent & { kind: 'cancel' })['why']
 }
 
 function afterMark(state: Open): Step {
-  if (state.kind !== 'dispatched' || !state.looksOnceMarked) return stay(state);
-  return also(stay({ ...state, looksOnceMarked: false }), { kind: 'handle', event: { kind: 'request' } });
+  if (state.kind !== 'dispatched' || !state.checksOnceMarked) return stay(state);
+  return also(stay({ ...state, checksOnceMarked: false }), { kind: 'handle', event: { kind: 'request' } });
 }
 
 function whatWasMissing(state: Open, isWithdrawn: boolean, facts: Facts): NoAnswer {
@@ -385,7 +385,7 @@ function idle(state: Open): Open {
 
 function vanished(state: Open): Open {
   if (state.kind !== 'dispatched') return state;
-  const { looksOnceMarked: _, ...known } = state;
+  const { checksOnceMarked: _, ...known } = state;
   return { ...known, kind: 'vanished' };
 }
 

@@ -15,7 +15,7 @@ export type State =
   | (Waiting & {
       kind: 'dispatched';
       /** Look where the request is as soon as the mark is written: without its mark nothing tells why it is gone. */
-      looksOnceMarked: boolean;
+      checksOnceMarked: boolean;
     })
   /** The request went with its directory, or with its mark: that does not tell that the client picked it up. */
   | (Waiting & { kind: 'vanished' })
@@ -44,8 +44,8 @@ export type Mark = 'none' | 'written' | 'failed';
 export type Doing = { event: WaitEvent } & (
   | { kind: 'reading result'; then: 'go on' | 'leave' | 'give up' | 'look for earlier ending' }
   | { kind: 'reading earlier ending' }
-  | { kind: 'looking for client' }
-  | { kind: 'looking for request'; then: 'go on' | 'leave' }
+  | { kind: 'finding client' }
+  | { kind: 'finding request'; then: 'go on' | 'leave' }
   | { kind: 'withdrawing'; why: 'deadline' | 'client left' | 'invalid result' | Cancel['why'] }
   | { kind: 'taking answer'; answer: Answer }
   | { kind: 'marking' }
@@ -102,10 +102,10 @@ export type EarlierEnding =
 /** Orders to the driver. Reads and writes end with `done`, one of them at a time; the others have no result. */
 export type Effect =
   // reads
-  | { kind: 'read result'; unusable: UnusableResult; isLastLook: boolean; sight: Sight | undefined }
+  | { kind: 'read result'; unusable: UnusableResult; isLastRead: boolean; sight: Sight | undefined }
   | { kind: 'read earlier ending'; isUnusable: boolean }
-  | { kind: 'look for client' }
-  | { kind: 'look for request'; mark: Mark }
+  | { kind: 'find client' }
+  | { kind: 'find request'; mark: Mark }
   // writes
   | { kind: 'withdraw'; keepsDirectory: boolean }
   | { kind: 'take answer'; removesRequest: boolean }
@@ -113,7 +113,7 @@ export type Effect =
   | { kind: 'make directory' }
   // neither
   | { kind: 'tell of pick-up' }
-  | { kind: 'look for request in'; ms: number }
+  | { kind: 'find request in'; ms: number }
   | { kind: 'handle'; event: WaitEvent }
   | { kind: 'handle again'; event: WaitEvent }
   | { kind: 'release'; lease: Lease }

@@ -6,7 +6,7 @@ import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { MADE_BY_US, mockDirectory } from './file-names.ts';
 import { exists, fileSystemOf, filesAt, lstat } from './file-system.ts';
 import { chmod, filesOf, mkdir, open, readdir, realpath, rm, rmdir, stat } from './ports/files.ts';
-import type { FileStats, OpenDirectory, OpenFile, QuickFiles, Told, Watch } from './ports/operations.ts';
+import type { FileStats, OpenDirectory, OpenFile, QuickFiles, Watch, WatchListener } from './ports/operations.ts';
 import { READ_SAFELY } from './reading/bounded-file.ts';
 
 /**
@@ -38,7 +38,7 @@ export type ClientDirectory = {
   /** Puts a file on the disk; without a name the names in the directory. */
   sync(name?: string): Promise<void>;
   /** Tells the names of what changes. Events may be late, lost or doubled; null where none would come. */
-  watch(told: Told): Watch | null;
+  watch(listener: WatchListener): Watch | null;
   /** Makes it, as open as what it is in; false when it was there. Throws `OutsideOfGroup`. */
   make(): Promise<boolean>;
   /** Removes it unless something is in it. */
@@ -111,7 +111,7 @@ function createDirectory(path: string): ClientDirectory {
     removeAll: (name) => within(place, (real) => rm(join(real, name), { recursive: true, force: true })),
     sync: (name = '.') => within(place, (real) => flush(`${real}/${name}`)),
     // Setting up a watch is an operation of the main thread, and over a network no event tells what other machines do.
-    watch: (told) => (fileSystemOf(path).isLocal ? filesOf().watch(path, told) : null),
+    watch: (listener) => (fileSystemOf(path).isLocal ? filesOf().watch(path, listener) : null),
     make: () => make(path),
     removeItself: () =>
       rmdir(path).then(

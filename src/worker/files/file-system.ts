@@ -95,10 +95,10 @@ export const lstat = (path: string) => filesAt(path).lstat(path);
 export const exists = (path: string) => filesAt(path).exists(path);
 
 const LATELY_MS = 100;
-const cachedLook = perProcess(() => cached(LATELY_MS, lstat, { failures: true }));
+const cachedLstat = perProcess(() => cached(LATELY_MS, lstat, { failures: true }));
 
 /**
  * The same for what is looked at for every call. Over a network one look serves all who ask within a moment: the mount itself remembers what
  * it saw for a second. On a local file system each call looks itself: it must see a release that was made just before.
  */
-export const lstatCached = (path: string) => (fileSystemOf(path).isLocal ? lstat(path) : cachedLook()(path));
+export const lstatCached = (path: string) => (fileSystemOf(path).isLocal ? lstat(path) : cachedLstat()(path));

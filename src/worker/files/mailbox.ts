@@ -128,10 +128,10 @@ function looks({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
 
   return {
     /** Reads the result file, unless it is known not to be a result. The caller releases the memory of one that is `present`. */
-    readResult: (claim: Claim, { unusable, isLastLook, ...how }: Look) =>
+    readResult: (claim: Claim, { unusable, isLastRead, ...how }: Look) =>
       read(claim, request.resultPath(filesIn(sharedDirectory, claim)), {
         ...how,
-        isWorthIt: (seen) => mayBeNews(unusable, seen, isLastLook),
+        isWorthIt: (seen) => mayBeNews(unusable, seen, isLastRead),
       }),
     /** Reads the answer that was taken out of the client's directory when its job was completed; null when there is none. */
     async readKept(claim: Claim, signal: AbortSignal): Promise<(FoundResult & { kind: 'present' }) | null> {
@@ -211,4 +211,4 @@ function registrationIn({ sharedDir }: SharedDirectory, claim: Claim): string | 
 }
 
 type HowToRead = { isWorthIt?: (sight: Sight) => boolean; sight?: Sight | undefined; signal?: AbortSignal };
-type Look = { unusable: UnusableResult; isLastLook: boolean; sight: Sight | undefined; signal: AbortSignal };
+type Look = { unusable: UnusableResult; isLastRead: boolean; sight: Sight | undefined; signal: AbortSignal };

@@ -3,7 +3,7 @@ import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { type ClientDirectory, directoryAt } from './client-directory.ts';
 import { openExecutionOf, readFileName, resultFileName } from './file-names.ts';
-import { createLookSchedule, gapOfWait, type Pace } from './look-schedule.ts';
+import { createPollSchedule, gapOfWait, type Pace } from './poll-schedule.ts';
 import type { Watch } from './ports/operations.ts';
 import { isRegistered } from './registration-file.ts';
 import { type Sight, toSight } from './results/result-file.ts';
@@ -21,7 +21,7 @@ export type Listener = (sighting: Sighting) => void;
 type Directory = { directory: string; registration: string | null };
 
 /** One execution that waits for its result: who is told, since when, when its result is next looked for by its name, whether an event told of it. */
-type Waiting = { tell: Listener; since: number; lookAt: number; isAnnounced: boolean };
+type Waiting = { tell: Listener; since: number; pollAt: number; isAnnounced: boolean };
 
 type Watched = Directory &
   Pace & {
@@ -61,9 +61,9 @@ export type ResultWatcher = ReturnType<typeof createResultWatcher>;
  */
 export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: number; log: Logger }) {
   const directories = new Map<string, Watched>();
-  const schedule = createLookSchedule(pollIntervalMs);
+  const schedule = createPollSchedule(pollIntervalMs);
   const { arm, disarm, rearmIfDeaf } = createWatches(pollIntervalMs, log);
-  const plan = createLooks({ pollIntervalMs, schedule, rearmIfDeaf, log });
+  const plan = createPolling({ pollIntervalMs, schedule, rearmIfDeaf, log });
 
   function add(watchable: Directory): Watched {
     const watched = newlyWatched(watchable);
@@ -78,7 +78,7 @@ export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: n
       const watched = directories.get(watchable.directory) ?? add(watchable);
       watched.registration = watchable.registration; // the client may have come back in another lane
       const since = time.monotonic();
-      const waiting = { tell, since, lookAt: since, isAnnounced: false };
+      const waiting = { tell, since, pollAt: since, isAnnounced: false };
       watched.listeners.set(mockId, waiting);
       watched.youngestAt = since;
       plan(watched);
@@ -144,15 +144,15 @@ function createWatches(pollIntervalMs: number, log: Logger) {
   };
 }
 
-type Looks = {
+type Polling = {
   pollIntervalMs: number;
-  schedule: ReturnType<typeof createLookSchedule>;
+  schedule: ReturnType<typeof createPollSchedule>;
   rearmIfDeaf: (watched: Watched, found: readonly Waiting[]) => void;
   log: Logger;
 };
 
 /** Returns what plans the next look into a directory: each has one schedule for all its waits, and at most one look under way. */
-function createLooks({ pollIntervalMs, schedule, rearmIfDeaf, log }: Looks) {
+function createPolling({ pollIntervalMs, schedule, rearmIfDeaf, log }: Polling) {
   const alert = createThrottledAlert(log, 'A directory cannot be listed');
 
   /** Keeps the earlier of two plans, so that waits that keep coming do not put a look off for ever. */
@@ -175,12 +175,12 @@ function createLooks({ pollIntervalMs, schedule, rearmIfDeaf, log }: Looks) {
     watched.looking = true;
     try {
       if (isListingDue(watched, pollIntervalMs)) tookMs += await list(watched, unannounced);
-      if (!watched.eventsArrive) tookMs += await lookByName(watched, schedule.allowedMs(watched), unannounced);
+      if (!watched.eventsArrive) tookMs += await pollByName(watched, schedule.allowedMs(watched), unannounced);
       alert.ends();
     } catch (error) {
       alert.begins(error, 'the worker tries again and again; is the file server there?');
     } finally {
-      watched.lookedAt = time.monotonic();
+      watched.polledAt = time.monotonic();
       watched.lastTookMs = tookMs;
       schedule.took(tookMs, stretched);
       watched.looking = false;
@@ -207,7 +207,7 @@ function newlyWatched(watchable: Directory): Watched {
     ended: new Map(),
     eventsArrive: false,
     youngestAt: now,
-    lookedAt: now,
+    polledAt: now,
     lastTookMs: 0,
     listedAt: Number.NEGATIVE_INFINITY,
     next: null,
@@ -289,25 +289,25 @@ function noteEnd({ listeners, ended }: Watched, mockId: string): void {
  * Looks for the results of the waits that are due, those first that are due for longest, until `allowedMs` are used up, but
  * at `FEW` at least. Tells who waits for one that is there. Resolves with how long it took, in ms.
  */
-async function lookByName(watched: Watched, allowedMs: number, unannounced: Waiting[]): Promise<number> {
+async function pollByName(watched: Watched, allowedMs: number, unannounced: Waiting[]): Promise<number> {
   const startedAt = time.monotonic();
-  const due = [...watched.listeners].filter(([, { lookAt }]) => lookAt <= startedAt);
-  due.sort(([, a], [, b]) => a.lookAt - b.lookAt);
+  const due = [...watched.listeners].filter(([, { pollAt }]) => pollAt <= startedAt);
+  due.sort(([, a], [, b]) => a.pollAt - b.pollAt);
   const left = due[Symbol.iterator]();
   let looks = 0;
-  const lookOnAndOn = async () => {
+  const pollDue = async () => {
     for (const [mockId, waiting] of left) {
-      await lookAtResult(watched, mockId, waiting, unannounced);
+      await checkResult(watched, mockId, waiting, unannounced);
       if (++looks >= FEW && time.monotonic() - startedAt > allowedMs) return;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lookOnAndOn));
+  await Promise.all(Array.from({ length: AT_ONCE }, pollDue));
   return time.monotonic() - startedAt;
 }
 
-async function lookAtResult(watched: Watched, mockId: string, waiting: Waiting, unannounced: Waiting[]): Promise<void> {
+async function checkResult(watched: Watched, mockId: string, waiting: Waiting, unannounced: Waiting[]): Promise<void> {
   const { files, listeners } = watched;
-  noteLook(watched, waiting);
+  recordPoll(watched, waiting);
   const sight = await files.stat(resultFileName(mockId)).then(toSight, () => undefined);
   if (!sight || listeners.get(mockId) !== waiting) return;
   noteResult(watched, waiting, unannounced);
@@ -316,18 +316,18 @@ async function lookAtResult(watched: Watched, mockId: string, waiting: Waiting, 
 
 /** When the next of few results is due. Where many wait, a listing finds them, and going through all of them would take its time. */
 function nextDue({ listeners }: Watched): number | null {
-  return listeners.size > FEW ? null : Math.min(...[...listeners.values()].map(({ lookAt }) => lookAt));
+  return listeners.size > FEW ? null : Math.min(...[...listeners.values()].map(({ pollAt }) => pollAt));
 }
 
-function noteLook({ lastAnswerMs }: Watched, waiting: Waiting): void {
+function recordPoll({ lastAnswerMs }: Watched, waiting: Waiting): void {
   const now = time.monotonic();
-  waiting.lookAt = now + gapOfWait(now - waiting.since, lastAnswerMs);
+  waiting.pollAt = now + gapOfWait(now - waiting.since, lastAnswerMs);
 }
 
 /** A look found a result: the next one is expected to take as long, and this one is not looked for again at once. */
 function noteResult(watched: Watched, waiting: Waiting, unannounced: Waiting[]): void {
   watched.lastAnswerMs = time.monotonic() - waiting.since;
-  noteLook(watched, waiting);
+  recordPoll(watched, waiting);
   if (!waiting.isAnnounced) unannounced.push(waiting);
 }
 
@@ -343,7 +343,7 @@ export type Noticing = {
   share: number;
 };
 
-function noticingIn(directories: Iterable<Watched>, schedule: ReturnType<typeof createLookSchedule>): Noticing {
+function noticingIn(directories: Iterable<Watched>, schedule: ReturnType<typeof createPollSchedule>): Noticing {
   const open = [...directories].filter(({ listeners }) => listeners.size > 0);
   const event = open.filter(({ eventsArrive }) => eventsArrive).length;
   const listingMs = Math.max(0, ...open.map(({ lastTookMs }) => lastTookMs));

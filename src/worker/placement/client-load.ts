@@ -13,11 +13,11 @@ import {
 import type { ClientSlots } from './client-slots.ts';
 
 /** A look at a client's directory is good for this long. */
-const LOOKED_MS = 200;
+const FRESH_MS = 200;
 const MAX_REMEMBERED = 2000;
 /** Of many equals this many are looked at: enough to spread load, whatever the number of clients. */
 const COMPARED_AT_MOST = 8;
-const LOOKED_AT_MOST = 20;
+const READ_AT_MOST = 20;
 /** A mark may outlive its execution by the time it takes to notice the end. */
 const SLACK_MS = 5000;
 
@@ -46,7 +46,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
   /** The marks of all workers, as of a moment ago. */
   function marksOf(path: string): Promise<Marks> {
     const known = looks.get(path);
-    if (known && time.monotonic() - known.at < LOOKED_MS) return known.marks;
+    if (known && time.monotonic() - known.at < FRESH_MS) return known.marks;
     if (looks.size >= MAX_REMEMBERED) looks.clear();
     const marks = readMarks(path, { fileNow: fileNow(), openForMs: resultTimeoutMs + SLACK_MS, isOwn });
     looks.set(path, { at: time.monotonic(), marks });
@@ -67,7 +67,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
     /** Of clients whose heartbeat stands still, those that run a rule right now. */
     async runningAmong(silent: Client[]): Promise<Client[]> {
       // Those that left without a word long ago may be many.
-      const latest = silent.toSorted((a, b) => b.beatAt - a.beatAt).slice(0, LOOKED_AT_MOST);
+      const latest = silent.toSorted((a, b) => b.beatAt - a.beatAt).slice(0, READ_AT_MOST);
       const running = await Promise.all(latest.map(isRunning));
       return latest.filter((_, at) => running[at]);
     },

@@ -120,7 +120,7 @@ function add(counts: Map<string, number>, directory: string, change: number): vo
 // Those who wait.
 
 /** How often those who wait look again: what other workers have at a client changes without a word. */
-const LOOK_AGAIN_MS = 20;
+const CHECK_AGAIN_MS = 20;
 
 type Waiting = { who: Whose; mustGiveUp: () => boolean; end: (how: 'taken' | 'none') => void };
 type Line = Set<Waiting>;
@@ -142,17 +142,17 @@ function createLines({ serve }: { serve: (directory: string) => void }) {
   function begin(directory: string): Line {
     const line: Line = new Set();
     lines.set(directory, line);
-    lookLater(directory);
+    checkLater(directory);
     return line;
   }
 
-  function lookLater(directory: string): void {
+  function checkLater(directory: string): void {
     time.setTimeout(() => {
       for (const waiting of of(directory)) if (waiting.mustGiveUp()) end(directory, waiting, 'none');
       serve(directory);
-      if (of(directory).size > 0) lookLater(directory);
+      if (of(directory).size > 0) checkLater(directory);
       else lines.delete(directory);
-    }, LOOK_AGAIN_MS);
+    }, CHECK_AGAIN_MS);
   }
 
   return {

@@ -14,7 +14,7 @@ const BUSY_MS = { from: 200, to: 5000 };
 /** While they are busy a look waits for its turn, but no longer than this. */
 const BUSY_AT_MOST_MS = 30_000;
 /** A check that takes longer may hang: the directory is looked at again meanwhile. */
-const LOOK_AGAIN_MS = 1000;
+const CHECK_AGAIN_MS = 1000;
 
 const REPLACEABLE =
   'another user owns SHARED_DIR or may write it, and so may put another folder in the place of .rule-server';
@@ -53,7 +53,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
   const fullDisk = createThrottledAlert(log.child({ sharedDir }), 'The shared directory is full');
   let state: WorkerState = { takesJobs: false, reason: 'starting' };
   let store: StoreState = { up: false, reason: 'not reached yet' };
-  const responds = createLook(sharedDirectory, threads);
+  const responds = createProbe(sharedDirectory, threads);
   const examine = oneAtATime(() => sharedDirectory.check().then(accept).catch(refuse));
 
   async function refuse(error: unknown): Promise<void> {
@@ -91,7 +91,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
     /** Ends with the check, or once the directory does not respond: it may stop to at any moment, also within the check. */
     async check(): Promise<void> {
       while (await responds()) {
-        if (await examine(LOOK_AGAIN_MS)) return;
+        if (await examine(CHECK_AGAIN_MS)) return;
       }
       await refuse(new UnusableSharedDirectory('SHARED_DIR does not respond: is the file server there?'));
       interrupts.releaseAll(); // a worker that reaches the directory goes on with what is open here
@@ -102,7 +102,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
 }
 
 /** Tells whether the directory responds. A worker with very much to do waits long for its turn at one that does. */
-function createLook(sharedDirectory: SharedDirectory, threads: () => Promise<unknown>): () => Promise<boolean> {
+function createProbe(sharedDirectory: SharedDirectory, threads: () => Promise<unknown>): () => Promise<boolean> {
   const look = oneAtATime(() => sharedDirectory.isThere());
   const turn = oneAtATime(threads);
   return async () => {

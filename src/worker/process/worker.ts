@@ -39,7 +39,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
   let [paused, stopping] = [false, false];
   const jobs = createProcessJob({ ...parts, log });
   // Thousands of jobs that come back at once share one look.
-  const lookForOthers = cached(OTHERS_MS, async () => (await backend.findWorkers(id)) > 0);
+  const findOthers = cached(OTHERS_MS, async () => (await backend.findWorkers(id)) > 0);
   const worker = backend.openWorker(
     queueNames.executions,
     // The queue may still bring the job that it was waiting for when it was paused.
@@ -61,7 +61,7 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
    * Whether another worker may take a job that goes back to the queue. The only worker goes on with it: it refuses it and says
    * why. Left in the queue it would count as begun, and its caller would be told that it may have run.
    */
-  const hasOthers = () => lookForOthers('').catch(() => true);
+  const hasOthers = () => findOthers('').catch(() => true);
 
   return {
     /** Executions this worker has. */
@@ -92,9 +92,9 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
 function createTellOfDead(log: Logger) {
   let ids: string[] = [];
   const tell = () => {
-    const told = { executions: ids.length, first: ids[0] };
+    const fields = { executions: ids.length, first: ids[0] };
     ids = [];
-    log.warn(told, 'a worker died or stood still: its executions go on at another one');
+    log.warn(fields, 'a worker died or stood still: its executions go on at another one');
   };
   return (id: string): void => {
     if (ids.push(id) === 1) time.setTimeout(tell, DEAD_TOGETHER_MS);

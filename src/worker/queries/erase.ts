@@ -36,16 +36,16 @@ export function createErase({ claims, keptAnswers, sharedDir, sharedDirectory }:
       if (decision?.kind === 'claimed') {
         const files = filesOf(sharedDir, decision.claim);
         const isOver = hasEnded || sharedDirectory.clock.isPast(decision.claim.answerBy + PASS_ON_WITHIN_MS);
-        if (!isOver && ((await hasAny(files, decision.claim)) || (await isKept(mockId)))) return told('open');
+        if (!isOver && ((await hasAny(files, decision.claim)) || (await isKept(mockId)))) return answer('open');
         await removeFiles(files, decision.claim);
         await removeOpenMark(files);
       }
       for (const path of keptAnswers.pathsOf(mockId)) await rm(path, { force: true });
-      return told('erased');
+      return answer('erased');
     } catch {
       return { kind: 'pass-on' };
     }
   };
 }
 
-const told = (files: EraseAnswer['files']): Answer => ({ kind: 'found', body: JSON.stringify({ files }) });
+const answer = (files: EraseAnswer['files']): Answer => ({ kind: 'found', body: JSON.stringify({ files }) });

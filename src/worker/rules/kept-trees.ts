@@ -15,7 +15,7 @@ const MAX_SHARE = 1 / 8;
 /** So often the time of a tree that is in use is begun anew. */
 const KEEP_AGAIN_MS = 3_600_000;
 /** A worker may see the files of a release later than a client did. */
-const LOOK_AGAIN_MS = 10_000;
+const CHECK_AGAIN_MS = 10_000;
 const MAX_REMEMBERED = 10_000;
 
 type Source = Pick<Rules, 'readGraph' | 'readVersion'>;
@@ -45,7 +45,7 @@ export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, 
     const text = (await readAs(digest, asked, read ?? rules)) ?? (await readOlder(digest, asked, version));
     const isKept = text !== null && Buffer.byteLength(text) <= settings.TREES_BYTES * MAX_SHARE;
     if (isKept) await trees.keep(treeKey(asked.app, digest), text, seconds);
-    if (text === null) keptAt.set(treeKey(asked.app, digest), time.monotonic() - KEEP_AGAIN_MS + LOOK_AGAIN_MS);
+    if (text === null) keptAt.set(treeKey(asked.app, digest), time.monotonic() - KEEP_AGAIN_MS + CHECK_AGAIN_MS);
     alert.ends();
   }
 

@@ -55,8 +55,8 @@ function readsAsOf({ version, now }: { version: bigint; now: bigint }, updateOf:
       if (!(await isTouchedSince(id, changesOf))) return readNow(id);
       for (let number = version; number > 0n && number > version - MAX_UPDATES; number--) {
         const update = await updateOf(number);
-        const told = update && tells(changesOf(update), id);
-        if (told) return told;
+        const known = update && tells(changesOf(update), id);
+        if (known) return known;
       }
       return unusable(`is not known as of version ${version}`);
     };

@@ -48,7 +48,7 @@ const PAY = { type: 6, confName: 'x.Pay' };
 const ASK = { type: 5, confName: 'x.Ask' };
 const told = async (nodes: Nodes, stubs = '{}') => {
   const ran = await run(rulesOf(nodes, leaves), { stubs, input: '{"n":2}' });
-  const ids = Object.entries(ran.execution.run.dryRun?.told() ?? {}).map(([kind, list]) => [kind, list.map(Number)]);
+  const ids = Object.entries(ran.execution.run.dryRun?.effects() ?? {}).map(([kind, list]) => [kind, list.map(Number)]);
   return { outcome: ran.outcome, data: ran.data, process: ran.process, ...Object.fromEntries(ids) };
 };
 

@@ -3,7 +3,7 @@ import { createBacklog } from '../../../src/shared/queue/backlog.ts';
 import { createMemoryWorkerRegistry, type WorkerLoad } from '../../../src/shared/queue/worker-registry.ts';
 import { createOwnTime } from '../../support/own-time.ts';
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 type Turn = { begins?: number; waiting: number; ms?: number };
 
@@ -162,7 +162,7 @@ describe('a stall', () => {
     });
     await turns(12, { begins: 50, waiting: 1000 });
     isAway = true;
-    pass(LOOK_EVERY_MS);
+    pass(CHECK_EVERY_MS);
     await expect(inIt(() => backlog.look(0))).rejects.toThrow('away');
     expect(inIt(backlog.delayMs)).toBe(4750);
   });
@@ -181,7 +181,7 @@ async function open(workers = createMemoryWorkerRegistry()) {
     void workers.reportLoad(id, told);
   }
 
-  async function turns(count: number, { begins = 0, waiting, ms = LOOK_EVERY_MS }: Turn): Promise<void> {
+  async function turns(count: number, { begins = 0, waiting, ms = CHECK_EVERY_MS }: Turn): Promise<void> {
     for (let turn = 0; turn < count; turn++) {
       pass(ms);
       tell('worker', { begun: (loads.get('worker')?.begun ?? 0) + begins });

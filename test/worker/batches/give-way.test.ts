@@ -5,7 +5,7 @@ import { createGiveWay } from '../../../src/worker/batches/give-way.ts';
 import { createOwnTimers } from '../../support/own-time.ts';
 
 /** As often as calls are looked at. */
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 /** What one worker begins between two looks; a new call waits for 5 s behind 1,000. */
 const BEGINS = 50;
 const LONG = 1000;
@@ -29,11 +29,11 @@ function open() {
 
   /** Lets so much time pass, in which the worker begins as many as it can. */
   async function passes(ms: number): Promise<void> {
-    for (let passed = 0; passed < ms; passed += LOOK_EVERY_MS) {
+    for (let passed = 0; passed < ms; passed += CHECK_EVERY_MS) {
       world.begun += BEGINS;
       await workers.announce('worker');
       await workers.reportLoad('worker', { busy: 0, begun: world.begun });
-      await own.pass(Math.min(LOOK_EVERY_MS, ms - passed));
+      await own.pass(Math.min(CHECK_EVERY_MS, ms - passed));
     }
   }
 
@@ -65,7 +65,7 @@ describe('a batch', () => {
     world.waiting = LONG;
     await passes(4 * SECOND);
     world.waiting = 100 * LONG;
-    await passes(LOOK_EVERY_MS);
+    await passes(CHECK_EVERY_MS);
     expect(await sentIn(10 * SECOND)).toBe(10);
   });
 
@@ -75,7 +75,7 @@ describe('a batch', () => {
     await passes(4 * SECOND);
     expect(await sentIn(500)).toBe(1);
     world.waiting = 0;
-    await passes(LOOK_EVERY_MS);
+    await passes(CHECK_EVERY_MS);
     expect(await sentIn(SECOND)).toBe(20);
   });
 
@@ -96,7 +96,7 @@ describe('a worker without a batch', () => {
     await passes(10 * SECOND);
     expect(world.looks).toBe(0);
     world.isRunning = true;
-    await passes(LOOK_EVERY_MS);
+    await passes(CHECK_EVERY_MS);
     expect(world.looks).toBe(1);
   });
 

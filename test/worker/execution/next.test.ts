@@ -225,14 +225,14 @@ describe('the machine of a wait', () => {
     [
       'the request of a client that is only a directory is looked for at once',
       [{ kind: 'request' }],
-      ['look for request'],
+      ['find request'],
       directoryOnly,
     ],
     ['a request that is gone beside its mark was picked up', pickedUp, ['tell of pick-up']],
     [
       'where the mark came first that is looked at again',
       [listing([mark])],
-      ['look for request in'],
+      ['find request in'],
       { ...facts, marksFirst: true },
     ],
     ['a directory that is missing for a moment means nothing', [listing(null), [400, listing(null)]], []],

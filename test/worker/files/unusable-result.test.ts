@@ -16,7 +16,7 @@ const wrong = { kind: 'wrong', fault: { problem: 'result-not-json' } } as const;
 type Look = {
   stamp: string;
   bytes: number;
-  isLastLook?: boolean;
+  isLastRead?: boolean;
   judgement?: typeof incomplete | typeof wrong;
   at?: number;
 };
@@ -24,8 +24,8 @@ type Look = {
 /** Looks at a file again and again; tells at which looks it was read. */
 function look(looks: readonly Look[], from: UnusableResult = noResult): { reads: boolean[]; known: UnusableResult } {
   let known = from;
-  const reads = looks.map(({ stamp, bytes, isLastLook = false, judgement = incomplete, at = 0 }) => {
-    const isNews = mayBeNews(known, { stamp, bytes }, isLastLook);
+  const reads = looks.map(({ stamp, bytes, isLastRead = false, judgement = incomplete, at = 0 }) => {
+    const isNews = mayBeNews(known, { stamp, bytes }, isLastRead);
     known = withSight(known, { stamp, bytes });
     if (isNews) known = withJudgement(known, stamp, judgement, at);
     return isNews;
@@ -48,8 +48,8 @@ describe('a file at the result path that is no valid result', () => {
     const large = { stamp: 'a', bytes: 100 * KIB };
     const { known } = look([large, large, large]);
     expect(look([large], known).reads).toEqual([false]);
-    expect(look([{ ...large, isLastLook: true }], known).reads).toEqual([true]);
-    expect(look([{ stamp: 'b', bytes: 200 * KIB, isLastLook: true }], known).reads).toEqual([true]);
+    expect(look([{ ...large, isLastRead: true }], known).reads).toEqual([true]);
+    expect(look([{ stamp: 'b', bytes: 200 * KIB, isLastRead: true }], known).reads).toEqual([true]);
   });
 
   it('is wrong for good when it has not changed for two seconds', () => {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { valueAt } from '../../../shared/cases/judging/value-at.ts';
 import type { Step } from '../../../shared/cases/path.ts';
 import { isEndState } from '../../../shared/contract/endings/states.ts';
-import type { Looked } from '../../../shared/contract/execution.ts';
+import type { SearchProgress } from '../../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../../shared/contract/execution-record.ts';
 import { parseExact } from '../../../shared/contract/json/exact-json.ts';
 import { time } from '../../../shared/ports/time.ts';
@@ -13,13 +13,13 @@ import { hasWords, holds, recordFits, type Search } from './search-conditions.ts
 
 const READ_AT_ONCE = 50;
 /** Inputs that are read together: at most 640 KiB of a history that keeps 64 KiB each. */
-const LOOKED_AT_ONCE = 10;
+const MATCHED_AT_ONCE = 10;
 /** The history has an execution at the latest so long after its end, also when its worker died. */
 const REPAIRED_WITHIN_MS = 300_000;
 /** One answer does not take longer; who asks goes on with its cursor. */
 const SEARCH_MS = 400;
 
-export type Found = HistoryPage & { looked: Looked };
+export type Found = HistoryPage & { looked: SearchProgress };
 
 type Sources = {
   list: (filter: HistoryFilter) => Promise<HistoryPage>;
@@ -30,7 +30,7 @@ type Sources = {
 /** Looks through executions, the newest first, until a page is full, all were looked at, or the time is over. */
 export async function searchExecutions(filter: HistoryFilter, search: Search, sources: Sources): Promise<Found> {
   const records: ExecutionRecord[] = [];
-  const looked: Looked = { executions: 0, withoutInput: 0, until: null };
+  const looked: SearchProgress = { executions: 0, withoutInput: 0, until: null };
   const giveUpAt = time.monotonic() + SEARCH_MS;
   let { cursor } = filter;
   for (;;) {
@@ -56,9 +56,9 @@ async function searchRecords(all: readonly ExecutionRecord[], search: Search, { 
   const needsInput = search.where.length > 0 || search.text !== undefined;
   const looks: { record: ExecutionRecord; isFound: boolean; lacksInput: boolean }[] = [];
   let read = 0;
-  for (let first = 0; first < all.length; first += LOOKED_AT_ONCE) {
+  for (let first = 0; first < all.length; first += MATCHED_AT_ONCE) {
     const some = await Promise.all(
-      all.slice(first, first + LOOKED_AT_ONCE).map(async (record) => {
+      all.slice(first, first + MATCHED_AT_ONCE).map(async (record) => {
         const mayFit = recordFits(record, search);
         return { record, mayFit, shown: mayFit && needsInput ? await inputOf(record) : null };
       }),

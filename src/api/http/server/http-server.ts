@@ -10,10 +10,10 @@ import type { Environment } from '../environment.ts';
 import { problem } from '../respond.ts';
 import type { RefuseEarly } from './refuse-early.ts';
 
-const LOOK_FOR_IDLE_MS = 100;
+const CHECK_IDLE_MS = 100;
 /** A stopping process waits until this many checks in a row saw no request, and at most this long. */
-const LOOK_FOR_CALLERS_MS = 100;
-const QUIET_LOOKS = 4;
+const CHECK_CALLERS_MS = 100;
+const QUIET_CHECKS = 4;
 const QUIET_WITHIN_MS = 3000;
 /** Room for pages, event streams and probes beside open calls. */
 const CONNECTIONS_BESIDE_CALLS = 4000;
@@ -81,7 +81,7 @@ export async function serveHttp(
       // close() ends idle connections only once; those that become idle later are closed here.
       const idle = setInterval(() => {
         for (const server of servers) server.closeIdleConnections();
-      }, LOOK_FOR_IDLE_MS);
+      }, CHECK_IDLE_MS);
       const late = setTimeout(() => {
         onLate();
         for (const server of servers) server.closeAllConnections();
@@ -123,11 +123,11 @@ function watchRequests() {
     /** Counts checks instead of time: while the event loop is blocked, time passes without a chance for requests to arrive. */
     async quiet(): Promise<void> {
       const until = performance.now() + QUIET_WITHIN_MS;
-      for (let quietLooks = 0; quietLooks < QUIET_LOOKS && performance.now() < until; ) {
+      for (let quietChecks = 0; quietChecks < QUIET_CHECKS && performance.now() < until; ) {
         const before = count;
-        await sleep(LOOK_FOR_CALLERS_MS);
+        await sleep(CHECK_CALLERS_MS);
         await readWhatArrived();
-        quietLooks = count === before ? quietLooks + 1 : 0;
+        quietChecks = count === before ? quietChecks + 1 : 0;
       }
     },
   };

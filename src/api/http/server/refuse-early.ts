@@ -91,7 +91,7 @@ function answer(incoming: IncomingMessage, outgoing: ServerResponse, noAnswer: N
 /** How many calls were refused: a line in the log for all, and one in the audit log for each key. */
 function tellOnceASecond(log: Logger, audit: Audit): (who: string | null) => void {
   const refused = new Map<string | null, number>();
-  const told = { what: `refused POST ${EXECUTE}`, from: null, outcome: '503 overloaded' };
+  const event = { what: `refused POST ${EXECUTE}`, from: null, outcome: '503 overloaded' };
   return (who) => {
     if (refused.size === 0) setTimeout(tell, TOLD_EVERY_MS).unref();
     refused.set(who, (refused.get(who) ?? 0) + 1);
@@ -100,7 +100,7 @@ function tellOnceASecond(log: Logger, audit: Audit): (who: string | null) => voi
   function tell(): void {
     const all = [...refused.values()].reduce((sum, calls) => sum + calls, 0);
     log.warn({ refused: all }, 'calls were refused: they come faster than the workers can begin them');
-    for (const [who, calls] of refused) audit.tell({ ...told, who, calls });
+    for (const [who, calls] of refused) audit.tell({ ...event, who, calls });
     refused.clear();
   }
 }

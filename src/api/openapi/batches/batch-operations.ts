@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { batchListSchema, cancelledBatchSchema, toldBatchSchema } from '../../../shared/contract/batches.ts';
+import { batchBodySchema, batchListSchema, cancelledBatchSchema } from '../../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { batchBodyParameters, batchListParameters } from '../../batches/parameters.ts';
 import type { Operation } from '../operation.ts';
@@ -45,7 +45,7 @@ export const batchOperations: Operation[] = [
     answers: {
       202: {
         description: 'It runs.',
-        schema: toldBatchSchema,
+        schema: batchBodySchema,
         examples: { running: { ...batch, state: 'running', endedAt: null } },
         headers: { Location: 'The batch.' },
       },
@@ -92,7 +92,7 @@ export const batchOperations: Operation[] = [
     id: 'getBatch',
     summary: 'Read how far a batch is',
     answers: {
-      200: { description: 'The batch.', schema: toldBatchSchema, examples: { finished: batch } },
+      200: { description: 'The batch.', schema: batchBodySchema, examples: { finished: batch } },
       ...refusalsOfOne,
     },
   },

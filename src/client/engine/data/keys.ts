@@ -3,7 +3,7 @@ import { readDeep, removeDeep, writeDeep } from './deep-keys.ts';
 import { booleanOf, doubleOf, intOf, listOf, longOf, mapOf, stringOf } from './typed-values.ts';
 import { createOrigins, type Origins, toExact, toPlain, type Value } from './values.ts';
 
-/** The data of one run. Once that is over nothing changes it any more: the first key that is still put is told. */
+/** The data of one run. Once that is over nothing changes it any more: the first key that is put afterwards is reported. */
 export type Store = {
   readonly root: ExactObject;
   readonly origins: Origins;

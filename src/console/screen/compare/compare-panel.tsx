@@ -299,7 +299,7 @@ function NodeRow({ place, columns, compared, isFirst }: NodeProps) {
         return (
           <td key={mockId} className={compared[index]?.places.has(place) ? 'differs' : undefined}>
             {mark ? <OutcomeChip outcome={mark.outcome} /> : ended && <small>{say('compare.notRun')}</small>}{' '}
-            {mark && <small>{toldBy(mark, say)}</small>}
+            {mark && <small>{traceWords(mark, say)}</small>}
           </td>
         );
       })}
@@ -307,7 +307,7 @@ function NodeRow({ place, columns, compared, isFirst }: NodeProps) {
   );
 }
 
-function toldBy(mark: Mark, say: Say): string {
+function traceWords(mark: Mark, say: Say): string {
   if (mark.error !== null) return mark.error;
   const writes = mark.writes.flatMap(({ key, after }) =>
     after ? [say('trace.wrote', { key, value: shortened(compactJson(after)) })] : [],

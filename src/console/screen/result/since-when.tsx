@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { type RuleVersion, searchSince, toldOn } from '../../../shared/reasoning/what-if/since.ts';
+import { outcomeOn, type RuleVersion, searchSince } from '../../../shared/reasoning/what-if/since.ts';
 import { sinceLines, versionLine } from '../../../shared/reasoning/words/since-words.ts';
 import { getTree } from '../../api/browse.ts';
 import { failureOf, Refused } from '../../api/request.ts';
@@ -38,7 +38,7 @@ export function SinceWhen({ reading, rule }: Props) {
   };
   const onVersion = async () => {
     const version = await read(wanted);
-    return [versionLine({ ...toldOn(reading.toChange, version), ...version }, say), say('sinceWhen.computed')];
+    return [versionLine({ ...outcomeOn(reading.toChange, version), ...version }, say), say('sinceWhen.computed')];
   };
   return (
     <div className="since-when">

@@ -49,7 +49,7 @@ export function refusalLines(file: string, refusals: readonly Refusal[]): string
 export const setAsideSchema = z.object({ cases: z.int(), refusals: z.array(refusalSchema).readonly() });
 export type SetAside = z.infer<typeof setAsideSchema>;
 
-/** The same as it is told. */
-export const toldSetAside = ({ cases, refusals }: SetAside) => ({ cases, errors: refusals.map(problemOf) });
+/** As the interface shows it. */
+export const setAsideBody = ({ cases, refusals }: SetAside) => ({ cases, errors: refusals.map(problemOf) });
 
 export const noneSetAside: SetAside = { cases: 0, refusals: [] };

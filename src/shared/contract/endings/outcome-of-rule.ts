@@ -8,8 +8,8 @@ import { lastEntry } from '../trace-entries.ts';
  */
 export function outcomeOf(process: Member | undefined, outcome: Member | undefined): Outcome | null {
   if (process?.kind !== 'string') return null;
-  const told = outcomeSchema.options.find((each) => outcome?.raw === JSON.stringify(each));
-  if (told !== undefined) return told;
+  const known = outcomeSchema.options.find((each) => outcome?.raw === JSON.stringify(each));
+  if (known !== undefined) return known;
   const last = lastEntry(process.raw.slice(0, -1)); // without its closing quote
   switch (last?.state) {
     case 'TRUE':

@@ -22,7 +22,7 @@ import { createRedisWorkerRegistry, type WorkerRegistry } from '../worker-regist
 import { besideBullmq } from './beside-bullmq.ts';
 import { type BullQueueParts, openBullQueue } from './bull-queue.ts';
 import { type BullWorkerParts, openBullWorker } from './bull-worker.ts';
-import { createTold, openRedisReplies } from './redis-replies.ts';
+import { createPublisher, openRedisReplies } from './redis-replies.ts';
 
 /** At 1,000 calls/s they bridge 4 s for an API of a version that reads them. */
 const MAX_EVENTS = 20_000;
@@ -101,19 +101,19 @@ function bullParts(results: Redis, { connections, prefix, telemetry }: BullOptio
   const blocking = factoryOf({ ...connections.options, ...PATIENT }, connections);
   const common = { prefix, ...(telemetry && { telemetry }) };
   const keyOf = (queue: Keyed) => (id: string) => queue.toKey(id);
-  const toldOf = (queue: Keyed) => createTold(results, { prefix, keyOf: keyOf(queue) });
+  const publisherOf = (queue: Keyed) => createPublisher(results, { prefix, keyOf: keyOf(queue) });
   const { open } = connections;
   const queues: BullQueueParts = {
     ...{ factory, common, maxEvents: MAX_EVENTS },
     beside: (queue) => besideBullmq(results, queue, { prefix, maxEvents: MAX_EVENTS }),
     openReplies: (queue, listener) => openRedisReplies({ open, prefix, keyOf: keyOf(queue) }, listener),
-    tellChange: (queue, id, replyTo) => toldOf(queue).change(id, replyTo),
+    tellChange: (queue, id, replyTo) => publisherOf(queue).change(id, replyTo),
   };
   const workers: BullWorkerParts = {
     ...{ factory: blocking, common, lockMs: LOCK_MS, workerName: WORKER_NAME },
     news(worker) {
-      const told = toldOf(worker);
-      return { ending: told.ending, publish: (ended) => told.publish(told.ending(ended)), changed: told.change };
+      const { ending, publish, change } = publisherOf(worker);
+      return { ending, publish: (ended) => publish(ending(ended)), changed: change };
     },
   };
   return { queues, workers, factory, blocking };

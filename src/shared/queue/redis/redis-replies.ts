@@ -17,7 +17,7 @@ const PING_EVERY_MS = 5000;
 const SILENT_FOR_MS = 15_000;
 
 /** What is published of the jobs of a queue. `keyOf`: the key of a job. A job may name no channel but an address. */
-export function createTold(redis: Redis, { prefix, keyOf }: { prefix: string; keyOf: (id: string) => string }) {
+export function createPublisher(redis: Redis, { prefix, keyOf }: { prefix: string; keyOf: (id: string) => string }) {
   const known = (replyTo: string | undefined) => (replyTo?.startsWith(addressPrefix(prefix)) ? replyTo : undefined);
 
   /** Publishes a message of which nothing depends. */

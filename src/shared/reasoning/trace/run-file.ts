@@ -28,24 +28,24 @@ export const runFileSchema = z
 
 /** The text of the file for an execution, as it was told, and what is hidden in it or missing. Numbers stay as they were written. */
 export function runFileOf(execution: string, savedBy: string): { text: string; masked: string[]; missing: string[] } {
-  const told = readAs(executionSchema, execution);
+  const body = readAs(executionSchema, execution);
   const missing = [
-    ...(told.input === null ? ['input'] : []),
-    ...((told.result ?? told.lateResult) === null ? ['result'] : []),
-    ...(told.tree == null ? ['tree'] : []),
+    ...(body.input === null ? ['input'] : []),
+    ...((body.result ?? body.lateResult) === null ? ['result'] : []),
+    ...(body.tree == null ? ['tree'] : []),
   ];
   const members: [string, string][] = [
     ['format', JSON.stringify(RUN_FILE)],
     ['formatVersion', '1'],
     ['savedBy', JSON.stringify(savedBy)],
     ['digest', JSON.stringify(digestOf(execution))],
-    ['masked', JSON.stringify(told.masked)],
+    ['masked', JSON.stringify(body.masked)],
     ['missing', JSON.stringify(missing)],
     ['execution', execution],
   ];
   const read = readJson(joinMembers(members));
   if (read.kind === 'bad') throw new SyntaxError(read.message);
-  return { text: `${prettyJson(read.root)}\n`, masked: told.masked, missing };
+  return { text: `${prettyJson(read.root)}\n`, masked: body.masked, missing };
 }
 
 export const runFileName = (mockId: string) => `run-${mockId.slice(0, 8)}.rule-run.json`;

@@ -15,16 +15,16 @@ export type RuleVersion = { version: string; root: TreeNode | null; timeWindow: 
  * What a rule would have come to on one version. `NOTHING`: nothing of it would have run. Null: that cannot be told, because of the leaves
  * `unknown`. `assumed`: consequences that would have to come to TRUE for it.
  */
-type Told = { outcome: Decision | 'NOTHING' | null; assumed: Occurrence[]; unknown: Occurrence[] };
+type Computed = { outcome: Decision | 'NOTHING' | null; assumed: Occurrence[]; unknown: Occurrence[] };
 
 /**
  * Computes what another version of a rule would have come to for the input of a run. A leaf that is defined as it was keeps its result, unless
  * it reads what any leaf writes; one that declares its comparison is computed; of others nothing is said.
  */
-export function toldOn(
+export function outcomeOn(
   { input, occurrences: ran, ...run }: RunToChange,
   { root, timeWindow }: Pick<RuleVersion, 'root' | 'timeWindow'>,
-): Told {
+): Computed {
   if (root === null || (timeWindow && isOutside(timeWindow, run.ranAt)))
     return { outcome: 'NOTHING', assumed: [], unknown: [] };
   const occurrences = occurrencesOf(root);
@@ -76,21 +76,21 @@ function unknownIn(at: ReadonlyMap<Occurrence, number>): Occurrence[] {
 }
 
 /** One version that was looked at. */
-export type Looked = Told & RuleVersion;
+export type VersionOutcome = Computed & RuleVersion;
 /** `since`: the first version with the outcome of the run; `from`: the last that came to another one, or of which it cannot be told. */
-export type Since = { outcome: Decision; since: Looked; from: Looked | null; looked: Looked[] };
+export type Since = { outcome: Decision; since: VersionOutcome; from: VersionOutcome | null; looked: VersionOutcome[] };
 
 /**
  * Finds the version since which a rule comes to what a run came to. `versions`: the newest first, beginning with that of the run. Every
  * version counts, for an outcome may change more than once. Null where even the version of the run cannot be computed.
  */
 export function sinceWhen(run: RunToChange, outcome: Decision, versions: readonly RuleVersion[]): Since | null {
-  const looked: Looked[] = [];
+  const looked: VersionOutcome[] = [];
   for (const version of versions) {
     const before = looked.at(-1);
-    const told = before && isSameRule(before, version) ? before : toldOn(run, version);
-    looked.push({ ...told, ...version });
-    if (told.outcome === outcome && told.assumed.length === 0) continue;
+    const computed = before && isSameRule(before, version) ? before : outcomeOn(run, version);
+    looked.push({ ...computed, ...version });
+    if (computed.outcome === outcome && computed.assumed.length === 0) continue;
     const since = before ?? null;
     return since && { outcome, since, from: looked.at(-1) ?? null, looked };
   }
@@ -118,7 +118,7 @@ export async function searchSince(
     reads.catch(() => {}); // those that are read ahead may not be waited for
     return reads;
   };
-  const looked: Looked[] = [];
+  const looked: VersionOutcome[] = [];
   let last = newest;
   let next = BigInt(newest.version) - 1n;
   for (let reads = readFrom(next); ; ) {

@@ -1,6 +1,6 @@
 import { changesBetween, changeWords } from '../changes.ts';
 import { nameOf, type Occurrence } from '../tree.ts';
-import type { Looked, Since } from '../what-if/since.ts';
+import type { Since, VersionOutcome } from '../what-if/since.ts';
 import type { ReasonKey } from './english.ts';
 import type { Parameters } from './format.ts';
 
@@ -21,10 +21,10 @@ export function sinceLines({ outcome, since: first, from, looked }: Since, say: 
   ];
 }
 
-const ofRule = ({ root, timeWindow }: Looked) => ({ root, rule: timeWindow && { name: null, timeWindow } });
+const ofRule = ({ root, timeWindow }: VersionOutcome) => ({ root, rule: timeWindow && { name: null, timeWindow } });
 
 /** What one version would have said. */
-export function versionLine({ version, outcome: decision, assumed, unknown }: Looked, say: Say): string {
+export function versionLine({ version, outcome: decision, assumed, unknown }: VersionOutcome, say: Say): string {
   if (decision === 'NOTHING') return say('sinceWhen.version.nothing', { version });
   if (decision !== null && assumed.length === 0) return say('sinceWhen.version', { version, decision });
   if (decision !== null)

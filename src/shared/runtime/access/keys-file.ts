@@ -8,7 +8,7 @@ import { type Caller, permissions } from './caller.ts';
 /** One entry of a keys file. Without a digest it is a person a trusted proxy names (`TRUSTED_USER_HEADER`). */
 export type KeyEntry = Caller & { name: string; digest: Buffer | null; expiresAt: number | null };
 
-const LOOK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 
 /** Scalars are read as text, because a digest of digits alone would become a number. */
 const whole = z
@@ -94,19 +94,19 @@ type Watch = {
  */
 export function watchKeysFile({ path, known, onChange, onBad, onGood }: Watch) {
   let last = known;
-  let told: string | undefined;
-  const look = async () => {
+  let reported: string | undefined;
+  const check = async () => {
     const text = await readKeysFile(path);
     if (text !== last) {
       last = text;
       onChange(parseKeysFile(text));
     }
-    if (told !== undefined) onGood();
-    told = undefined;
+    if (reported !== undefined) onGood();
+    reported = undefined;
   };
-  return every(LOOK_EVERY_MS, look, (error) => {
-    if (told === String(error)) return;
-    told = String(error);
+  return every(CHECK_EVERY_MS, check, (error) => {
+    if (reported === String(error)) return;
+    reported = String(error);
     onBad(error);
   });
 }

@@ -68,8 +68,8 @@ export function createThrottledAlert(log: Logger, what: string, { withStack = fa
         return;
       }
       current = { since: now, failedAt: now };
-      const told = error instanceof Error ? error : new Error(String(error));
-      log.warn({ err: withStack ? told : new Expected(told) }, `${what}: ${advice}`);
+      const cause = error instanceof Error ? error : new Error(String(error));
+      log.warn({ err: withStack ? cause : new Expected(cause) }, `${what}: ${advice}`);
     },
     /** Something worked. To be called again and again. */
     ends() {

@@ -105,7 +105,7 @@ const OPERATIONS = new Map<unknown, string>([
 const TOLD = /^bullmq\.(?!job\.(result|failed\.reason|progress|options)$)/;
 
 function discreet(span: Span): Span {
-  const told = (attributes: Parameters<Span['setAttributes']>[0]) =>
+  const masked = (attributes: Parameters<Span['setAttributes']>[0]) =>
     Object.fromEntries(
       Object.entries(attributes).flatMap(([key, value]) => {
         const messaging = MESSAGING.get(key);
@@ -117,9 +117,9 @@ function discreet(span: Span): Span {
     );
   return {
     setSpanOnContext: (active) => span.setSpanOnContext(active),
-    setAttribute: (key, value) => span.setAttributes(told({ [key]: value })),
-    setAttributes: (attributes) => span.setAttributes(told(attributes)),
-    addEvent: (name, attributes = {}) => span.addEvent(name, told(attributes)),
+    setAttribute: (key, value) => span.setAttributes(masked({ [key]: value })),
+    setAttributes: (attributes) => span.setAttributes(masked(attributes)),
+    addEvent: (name, attributes = {}) => span.addEvent(name, masked(attributes)),
     recordException: (exception) => span.addEvent('exception', { 'exception.type': nameOf(exception) }),
     end: () => span.end(),
   };

@@ -170,7 +170,7 @@ function gather(send: (additions: readonly Addition[]) => Promise<void>): (addit
   };
 }
 
-const told = ({ replyTo = '', message, followers }: Publication = { replyTo: '', message: '', followers: '' }) => [
+const argsOf = ({ replyTo = '', message, followers }: Publication = { replyTo: '', message: '', followers: '' }) => [
   replyTo,
   message,
   followers,
@@ -204,7 +204,7 @@ export function createRedisHistory(
       const text = JSON.stringify(record);
       return addTogether({
         stored,
-        parts: [record.mockId, memberOf(record), String(Date.now()), text, keptInput, body, ...told(publication)],
+        parts: [record.mockId, memberOf(record), String(Date.now()), text, keptInput, body, ...argsOf(publication)],
       });
     },
     get: async (mockId) => toRecord(await redis.get(key('record', mockId))),

@@ -77,7 +77,7 @@ function peerOptions({ kind, username, password, sentinel, tls }: RedisAddress) 
 
 function openPeer({ host, port }: Endpoint, options: ReturnType<typeof peerOptions>): Redis {
   const peer = new Redis({ ...options, host, port });
-  peer.on('error', () => {}); // that none answers is told by who asked
+  peer.on('error', () => {}); // the caller reports that none answers
   return peer;
 }
 

@@ -6,14 +6,14 @@ import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import { every } from '../../runtime/upkeep.ts';
 import { createMasterFinder, type MasterFinder, nameOf } from './master-finder.ts';
 
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 const CLOSE_WITHIN_MS = 100;
 
 /** How connections find the master, and leave one that was replaced. */
 export type MasterRoute = {
   Connector: NonNullable<RedisOptions['Connector']>;
   /** Checks now whether the master moved. */
-  look(): void;
+  poll(): void;
   close(): void;
 };
 
@@ -29,13 +29,13 @@ export function createMasterRoute(address: RedisAddress): MasterRoute {
     const master = nameOf(await finder.find());
     for (const [socket, name] of open) if (name !== master) socket.destroy();
   }
-  const looks = every(LOOK_EVERY_MS, leaveOldMaster, () => {}); // that none is found is told by who connects
+  const polling = every(CHECK_EVERY_MS, leaveOldMaster, () => {}); // the connection reports that none is found
 
   return {
     Connector: connectorTo(finder, address, open),
-    look: () => void leaveOldMaster().catch(() => {}),
+    poll: () => void leaveOldMaster().catch(() => {}),
     close() {
-      void looks.stop();
+      void polling.stop();
       finder.close();
     },
   };

@@ -3,7 +3,7 @@ import * as promises from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { watch } from 'chokidar';
 import { unless } from '../../../shared/runtime/errno.ts';
-import type { Files, OpenDirectory, OpenFile, QuickFiles, Told } from './operations.ts';
+import type { Files, OpenDirectory, OpenFile, QuickFiles, WatchListener } from './operations.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = sync.constants;
 const openLater = promisify(sync.open);
@@ -64,7 +64,7 @@ export const nodeFiles: Files = {
   symlink: (target, path) => promises.symlink(target, path),
   unlink: (path) => promises.unlink(path),
   writeFile: (path, text, options) => promises.writeFile(path, text, options),
-  watch: (directory, told) => watchRaw(directory, told).on('error', told.error),
+  watch: (directory, listener) => watchRaw(directory, listener).on('error', listener.error),
   atOnce,
   mountList,
   hasHandles: process.platform === 'linux' && sync.existsSync(HANDLES),
@@ -108,7 +108,7 @@ function openedDirectory(descriptor: number, stat: (descriptor: number) => Promi
  * Only chokidar's raw events are used, with every file ignored: its own add and change events cost a listing of the directory
  * each, which a busy directory turns into a full core.
  */
-function watchRaw(directory: string, { armed, event }: Told) {
+function watchRaw(directory: string, { armed, event }: WatchListener) {
   const watcher = watch(directory, {
     depth: 0,
     ignoreInitial: true,

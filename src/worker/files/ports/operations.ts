@@ -34,7 +34,7 @@ export type OpenDirectory = { path: string; stat(): Promise<FileStats>; close():
 
 export type Watch = { close(): Promise<void> };
 /** `armed`: the watch is set up, and what changed before is not told. */
-export type Told = { armed: () => void; event: (name: string) => void; error: (error: unknown) => void };
+export type WatchListener = { armed: () => void; event: (name: string) => void; error: (error: unknown) => void };
 export type WriteOptions = { flag?: string; mode?: number; flush?: boolean };
 
 /** The operations that every execution needs. They fail with the codes of POSIX. */
@@ -68,7 +68,7 @@ export type Files = QuickFiles & {
   stat(path: string): Promise<FileStats>;
   statfs(path: string): Promise<DiskSpace & { type: number }>;
   /** Tells the names of what changes in a directory. Events may be late, lost or doubled. */
-  watch(directory: string, told: Told): Watch;
+  watch(directory: string, listener: WatchListener): Watch;
   /** The same operations in the main thread, which stands still meanwhile: for file systems of this machine. */
   atOnce: QuickFiles;
   /** The kernel's list of mounts (proc(5), mountinfo), empty where there is none. It is read without a look at any mount. */

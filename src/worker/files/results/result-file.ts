@@ -6,7 +6,7 @@ import type { Outcome } from '../../../shared/contract/job.ts';
 import { joinMembers, parseExact } from '../../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
-import { type ToldRules, toldRulesSchema } from '../../../shared/contract/rules-of-run.ts';
+import { type ReportedRules, reportedRulesSchema } from '../../../shared/contract/rules-of-run.ts';
 import { time } from '../../../shared/ports/time.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 import { INLINE_BYTES } from '../../../shared/store/key-value-store.ts';
@@ -111,7 +111,7 @@ export type ReadAnswer = {
   success: boolean;
   outcome: Outcome | null;
   error: string | null;
-  rules: ToldRules | null;
+  rules: ReportedRules | null;
   /** It says that it had no effects. */
   isDry: boolean;
   /** It tells of a node that ran, or that the run was a success. */
@@ -155,14 +155,14 @@ function completed(members: Member[], mockId: string, dataField: string): Judgem
   complete('process', 'null');
   complete('error', 'null');
   complete('executeAt', String(time.now()));
-  const told = {
+  const read = {
     outcome: outcomeOf(given.get('process'), given.get('outcome')),
     error: textOf(given.get('error')),
     rules: rulesOf(given.get('rules')),
   };
   const isDry = given.get('dryRun')?.raw === 'true';
   const showsRun = isSuccess || isSomething(given.get('process'));
-  return { kind: 'answer', body: joinMembers(answer), success: isSuccess, ...told, isDry, showsRun };
+  return { kind: 'answer', body: joinMembers(answer), success: isSuccess, ...read, isDry, showsRun };
 }
 
 /** Whether a trace has an entry: something ran. */
@@ -176,9 +176,9 @@ function textOf(member: Member | undefined): string | null {
 }
 
 /** A client may say more than we ask for: what is no answer to this question is nothing. */
-function rulesOf(member: Member | undefined): ToldRules | null {
+function rulesOf(member: Member | undefined): ReportedRules | null {
   if (member?.kind !== 'object' || member.raw.length > MAX_RULES) return null;
-  return toldRulesSchema.safeParse(parseExact(member.raw)).data ?? null;
+  return reportedRulesSchema.safeParse(parseExact(member.raw)).data ?? null;
 }
 
 /** A file as it looks unread. `stamp` tells whether it changed between two looks. */
@@ -210,9 +210,9 @@ export const noResult: UnusableResult = { seen: null, read: null };
  * Whether reading what is there now may tell something new. A large file that grows is read once it stands still, or when this is the last
  * look.
  */
-export function mayBeNews({ seen, read }: UnusableResult, { stamp, bytes }: Sight, isLastLook: boolean): boolean {
-  if (stamp === read?.stamp) return read.times < READ_AT_MOST || isLastLook;
-  return read === null || bytes <= INLINE_BYTES || stamp === seen || isLastLook;
+export function mayBeNews({ seen, read }: UnusableResult, { stamp, bytes }: Sight, isLastRead: boolean): boolean {
+  if (stamp === read?.stamp) return read.times < READ_AT_MOST || isLastRead;
+  return read === null || bytes <= INLINE_BYTES || stamp === seen || isLastRead;
 }
 
 /** It looks like this. */

@@ -131,7 +131,7 @@ function createTurns(database: DatabaseSync, { statement, check, noticed }: Part
       check();
       statement('BEGIN').run();
       turn = Promise.withResolvers();
-      turn.promise.catch(() => {}); // whoever waits for it is told
+      turn.promise.catch(() => {}); // its waiters get the error
       setImmediate(commit);
       return turn.promise;
     },

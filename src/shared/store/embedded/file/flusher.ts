@@ -43,7 +43,7 @@ export function createFlusher(path: string) {
       wanted = commits;
       next ??= Promise.withResolvers();
       const { promise } = next;
-      promise.catch(() => {}); // whoever waits for it is told
+      promise.catch(() => {}); // its waiters get the error
       begin();
       await promise;
     },

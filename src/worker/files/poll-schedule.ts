@@ -19,7 +19,7 @@ export type Pace = {
   /** When the youngest wait began. */
   youngestAt: number;
   /** When the last look ended. */
-  lookedAt: number;
+  polledAt: number;
   /** How long the last look took. */
   lastTookMs: number;
 };
@@ -41,7 +41,7 @@ export function gapOfWait(openMs: number, lastMs: number | null): number {
  * somebody asks, at most 3 s late (`clients/clients.ts`). Rules are read again when `version.txt` changed, looked at each 500 ms
  * (`placement/inspections.ts`).
  */
-export function createLookSchedule(pollIntervalMs: number, now: () => number = () => time.monotonic()) {
+export function createPollSchedule(pollIntervalMs: number, now: () => number = () => time.monotonic()) {
   const spent = createRecent(now);
   const wanted = createRecent(now);
   /** Beyond their share of the time all gaps grow: so many times as looks would take more than it in gaps as wanted. */
@@ -57,7 +57,7 @@ export function createLookSchedule(pollIntervalMs: number, now: () => number = (
       wanted.add(ms * stretched);
     },
     /** How long a look may take by the time that has passed since the last one, in ms. */
-    allowedMs: ({ lookedAt }: Pick<Pace, 'lookedAt'>): number => ((now() - lookedAt) * SHARE_OF_TIME) / stretch(),
+    allowedMs: ({ polledAt }: Pick<Pace, 'polledAt'>): number => ((now() - polledAt) * SHARE_OF_TIME) / stretch(),
     /**
      * How long until the next look, in ms, and how many times longer than it would be if looks took no more than their share.
      * `dueAt`: when the next of its results is looked for by its name; null where that is not known one by one.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLookPace } from '../../src/client/requests/look-pace.ts';
+import { createPollPace } from '../../src/client/requests/poll-pace.ts';
 
 const POLL_MS = 2000;
 
@@ -38,7 +38,7 @@ describe('how often a client looks for requests', () => {
 
 function start() {
   let now = 100_000;
-  const pace = createLookPace(POLL_MS, () => now);
+  const pace = createPollPace(POLL_MS, () => now);
   return {
     pace,
     advance: (ms: number) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLookSchedule, gapOfWait } from '../../../src/worker/files/look-schedule.ts';
+import { createPollSchedule, gapOfWait } from '../../../src/worker/files/poll-schedule.ts';
 
 const POLL_MS = 1000;
 
@@ -31,8 +31,8 @@ describe('when a directory is listed next', () => {
 
   it('listings of many directories together take a tenth of the time: beyond that all gaps grow, until it is quiet', () => {
     let now = 100_000;
-    const schedule = createLookSchedule(POLL_MS, () => now);
-    const young = () => ({ eventsArrive: false, youngestAt: now, lookedAt: now, lastTookMs: 0 });
+    const schedule = createPollSchedule(POLL_MS, () => now);
+    const young = () => ({ eventsArrive: false, youngestAt: now, polledAt: now, lastTookMs: 0 });
     for (let directory = 0; directory < 100; directory++) schedule.took(50, 1);
     expect(schedule.gap(young(), null).ms).toBe(25);
     now += 60_000;
@@ -41,7 +41,7 @@ describe('when a directory is listed next', () => {
 
   it('however many directories there are, looks do not take more than a tenth of the time for long', () => {
     let now = 100_000;
-    const schedule = createLookSchedule(POLL_MS, () => now);
+    const schedule = createPollSchedule(POLL_MS, () => now);
     const directories = Array.from({ length: 400 }, (_, number) => ({ dueAt: now + number, stretched: 1 }));
     const endsAt = now + 120_000;
     const shares: number[] = [];
@@ -50,7 +50,7 @@ describe('when a directory is listed next', () => {
       if (!next || next.dueAt > endsAt) break;
       now = next.dueAt;
       schedule.took(2, next.stretched);
-      const gap = schedule.gap({ eventsArrive: false, youngestAt: 0, lookedAt: now, lastTookMs: 2 }, null);
+      const gap = schedule.gap({ eventsArrive: false, youngestAt: 0, polledAt: now, lastTookMs: 2 }, null);
       next.stretched = gap.stretched;
       next.dueAt = now + gap.ms;
       if (now > endsAt - 60_000) shares.push(schedule.share());
@@ -90,9 +90,9 @@ function at(time: number) {
   const pace = (more: Partial<{ eventsArrive: boolean; youngestAt: number; lastTookMs: number }> = {}) => ({
     eventsArrive: false,
     youngestAt: time,
-    lookedAt: 0,
+    polledAt: 0,
     lastTookMs: 0,
     ...more,
   });
-  return { schedule: createLookSchedule(POLL_MS, () => time), pace };
+  return { schedule: createPollSchedule(POLL_MS, () => time), pace };
 }

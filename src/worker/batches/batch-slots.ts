@@ -1,12 +1,12 @@
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 
-export type ClientSlots = ReturnType<typeof createClientSlots>;
+export type BatchSlots = ReturnType<typeof createBatchSlots>;
 
 /**
  * The slots of one batch: each is a place at a client. They are renewed as long as this worker runs the batch, so those of a worker
  * that died lapse soon.
  */
-export function createClientSlots(store: BatchStore, batchId: string) {
+export function createBatchSlots(store: BatchStore, batchId: string) {
   const held = new Map<string, Set<string>>();
 
   return {

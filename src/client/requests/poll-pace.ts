@@ -12,7 +12,7 @@ const OWN_EVENT_MS = 60_000;
  * How often a client looks for requests. Network file systems tell of nothing that other machines do, but of what this one
  * does: only an event of a request that no look had found proves that events arrive. Then looks only make up for lost ones.
  */
-export function createLookPace(pollMs: number, now: () => number = () => performance.now()) {
+export function createPollPace(pollMs: number, now: () => number = () => performance.now()) {
   const found = new Map<string, number>();
   const named = new Map<string, number>();
   let eventsArrive = false;
