@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Json, readJson } from '../../src/shared/json-tree/read-json.ts';
 import { factsOf } from '../../src/shared/reasoning/facts.ts';
-import type { Mark, Outcome } from '../../src/shared/reasoning/trace/mark.ts';
+import type { NodeTrace, Outcome } from '../../src/shared/reasoning/trace/node-trace.ts';
 import { leaf, placesOf } from './support/rule-tree.ts';
 
-const mark = (outcome: Outcome, more: Partial<Mark> = {}): Mark => ({
+const nodeTrace = (outcome: Outcome, more: Partial<NodeTrace> = {}): NodeTrace => ({
   ...{ outcome, inverted: false, start: null, ms: 0, late: false, error: null, instead: null, reads: [], writes: [] },
   ...more,
 });
@@ -24,33 +24,38 @@ const at = (root: typeof declared) => placesOf(root).at(2);
 
 describe('what a leaf decided by', () => {
   test('is the setting that its client says it compares with, and the value that would make it TRUE', () => {
-    const facts = factsOf(at(declared), mark('FALSE'), json('{"cost":5}'));
+    const facts = factsOf(at(declared), nodeTrace('FALSE'), json('{"cost":5}'));
     expect(facts.settings.map(({ field }) => field)).toEqual(['min']);
     expect(facts.wanted).toEqual({ key: 'cost', is: '>=', value: '100' });
   });
 
   test('of an inverted leaf the opposite would make it TRUE', () => {
-    expect(factsOf(at(declared), mark('FALSE', { inverted: true }), null).wanted?.is).toBe('<');
+    expect(factsOf(at(declared), nodeTrace('FALSE', { inverted: true }), null).wanted?.is).toBe('<');
   });
 
-  test.each([mark('TRUE'), mark('NONE'), mark('ERROR'), mark('FALSE', { error: 'broke, counts as FALSE' })])(
-    'nothing is claimed of a leaf that is not FALSE by its own comparison: $outcome',
-    (other) => {
-      expect(factsOf(at(declared), other, null).wanted).toBeNull();
-    },
-  );
+  test.each([
+    nodeTrace('TRUE'),
+    nodeTrace('NONE'),
+    nodeTrace('ERROR'),
+    nodeTrace('FALSE', { error: 'broke, counts as FALSE' }),
+  ])('nothing is claimed of a leaf that is not FALSE by its own comparison: $outcome', (other) => {
+    expect(factsOf(at(declared), other, null).wanted).toBeNull();
+  });
 
   test('without a declaration all settings stand beside what was read, and nothing is claimed', () => {
-    const facts = factsOf(at(silent), mark('FALSE'), json('{"cost":5}'));
+    const facts = factsOf(at(silent), nodeTrace('FALSE'), json('{"cost":5}'));
     expect(facts.settings).toEqual(settings);
     expect(facts.wanted).toBeNull();
   });
 
   test('a flat trace does not say what was read: the input does, as such', () => {
-    const facts = factsOf(at(silent), mark('FALSE'), json('{"cost":5.10}'));
+    const facts = factsOf(at(silent), nodeTrace('FALSE'), json('{"cost":5.10}'));
     expect(facts.from).toBe('input');
     expect(facts.reads).toMatchObject([{ key: 'cost', value: { kind: 'number', text: '5.10' } }]);
     const reads = [{ key: 'cost', value: json('7'), size: null }];
-    expect(factsOf(at(silent), mark('FALSE', { reads }), json('{"cost":5}'))).toMatchObject({ from: 'trace', reads });
+    expect(factsOf(at(silent), nodeTrace('FALSE', { reads }), json('{"cost":5}'))).toMatchObject({
+      from: 'trace',
+      reads,
+    });
   });
 });

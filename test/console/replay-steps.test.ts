@@ -22,9 +22,9 @@ describe('a structured trace over the tree', () => {
       step(2, 'child', 0, 'REJECTED'),
       step(3, 'forward', 1, 'FALSE'),
     ].join(',')}]`;
-    const { marks, unplaced } = replaySteps(occurrences, stepsOf(text));
+    const { nodeTraces, unplaced } = replaySteps(occurrences, stepsOf(text));
     expect(unplaced).toEqual([]);
-    expect([at(1), at(2), at(3), at(4), at(2, 1)].map((place) => marks.get(place)?.outcome)).toEqual([
+    expect([at(1), at(2), at(3), at(4), at(2, 1)].map((place) => nodeTraces.get(place)?.outcome)).toEqual([
       'FALSE',
       'REJECTED',
       'FALSE',
@@ -38,15 +38,15 @@ describe('a structured trace over the tree', () => {
     const more =
       ',"error":"slow","reads":[{"key":"uid","value":9007199254740993},{"key":"level"}],"writes":[{"key":"score","before":0.10,"after":1e400}]';
     const text = `[${step(7, 'root', null, 'TRUE').replace(',"reads":[],"writes":[]', more)}]`;
-    const mark = replaySteps(occurrences, stepsOf(text)).marks.get(at(7));
-    expect(mark?.error).toBe('slow');
-    expect(mark?.ms).toBe(1.5);
-    expect(mark?.reads.map(({ key, value }) => [key, value && compactJson(value)])).toEqual([
+    const nodeTrace = replaySteps(occurrences, stepsOf(text)).nodeTraces.get(at(7));
+    expect(nodeTrace?.error).toBe('slow');
+    expect(nodeTrace?.ms).toBe(1.5);
+    expect(nodeTrace?.reads.map(({ key, value }) => [key, value && compactJson(value)])).toEqual([
       ['uid', '9007199254740993'],
       ['level', null],
     ]);
     expect(
-      mark?.writes.map(({ before, after }) => [before && compactJson(before), after && compactJson(after)]),
+      nodeTrace?.writes.map(({ before, after }) => [before && compactJson(before), after && compactJson(after)]),
     ).toEqual([['0.10', '1e400']]);
   });
 
@@ -59,7 +59,7 @@ describe('a structured trace over the tree', () => {
   test('something else than steps paints nothing and breaks nothing', () => {
     const { occurrences } = placesOf(leaf(1));
     for (const text of ['{}', '"steps"', '[1,null,{}]', '[{"nodeId":1,"parent":7}]']) {
-      expect(replaySteps(occurrences, stepsOf(text)).marks.size).toBe(0);
+      expect(replaySteps(occurrences, stepsOf(text)).nodeTraces.size).toBe(0);
     }
   });
 });

@@ -8,10 +8,10 @@ import { leaf, node, placesOf } from './support/rule-tree.ts';
 function painted(root: TreeNode, process: string) {
   const { occurrences } = placesOf(root);
   const { entries, rest } = readProcess(process);
-  const { marks, unplaced } = replayProcess(occurrences, entries);
+  const { nodeTraces, unplaced } = replayProcess(occurrences, entries);
   const places = occurrences.map((occurrence) => {
-    const mark = marks.get(occurrence);
-    return `${occurrence.node.id}:${mark ? mark.outcome + (mark.late ? '*' : '') : '-'}`;
+    const nodeTrace = nodeTraces.get(occurrence);
+    return `${occurrence.node.id}:${nodeTrace ? nodeTrace.outcome + (nodeTrace.late ? '*' : '') : '-'}`;
   });
   return { places: places.join(' '), unplaced: unplaced.map(({ id }) => id).join(' '), rest };
 }
@@ -142,11 +142,11 @@ describe('traces that are not quite right', () => {
 
   test('names with brackets and colons are part of the name', () => {
     expect(
-      readProcess('[150:a:b][:T:0][151:x]y:F-I:12]').entries.map(({ id, name, mark }) => [
+      readProcess('[150:a:b][:T:0][151:x]y:F-I:12]').entries.map(({ id, name, nodeTrace }) => [
         id,
         name,
-        mark.outcome,
-        mark.ms,
+        nodeTrace.outcome,
+        nodeTrace.ms,
       ]),
     ).toEqual([
       ['150', 'a:b][', 'TRUE', 0],

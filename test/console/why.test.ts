@@ -9,14 +9,14 @@ import { leaf, node, placesOf } from './support/rule-tree.ts';
 
 function run(root: TreeNode, process: string) {
   const { occurrences, at } = placesOf(root);
-  const { marks } = replayProcess(occurrences, readProcess(process).entries);
-  const why = whyOf(at(Number(root.id)), marks).map(({ kind, at: { node: own }, ...more }) =>
+  const { nodeTraces } = replayProcess(occurrences, readProcess(process).entries);
+  const why = whyOf(at(Number(root.id)), nodeTraces).map(({ kind, at: { node: own }, ...more }) =>
     'by' in more && more.by !== null
       ? `${kind} ${own.id} by ${Array.isArray(more.by) ? more.by.map((by) => by.node.id) : more.by.node.id}`
       : `${kind} ${own.id}`,
   );
   const skipped = (id: number) => {
-    const skip = skipOf(at(id), marks);
+    const skip = skipOf(at(id), nodeTraces);
     return skip && 'by' in skip ? `${skip.kind} ${skip.by?.node.id}` : skip?.kind;
   };
   return { why, skipped };
@@ -40,10 +40,10 @@ describe('why a rule came out as it did', () => {
     const root = node(1, 'And', [leaf(3, { inverse: true })]);
     expect(run(root, '[3:Blocked:T-I:0][1:And:F:0]').why).toEqual(['decided 1 by 3', 'leaf 3']);
     const { occurrences, at } = placesOf(root);
-    const { marks } = replayProcess(occurrences, readProcess('[3:Blocked:T-I:0][1:And:F:0]').entries);
-    const reason = whyOf(at(3), marks)[0];
+    const { nodeTraces } = replayProcess(occurrences, readProcess('[3:Blocked:T-I:0][1:And:F:0]').entries);
+    const reason = whyOf(at(3), nodeTraces)[0];
     expect(reason).toMatchObject({ kind: 'leaf', decision: 'TRUE', countsAs: 'FALSE' });
-    if (reason) expect(wordsOf(reason, { marks, input: null }).key).toBe('why.leaf.inverted');
+    if (reason) expect(wordsOf(reason, { nodeTraces, input: null }).key).toBe('why.leaf.inverted');
     const relation = node(1, 'And', [node(2, 'And', [leaf(3)], { inverse: true })]);
     const { why } = run(relation, '[3:Blocked:T:0][2:And:T-I:0][1:And:F:0]');
     expect(why).toEqual(['decided 1 by 2', 'inverted 2', 'decided 2 by 3', 'leaf 3']);
@@ -51,13 +51,13 @@ describe('why a rule came out as it did', () => {
 
   test('a failure beside the node that decided, which counts as what it is set to, is part of the reason', () => {
     const { at } = placesOf(node(1, 'Any', [leaf(2), leaf(3)]));
-    const mark = { inverted: false, start: null, ms: 0, late: false, instead: null, reads: [], writes: [] };
-    const marks = new Map([
-      [at(1), { ...mark, outcome: 'TRUE' as const, error: null }],
-      [at(2), { ...mark, outcome: 'FALSE' as const, error: 'the card was refused' }],
-      [at(3), { ...mark, outcome: 'TRUE' as const, error: null }],
+    const nodeTrace = { inverted: false, start: null, ms: 0, late: false, instead: null, reads: [], writes: [] };
+    const nodeTraces = new Map([
+      [at(1), { ...nodeTrace, outcome: 'TRUE' as const, error: null }],
+      [at(2), { ...nodeTrace, outcome: 'FALSE' as const, error: 'the card was refused' }],
+      [at(3), { ...nodeTrace, outcome: 'TRUE' as const, error: null }],
     ]);
-    expect(whyOf(at(1), marks).map(({ kind, at: { node: own } }) => `${kind} ${own.id}`)).toEqual([
+    expect(whyOf(at(1), nodeTraces).map(({ kind, at: { node: own } }) => `${kind} ${own.id}`)).toEqual([
       'absorbed 2',
       'decided 1',
       'leaf 3',

@@ -38,7 +38,7 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   const ran = await run(ruleSetOf(newest.rule), input);
   const occurrences = occurrencesOf(newest.root);
   const { replay } = replayResult(readResult(ran.text), occurrences);
-  const asked = { occurrences, marks: replay.marks, tracesReads: true, input: jsonOf(input), ranAt: 1 };
+  const asked = { occurrences, nodeTraces: replay.nodeTraces, tracesReads: true, input: jsonOf(input), ranAt: 1 };
   const counts: Record<string, number> = {};
   const count = (what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RuleSet } from '../../src/client/rules/rule-set.ts';
 import { readResult } from '../../src/shared/reasoning/result.ts';
-import type { Mark } from '../../src/shared/reasoning/trace/mark.ts';
+import type { NodeTrace } from '../../src/shared/reasoning/trace/node-trace.ts';
 import { replayResult } from '../../src/shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf } from '../../src/shared/reasoning/tree.ts';
 import { type SmallestChange, smallestChange, wayToOther } from '../../src/shared/reasoning/what-if/smallest-change.ts';
@@ -39,7 +39,7 @@ export async function checkSmallest(seed: number): Promise<Found> {
   const occurrences = occurrencesOf(treeOf(rule, tellsMissing ? 'all' : 'nothing of missing'));
   const { outcome, text } = await run(rules, input, { ts });
   const { replay } = replayResult(readResult(text), occurrences);
-  const asked = { occurrences, marks: replay.marks, tracesReads: true, input: jsonOf(input), ranAt: ts };
+  const asked = { occurrences, nodeTraces: replay.nodeTraces, tracesReads: true, input: jsonOf(input), ranAt: ts };
   const found = wayToOther(asked);
   const to = outcome === 'TRUE' ? 'FALSE' : 'TRUE';
   const reaches = async (changed: Input) => (await run(rules, changed, { ts })).outcome === to;
@@ -102,16 +102,16 @@ export async function checkReached(seed: number): Promise<boolean> {
   const rules = ruleSetOf(rule);
   const input = randomInput(chance, chance.pick([0, 0.5]));
   const occurrences = occurrencesOf(treeOf(rule));
-  const marksOf = ({ text }: Ran) => replayResult(readResult(text), occurrences).replay.marks;
-  const marks = marksOf(await run(rules, input));
-  const hasRun = (mark: Mark | undefined) =>
-    mark !== undefined && mark.outcome !== 'REJECTED' && mark.outcome !== 'OUT_OF_TIME';
-  const missed = occurrences.find((at) => !hasRun(marks.get(at)));
-  const asked = { occurrences, marks, tracesReads: true, input: jsonOf(input), ranAt: 1 };
+  const nodeTracesOf = ({ text }: Ran) => replayResult(readResult(text), occurrences).replay.nodeTraces;
+  const nodeTraces = nodeTracesOf(await run(rules, input));
+  const hasRun = (nodeTrace: NodeTrace | undefined) =>
+    nodeTrace !== undefined && nodeTrace.outcome !== 'REJECTED' && nodeTrace.outcome !== 'OUT_OF_TIME';
+  const missed = occurrences.find((at) => !hasRun(nodeTraces.get(at)));
+  const asked = { occurrences, nodeTraces, tracesReads: true, input: jsonOf(input), ranAt: 1 };
   const change = missed && smallestChange(asked, { reached: missed });
   if (!missed || !change) return false;
   const changed = changedBy(input, change);
-  if (!hasRun(marksOf(await run(rules, changed)).get(missed)))
+  if (!hasRun(nodeTracesOf(await run(rules, changed)).get(missed)))
     throw new Error(`seed ${seed}: #${missed.node.id} is not reached with ${JSON.stringify(changed)}`);
   return true;
 }

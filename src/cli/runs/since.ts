@@ -3,7 +3,7 @@ import { visibleJson, visibleLines } from '../../shared/contract/json/visible-te
 import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
-import { decisionOf } from '../../shared/reasoning/trace/mark.ts';
+import { decisionOf } from '../../shared/reasoning/trace/node-trace.ts';
 import { replayResult } from '../../shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf } from '../../shared/reasoning/tree.ts';
 import { outcomeOn, type RuleVersion, searchSince, type VersionOutcome } from '../../shared/reasoning/what-if/since.ts';
@@ -64,14 +64,14 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
   const occurrences = own.root === null ? [] : occurrencesOf(own.root);
   const { trace, replay } = replayResult(result, occurrences);
   const [root] = occurrences;
-  const mark = root && replay.marks.get(root);
-  const outcome = mark ? decisionOf(mark) : null;
+  const nodeTrace = root && replay.nodeTraces.get(root);
+  const outcome = nodeTrace ? decisionOf(nodeTrace) : null;
   if (outcome === null) throw refusal('it came to no outcome, or its trace does not say to which');
   const read = readJson(input);
   const ranAt = Number(ts ?? result?.executeAt ?? history[0]?.at ?? 0);
   const run = {
     occurrences,
-    marks: replay.marks,
+    nodeTraces: replay.nodeTraces,
     tracesReads: trace === 'steps',
     ranAt,
     input: read.kind === 'ok' ? read.root : null,

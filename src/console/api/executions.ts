@@ -12,7 +12,7 @@ import {
   type Execution as WholeExecution,
 } from '../../shared/contract/execution.ts';
 import { readAs } from '../../shared/contract/wire.ts';
-import type { Decision } from '../../shared/reasoning/trace/mark.ts';
+import type { Decision } from '../../shared/reasoning/trace/node-trace.ts';
 import { getAs, Refused, request, withQuery } from './request.ts';
 
 const BASE = '/rule-server/mock';

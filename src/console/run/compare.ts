@@ -5,7 +5,7 @@ import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import type { Json } from '../../shared/json-tree/read-json.ts';
-import type { Mark } from '../../shared/reasoning/trace/mark.ts';
+import type { NodeTrace } from '../../shared/reasoning/trace/node-trace.ts';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { Reading } from './reading.ts';
 
@@ -67,16 +67,16 @@ export function writtenRows(runs: readonly (Conclusion | null)[]): ValueRow[] {
  */
 function differingNodes(a: Reading, b: Reading): Set<Occurrence> {
   const bothTell = a.trace === 'steps' && b.trace === 'steps';
-  const all = new Set([...a.replay.marks.keys(), ...b.replay.marks.keys()]);
+  const all = new Set([...a.replay.nodeTraces.keys(), ...b.replay.nodeTraces.keys()]);
   const differs = (place: Occurrence) => {
-    const [mine, theirs] = [a.replay.marks.get(place), b.replay.marks.get(place)];
+    const [mine, theirs] = [a.replay.nodeTraces.get(place), b.replay.nodeTraces.get(place)];
     return mine?.outcome !== theirs?.outcome || (bothTell && !sameValue(traceOf(mine), traceOf(theirs)));
   };
   return new Set([...all].filter(differs));
 }
 
 /** What a node wrote, and the keys it read: one that read another key came to what it did for another reason. */
-function traceOf({ writes, reads }: Pick<Mark, 'writes' | 'reads'> = { writes: [], reads: [] }): ExactValue {
+function traceOf({ writes, reads }: Pick<NodeTrace, 'writes' | 'reads'> = { writes: [], reads: [] }): ExactValue {
   const exact = (json: Json | null) => (json === null ? [] : [parseExact(compactJson(json))]);
   const wrote = writes.map(({ key, after, size = null }) => [key, exact(after), String(size)]);
   return [wrote, reads.map(({ key }) => key).sort()];

@@ -2,7 +2,7 @@ import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 import { valueAt } from '../../shared/json-tree/value-at.ts';
 import { pathOfKey } from '../../shared/reasoning/key-path.ts';
-import type { Mark } from '../../shared/reasoning/trace/mark.ts';
+import type { NodeTrace } from '../../shared/reasoning/trace/node-trace.ts';
 import type { Occurrence, TreeNode } from '../../shared/reasoning/tree.ts';
 import type { SmallestChange } from '../../shared/reasoning/what-if/smallest-change.ts';
 import type { KeyUse, Schema, Tree } from '../api/browse.ts';
@@ -156,13 +156,13 @@ function findNode(node: TreeNode, id: string): TreeNode | null {
 type Writers = { ids: string[]; certain: boolean };
 
 /** The possible writers of a path such as `vip.level` or `items[2].price`. */
-export function writersOf(path: string, tree: Tree | null, marks: ReadonlyMap<Occurrence, Mark>): Writers {
+export function writersOf(path: string, tree: Tree | null, nodeTraces: ReadonlyMap<Occurrence, NodeTrace>): Writers {
   const seen = new Set<string>();
-  for (const [{ node }, mark] of marks) {
-    if (mark.writes.some(({ key }) => touches(key, path))) seen.add(node.id);
+  for (const [{ node }, nodeTrace] of nodeTraces) {
+    if (nodeTrace.writes.some(({ key }) => touches(key, path))) seen.add(node.id);
   }
   if (seen.size > 0) return { ids: [...seen], certain: true };
-  const ran = new Set([...marks.keys()].map(({ node }) => node.id));
+  const ran = new Set([...nodeTraces.keys()].map(({ node }) => node.id));
   const uses = tree?.keys.filter(({ key, writers }) => writers.length > 0 && mayTouch(key, path)) ?? [];
   const ids = [...new Set(uses.flatMap(({ writers }) => writers))];
   const executed = ids.filter((id) => ran.has(id));

@@ -1,7 +1,7 @@
 import { idOf, itemsOf, memberOf } from '../../shared/json-tree/members.ts';
 import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 import { type Result, readResult } from '../../shared/reasoning/result.ts';
-import { type Decision, decisionOf, type Mark } from '../../shared/reasoning/trace/mark.ts';
+import { type Decision, decisionOf, type NodeTrace } from '../../shared/reasoning/trace/node-trace.ts';
 import type { Replay } from '../../shared/reasoning/trace/replay.ts';
 import { replayResult, type Traced } from '../../shared/reasoning/trace/replay-result.ts';
 import { ALWAYS, bareNode, type Occurrence } from '../../shared/reasoning/tree.ts';
@@ -37,11 +37,11 @@ export function readRun(execution: Execution, occurrences: readonly Occurrence[]
   const result = text === null ? null : readResult(text);
   const { trace, replay, rest } = replayResult(result, occurrences);
   const [root] = occurrences;
-  const mark = root ? replay.marks.get(root) : lastOf(replay);
+  const nodeTrace = root ? replay.nodeTraces.get(root) : lastOf(replay);
   const before = documentOf(execution.input);
   const { ts, history } = execution.record;
   const ranAt = Number(ts ?? result?.executeAt ?? history[0]?.at ?? 0);
-  const toChange = { occurrences, marks: replay.marks, tracesReads: trace === 'steps', input: before, ranAt };
+  const toChange = { occurrences, nodeTraces: replay.nodeTraces, tracesReads: trace === 'steps', input: before, ranAt };
   return {
     execution,
     result,
@@ -51,8 +51,8 @@ export function readRun(execution: Execution, occurrences: readonly Occurrence[]
     trace,
     rest,
     replay,
-    decision: mark ? decisionOf(mark) : null,
-    why: root ? whyOf(root, replay.marks) : [],
+    decision: nodeTrace ? decisionOf(nodeTrace) : null,
+    why: root ? whyOf(root, replay.nodeTraces) : [],
     ranAt,
     toChange,
   };
@@ -65,8 +65,8 @@ export function nodesOfDryRun({ execution, result }: Reading, kind: 'assumed' | 
 }
 
 /** Without a tree the outcome is what ended last. */
-function lastOf({ unplaced }: Replay): Mark | undefined {
-  return unplaced.at(-1)?.mark;
+function lastOf({ unplaced }: Replay): NodeTrace | undefined {
+  return unplaced.at(-1)?.nodeTrace;
 }
 
 export function documentOf(text: string | null): Json | null {

@@ -1,5 +1,5 @@
 import { isTimeZone } from '../../shared/contract/moment.ts';
-import type { Decision } from '../../shared/reasoning/trace/mark.ts';
+import type { Decision } from '../../shared/reasoning/trace/node-trace.ts';
 import { createStored, isRecord } from './stored.ts';
 
 export type Language = 'en' | 'zh';

@@ -1,4 +1,4 @@
-import { decisionOf, type Mark } from '../../shared/reasoning/trace/mark.ts';
+import { decisionOf, type NodeTrace } from '../../shared/reasoning/trace/node-trace.ts';
 import { isParallel, nameOf, type Occurrence } from '../../shared/reasoning/tree.ts';
 
 type Filter = {
@@ -8,7 +8,7 @@ type Filter = {
   only: ReadonlySet<Occurrence> | null;
   /** The search text, for names, classes, ids and keys. */
   search: string;
-  marks: ReadonlyMap<Occurrence, Mark>;
+  nodeTraces: ReadonlyMap<Occurrence, NodeTrace>;
 };
 
 export type VisibleRow = {
@@ -55,7 +55,7 @@ function keep(occurrences: readonly Occurrence[], { filter, matched, searching }
   const kept = new Set<Occurrence>();
   for (const occurrence of occurrences) {
     if (searching && !matched.has(occurrence)) continue;
-    if (filter.executedOnly && !filter.marks.has(occurrence)) continue;
+    if (filter.executedOnly && !filter.nodeTraces.has(occurrence)) continue;
     if (filter.only !== null && !filter.only.has(occurrence)) continue;
     for (let above: Occurrence | null = occurrence; above && !kept.has(above); above = above.parent) kept.add(above);
   }
@@ -82,43 +82,43 @@ export type Skip =
   | { kind: 'circular' }
   | { kind: 'left-out' };
 
-type Marks = ReadonlyMap<Occurrence, Mark>;
+type NodeTraces = ReadonlyMap<Occurrence, NodeTrace>;
 
-/** The reason an unmarked occurrence has no mark, or null when nothing of the tree ran at all. */
-export function skipOf(occurrence: Occurrence, marks: Marks): Skip | null {
+/** The reason an occurrence has no trace, or null when nothing of the tree ran at all. */
+export function skipOf(occurrence: Occurrence, nodeTraces: NodeTraces): Skip | null {
   const { parent, node, role } = occurrence;
   if (parent === null) return null;
   if (node.state === 'missing') return { kind: 'missing' };
   if (node.state === 'unusable') return { kind: 'unusable' };
   if (node.circular) return { kind: 'circular' };
-  const above = marks.get(parent);
-  if (!above) return skipOf(parent, marks) === null ? null : { kind: 'not-run', by: topmostSkipped(parent, marks) };
+  const above = nodeTraces.get(parent);
+  if (!above) return skipOf(parent, nodeTraces) === null ? null : { kind: 'not-run', by: topmostSkipped(parent, nodeTraces) };
   if (above.outcome === 'OUT_OF_TIME') return { kind: 'out-of-time', by: parent };
   if (role === 'forward') return { kind: 'left-out' };
   if (above.outcome === 'REJECTED') return { kind: 'rejected', by: parent.forward ?? parent };
-  return amongSiblings(occurrence, parent, marks) ?? { kind: 'left-out' };
+  return amongSiblings(occurrence, parent, nodeTraces) ?? { kind: 'left-out' };
 }
 
-function amongSiblings(occurrence: Occurrence, parent: Occurrence, marks: Marks): Skip | null {
+function amongSiblings(occurrence: Occurrence, parent: Occurrence, nodeTraces: NodeTraces): Skip | null {
   const decisive = parent.node.type === 'And' ? 'FALSE' : parent.node.type === 'Any' ? 'TRUE' : null;
   for (const sibling of parent.children) {
     if (sibling === occurrence) break;
-    const mark = marks.get(sibling);
-    if (!mark) continue;
-    if (mark.outcome === 'ERROR' || mark.outcome === 'UNFINISHED') return { kind: 'error', by: sibling };
-    if (decisive !== null && decisionOf(mark) === decisive) return { kind: 'stopped', by: sibling };
+    const nodeTrace = nodeTraces.get(sibling);
+    if (!nodeTrace) continue;
+    if (nodeTrace.outcome === 'ERROR' || nodeTrace.outcome === 'UNFINISHED') return { kind: 'error', by: sibling };
+    if (decisive !== null && decisionOf(nodeTrace) === decisive) return { kind: 'stopped', by: sibling };
   }
   if (isParallel(parent.node)) {
-    const anyListed = parent.children.some((child) => marks.has(child));
+    const anyListed = parent.children.some((child) => nodeTraces.has(child));
     if (!anyListed) return { kind: 'not-listed', by: parent };
   }
-  const mark = marks.get(parent);
-  return mark?.outcome === 'ERROR' || mark?.outcome === 'UNFINISHED' ? { kind: 'error', by: null } : null;
+  const nodeTrace = nodeTraces.get(parent);
+  return nodeTrace?.outcome === 'ERROR' || nodeTrace?.outcome === 'UNFINISHED' ? { kind: 'error', by: null } : null;
 }
 
-/** The highest occurrence above that has no mark either: the one whose reason counts. */
-function topmostSkipped(occurrence: Occurrence, marks: Marks): Occurrence {
+/** The highest occurrence above that has no trace either: the one whose reason counts. */
+function topmostSkipped(occurrence: Occurrence, nodeTraces: NodeTraces): Occurrence {
   let top = occurrence;
-  while (top.parent && !marks.has(top.parent)) top = top.parent;
+  while (top.parent && !nodeTraces.has(top.parent)) top = top.parent;
   return top;
 }

@@ -1,5 +1,5 @@
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
-import type { Decision, Outcome } from '../../shared/reasoning/trace/mark.ts';
+import type { Decision, Outcome } from '../../shared/reasoning/trace/node-trace.ts';
 import type { Item } from '../api/batch-items.ts';
 import type { Verdict } from '../api/batches.ts';
 import type { ExecutionRecord } from '../api/executions.ts';

@@ -1,4 +1,4 @@
-import { type Decision, decisionOf, inverted, type Mark } from './trace/mark.ts';
+import { type Decision, decisionOf, inverted, type NodeTrace } from './trace/node-trace.ts';
 import type { Occurrence } from './tree.ts';
 
 /** The kind of a relation: And, Any and so on, whether its children run in parallel or not. */
@@ -15,12 +15,12 @@ export function constantOf(type: string): Decision | null {
  * Whether a relation that should always come to one result came to that of its only child: the Java SDK makes no difference
  * between parallel relations that have one child.
  */
-export function isPassedOn({ node, forward, children }: Occurrence, mark: Mark | undefined): boolean {
+export function isPassedOn({ node, forward, children }: Occurrence, nodeTrace: NodeTrace | undefined): boolean {
   const constant = constantOf(node.type);
-  const ran = mark?.outcome === 'TRUE' || mark?.outcome === 'FALSE' || mark?.outcome === 'NONE';
-  if (constant === null || !mark || !ran || mark.error !== null || children.length !== 1) return false;
-  const decision = decisionOf(mark);
-  const own = decision !== null && mark.inverted ? inverted(decision) : decision;
+  const ran = nodeTrace?.outcome === 'TRUE' || nodeTrace?.outcome === 'FALSE' || nodeTrace?.outcome === 'NONE';
+  if (constant === null || !nodeTrace || !ran || nodeTrace.error !== null || children.length !== 1) return false;
+  const decision = decisionOf(nodeTrace);
+  const own = decision !== null && nodeTrace.inverted ? inverted(decision) : decision;
   const byCondition = constant === 'NONE' && own === 'TRUE' && forward !== null;
   return own !== constant && !byCondition;
 }

@@ -3,7 +3,7 @@ import type { Json } from '../json-tree/read-json.ts';
 import { valueAt } from '../json-tree/value-at.ts';
 import { holdsBy, opposites } from './comparison.ts';
 import { pathOfKey } from './key-path.ts';
-import type { Mark, Read } from './trace/mark.ts';
+import type { NodeTrace, Read } from './trace/node-trace.ts';
 import type { Comparison, Occurrence, Setting } from './tree.ts';
 
 /**
@@ -21,27 +21,27 @@ export type Facts = {
 };
 
 /** The facts of one leaf in one run. `input`: what the run was given. */
-export function factsOf({ node }: Occurrence, mark: Mark | undefined, input: Json | null): Facts {
+export function factsOf({ node }: Occurrence, nodeTrace: NodeTrace | undefined, input: Json | null): Facts {
   const { comparison } = node;
   const compared = comparison ? node.settings.filter(({ field }) => field === comparison.field) : [];
   const settings = compared.length > 0 ? compared : node.settings;
-  const traced = mark?.reads ?? [];
+  const traced = nodeTrace?.reads ?? [];
   const reads = traced.length > 0 ? traced : readsFromInput(node.keys, input);
   const [setting] = compared;
   // A node with a stub stays as it is, whatever it would have read.
-  const counts = mark?.outcome === 'FALSE' && mark.error === null && mark.instead === null;
+  const counts = nodeTrace?.outcome === 'FALSE' && nodeTrace.error === null && nodeTrace.instead === null;
   const wanted =
     comparison && setting && counts
-      ? { key: comparison.key, is: mark.inverted ? opposites[comparison.is] : comparison.is, value: setting.value }
+      ? { key: comparison.key, is: nodeTrace.inverted ? opposites[comparison.is] : comparison.is, value: setting.value }
       : null;
   const from = traced.length > 0 ? 'trace' : 'input';
   const read = reads.find(({ key }) => key === comparison?.key)?.value ?? null;
   if (
     comparison &&
     setting &&
-    mark &&
+    nodeTrace &&
     from === 'trace' &&
-    contradicts(mark, comparison.is, { read, setting: setting.value })
+    contradicts(nodeTrace, comparison.is, { read, setting: setting.value })
   )
     return { reads, from, settings: [], areOthers: true, wanted: null };
   return { reads, from, settings, areOthers: false, wanted };
@@ -52,15 +52,19 @@ export function factsOf({ node }: Occurrence, mark: Mark | undefined, input: Jso
  * floats.
  */
 function contradicts(
-  mark: Mark,
+  nodeTrace: NodeTrace,
   is: Comparison['is'],
   { read, setting }: { read: Json | null; setting: string },
 ): boolean {
-  if (mark.error !== null || (mark.outcome !== 'TRUE' && mark.outcome !== 'FALSE') || read?.kind !== 'number')
+  if (
+    nodeTrace.error !== null ||
+    (nodeTrace.outcome !== 'TRUE' && nodeTrace.outcome !== 'FALSE') ||
+    read?.kind !== 'number'
+  )
     return false;
   const [holds, exact] = [holdsBy[is], orderOf(read.text, setting)];
   if (holds === undefined || exact === null) return false;
-  const cameTo = (mark.outcome === 'TRUE') !== mark.inverted;
+  const cameTo = (nodeTrace.outcome === 'TRUE') !== nodeTrace.inverted;
   return [exact, Number(read.text) - Number(setting)].every((order) => holds(order) !== cameTo);
 }
 

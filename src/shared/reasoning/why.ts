@@ -1,5 +1,5 @@
 import { constantOf, isPassedOn, kindOf } from './constant.ts';
-import { type Decision, decisionOf, inverted, type Mark } from './trace/mark.ts';
+import { type Decision, decisionOf, inverted, type NodeTrace } from './trace/node-trace.ts';
 import { isLeaf, isParallel, type Occurrence } from './tree.ts';
 
 /** One link of the chain of reasons from a node down to the leaf that decided. The words are in the dictionaries. */
@@ -22,18 +22,18 @@ export type Reason =
   | { kind: 'failed-below'; at: Occurrence; by: Occurrence }
   | { kind: 'absorbed'; at: Occurrence; message: string; decision: Decision };
 
-type Marks = ReadonlyMap<Occurrence, Mark>;
+type NodeTraces = ReadonlyMap<Occurrence, NodeTrace>;
 
 /** Why an occurrence came to its result: the chain of reasons, the topmost first. Empty when it did not run. */
-export function whyOf(start: Occurrence, marks: Marks): Reason[] {
+export function whyOf(start: Occurrence, nodeTraces: NodeTraces): Reason[] {
   const reasons: Reason[] = [];
   const seen = new Set<Occurrence>();
   let at: Occurrence | null = start;
   while (at && !seen.has(at)) {
     seen.add(at);
-    const mark = marks.get(at);
-    if (!mark) break;
-    at = explain(at, mark, { marks, reasons });
+    const nodeTrace = nodeTraces.get(at);
+    if (!nodeTrace) break;
+    at = explain(at, nodeTrace, { nodeTraces, reasons });
   }
   return reasons;
 }
@@ -41,11 +41,11 @@ export function whyOf(start: Occurrence, marks: Marks): Reason[] {
 /** Adds the reasons of one occurrence; the occurrence whose reasons come next, if any. */
 function explain(
   at: Occurrence,
-  mark: Mark,
-  { marks, reasons }: { marks: Marks; reasons: Reason[] },
+  nodeTrace: NodeTrace,
+  { nodeTraces, reasons }: { nodeTraces: NodeTraces; reasons: Reason[] },
 ): Occurrence | null {
-  const decision = decisionOf(mark);
-  switch (mark.outcome) {
+  const decision = decisionOf(nodeTrace);
+  switch (nodeTrace.outcome) {
     case 'OUT_OF_TIME':
       reasons.push({ kind: 'out-of-time', at });
       return null;
@@ -57,35 +57,36 @@ function explain(
       return at.forward;
     case 'ERROR':
     case 'UNKNOWN': {
-      const by = childThatFailed(at, marks);
-      reasons.push(by ? { kind: 'failed-below', at, by } : { kind: 'error', at, message: mark.error });
+      const by = childThatFailed(at, nodeTraces);
+      reasons.push(by ? { kind: 'failed-below', at, by } : { kind: 'error', at, message: nodeTrace.error });
       return by;
     }
     case 'UNFINISHED':
       reasons.push({ kind: 'unfinished', at });
-      return childThatFailed(at, marks);
+      return childThatFailed(at, nodeTraces);
   }
   if (decision === null) return null;
-  const own = mark.inverted ? inverted(decision) : decision;
-  const isPlainLeaf = isLeaf(at.node) && mark.error === null && mark.instead === null && !isHeldByCondition(at, own);
+  const own = nodeTrace.inverted ? inverted(decision) : decision;
+  const isPlainLeaf =
+    isLeaf(at.node) && nodeTrace.error === null && nodeTrace.instead === null && !isHeldByCondition(at, own);
   if (isPlainLeaf) {
-    reasons.push({ kind: 'leaf', at, decision: own, countsAs: mark.inverted ? decision : null });
+    reasons.push({ kind: 'leaf', at, decision: own, countsAs: nodeTrace.inverted ? decision : null });
     return null;
   }
-  if (mark.inverted) reasons.push({ kind: 'inverted', at, from: own, to: decision });
-  if (mark.error !== null) {
-    reasons.push({ kind: 'absorbed', at, message: mark.error, decision: own });
+  if (nodeTrace.inverted) reasons.push({ kind: 'inverted', at, from: own, to: decision });
+  if (nodeTrace.error !== null) {
+    reasons.push({ kind: 'absorbed', at, message: nodeTrace.error, decision: own });
     return null;
   }
-  if (mark.instead !== null) {
-    reasons.push({ kind: mark.instead, at, decision: own });
+  if (nodeTrace.instead !== null) {
+    reasons.push({ kind: nodeTrace.instead, at, decision: own });
     return null;
   }
   if (isLeaf(at.node) && at.forward) {
     reasons.push({ kind: 'condition-held', at, by: at.forward });
     return null;
   }
-  return explainRelation(at, own, { marks, reasons });
+  return explainRelation(at, own, { nodeTraces, reasons });
 }
 
 /** A leaf that has no answer of its own, and whose condition is TRUE. */
@@ -96,15 +97,15 @@ function isHeldByCondition({ node, forward }: Occurrence, own: Decision): boolea
 function explainRelation(
   at: Occurrence,
   own: Decision,
-  { marks, reasons }: { marks: Marks; reasons: Reason[] },
+  { nodeTraces, reasons }: { nodeTraces: NodeTraces; reasons: Reason[] },
 ): Occurrence | null {
   const kind = kindOf(at.node.type);
   const [only] = at.children;
-  if (only && isPassedOn(at, marks.get(at))) {
+  if (only && isPassedOn(at, nodeTraces.get(at))) {
     reasons.push({ kind: 'passed-on', at, by: only, decision: own });
     return only;
   }
-  const decisions = at.children.map((child) => ({ child, decision: decisionIn(child, marks) }));
+  const decisions = at.children.map((child) => ({ child, decision: decisionIn(child, nodeTraces) }));
   const ran = decisions.filter(({ decision }) => decision !== null);
   const deciding = decisions.find(({ decision }) => decision === own)?.child ?? null;
   const hasNoneOfItsOwn = kind === 'None' || (kind !== 'True' && ran.every(({ decision }) => decision === 'NONE'));
@@ -128,7 +129,7 @@ function explainRelation(
   const agreeing = ran.filter(({ decision }) => decision === own).map(({ child }) => child);
   const someDiffer = ran.some(({ decision }) => decision === inverted(own));
   if (stops || someDiffer || agreeing.length === 1) {
-    reasons.push(...absorbedBeside(deciding, at, marks));
+    reasons.push(...absorbedBeside(deciding, at, nodeTraces));
     const stopped = stops && !isParallel(at.node) && at.children.at(-1) !== deciding;
     reasons.push({ kind: stopped ? 'stopped' : 'decided', at, decision: own, by: deciding, byDecision: own });
     return deciding;
@@ -139,30 +140,41 @@ function explainRelation(
 }
 
 /** The nodes beside the one that decided which failed and count as what they are set to: without that failure it might not have decided. */
-function absorbedBeside(deciding: Occurrence, { children }: Occurrence, marks: Marks): Reason[] {
+function absorbedBeside(deciding: Occurrence, { children }: Occurrence, nodeTraces: NodeTraces): Reason[] {
   return children.flatMap((child): Reason[] => {
-    const mark = marks.get(child);
-    const decision = mark === undefined ? null : decisionOf(mark);
-    if (child === deciding || !mark || mark.error === null || decision === null || mark.outcome === 'LEFT_OUT')
+    const nodeTrace = nodeTraces.get(child);
+    const decision = nodeTrace === undefined ? null : decisionOf(nodeTrace);
+    if (
+      child === deciding ||
+      !nodeTrace ||
+      nodeTrace.error === null ||
+      decision === null ||
+      nodeTrace.outcome === 'LEFT_OUT'
+    )
       return [];
     return [
-      { kind: 'absorbed', at: child, message: mark.error, decision: mark.inverted ? inverted(decision) : decision },
+      {
+        kind: 'absorbed',
+        at: child,
+        message: nodeTrace.error,
+        decision: nodeTrace.inverted ? inverted(decision) : decision,
+      },
     ];
   });
 }
 
 /** The child or condition whose failure is the failure of the occurrence above it. */
-export function childThatFailed(at: Occurrence, marks: Marks): Occurrence | null {
+export function childThatFailed(at: Occurrence, nodeTraces: NodeTraces): Occurrence | null {
   const below = at.forward ? [at.forward, ...at.children] : at.children;
   return (
     below.find((child) => {
-      const outcome = marks.get(child)?.outcome;
+      const outcome = nodeTraces.get(child)?.outcome;
       return outcome === 'ERROR' || outcome === 'UNFINISHED' || outcome === 'UNKNOWN';
     }) ?? null
   );
 }
 
-function decisionIn(child: Occurrence, marks: Marks): Decision | null {
-  const mark = marks.get(child);
-  return mark ? decisionOf(mark) : null;
+function decisionIn(child: Occurrence, nodeTraces: NodeTraces): Decision | null {
+  const nodeTrace = nodeTraces.get(child);
+  return nodeTrace ? decisionOf(nodeTrace) : null;
 }

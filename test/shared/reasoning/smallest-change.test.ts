@@ -19,7 +19,7 @@ function changeFor(root: TreeNode, input: string, process: string) {
   const occurrences = occurrencesOf(root);
   const { replay } = replayResult(readResult(JSON.stringify({ success: true, process })), occurrences);
   const read = readJson(input);
-  const asked = { occurrences, marks: replay.marks, tracesReads: false, ranAt: 0 };
+  const asked = { occurrences, nodeTraces: replay.nodeTraces, tracesReads: false, ranAt: 0 };
   const found = wayToOther({ ...asked, input: read.kind === 'ok' ? read.root : null });
   return (
     found && {

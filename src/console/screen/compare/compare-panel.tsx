@@ -5,7 +5,7 @@ import type { ValueRow } from '../../../shared/conclusions/differing-values.ts';
 import { parseExact } from '../../../shared/contract/json/exact-json.ts';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import { changeWords } from '../../../shared/reasoning/changes.ts';
-import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
+import type { NodeTrace } from '../../../shared/reasoning/trace/node-trace.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { readWords, shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import type { Client, Tree } from '../../api/browse.ts';
@@ -295,11 +295,11 @@ function NodeRow({ place, columns, compared, isFirst }: NodeProps) {
         {isFirst && <small className="first-words">{say('compare.first')}</small>} {nodeWords(place, say)}
       </th>
       {columns.map(({ mockId, ended }, index) => {
-        const mark = ended?.reading.replay.marks.get(place);
+        const nodeTrace = ended?.reading.replay.nodeTraces.get(place);
         return (
           <td key={mockId} className={compared[index]?.places.has(place) ? 'differs' : undefined}>
-            {mark ? <OutcomeChip outcome={mark.outcome} /> : ended && <small>{say('compare.notRun')}</small>}{' '}
-            {mark && <small>{traceWords(mark, say)}</small>}
+            {nodeTrace ? <OutcomeChip outcome={nodeTrace.outcome} /> : ended && <small>{say('compare.notRun')}</small>}{' '}
+            {nodeTrace && <small>{traceWords(nodeTrace, say)}</small>}
           </td>
         );
       })}
@@ -307,10 +307,10 @@ function NodeRow({ place, columns, compared, isFirst }: NodeProps) {
   );
 }
 
-function traceWords(mark: Mark, say: Say): string {
-  if (mark.error !== null) return mark.error;
-  const writes = mark.writes.flatMap(({ key, after }) =>
+function traceWords(nodeTrace: NodeTrace, say: Say): string {
+  if (nodeTrace.error !== null) return nodeTrace.error;
+  const writes = nodeTrace.writes.flatMap(({ key, after }) =>
     after ? [say('trace.wrote', { key, value: shortened(compactJson(after)) })] : [],
   );
-  return [...writes, ...mark.reads.map((read) => readWords(read, say))].join(', ');
+  return [...writes, ...nodeTrace.reads.map((read) => readWords(read, say))].join(', ');
 }

@@ -180,7 +180,7 @@ const signs: Record<Change['kind'], string> = {
 function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & ChangesProps) {
   const { say } = useText();
   const { kind, path, before, after } = change;
-  const { ids, certain } = writersOf(path, rule.tree.data ?? null, reading.replay.marks);
+  const { ids, certain } = writersOf(path, rule.tree.data ?? null, reading.replay.nodeTraces);
   return (
     <li className={`change ${kind}`}>
       <span className="sign" title={say(`changes.${kind}`, { n: 1 })}>

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { compactText } from '../../../shared/json-tree/whole-text.ts';
-import type { Mark, Read, Write } from '../../../shared/reasoning/trace/mark.ts';
+import type { NodeTrace, Read, Write } from '../../../shared/reasoning/trace/node-trace.ts';
 import {
   type NodeKey,
   nameOf,
@@ -42,18 +42,18 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
   const { node } = occurrence;
   const places = occurrences.filter((other) => other.node.id === node.id).length;
   const reading = run.shown;
-  const mark = reading?.replay.marks.get(occurrence);
-  const skip = reading && !mark ? skipOf(occurrence, reading.replay.marks) : null;
+  const nodeTrace = reading?.replay.nodeTraces.get(occurrence);
+  const skip = reading && !nodeTrace ? skipOf(occurrence, reading.replay.nodeTraces) : null;
   return (
     <div className="node-view">
       <h2>
         {nameOf(node)} <span className="node-id">#{node.id}</span>
-        {mark && <OutcomeChip outcome={mark.outcome} />}
+        {nodeTrace && <OutcomeChip outcome={nodeTrace.outcome} />}
       </h2>
       {places > 1 && <p className="muted">{say('trace.shared', { n: places })}</p>}
-      {reading && mark && (
+      {reading && nodeTrace && (
         <p className="node-why">
-          <Why why={whyOf(occurrence, reading.replay.marks)} withWanted {...{ reading, onChoose }} />
+          <Why why={whyOf(occurrence, reading.replay.nodeTraces)} withWanted {...{ reading, onChoose }} />
         </p>
       )}
       {skip && <p className="muted">{skipWords(skip, say)}</p>}
@@ -70,10 +70,10 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
             <code>{node.className}</code>
           </Fact>
         )}
-        {mark?.ms != null && <Fact name={say('node.time')}>{formatMs(mark.ms)}</Fact>}
-        {mark?.error != null && <Fact name={say('node.error')}>{mark.error}</Fact>}
+        {nodeTrace?.ms != null && <Fact name={say('node.time')}>{formatMs(nodeTrace.ms)}</Fact>}
+        {nodeTrace?.error != null && <Fact name={say('node.error')}>{nodeTrace.error}</Fact>}
         <Settings settings={node.settings} />
-        <Accessed keys={node.keys} mark={mark} />
+        <Accessed keys={node.keys} nodeTrace={nodeTrace} />
         {node.errorState !== null && (
           <Fact name={say('node.onError')}>{say('node.onError.value', { state: node.errorState })}</Fact>
         )}
@@ -164,10 +164,10 @@ function KeyValue({ name, value, before }: { name: string; value: Json | null; b
 }
 
 /** The keys the node is known to access; with the values of this run when its trace has them. */
-function Accessed({ keys, mark }: { keys: NodeKey[]; mark: Mark | undefined }) {
+function Accessed({ keys, nodeTrace }: { keys: NodeKey[]; nodeTrace: NodeTrace | undefined }) {
   const { say } = useText();
-  const reads: readonly Read[] = mark?.reads ?? [];
-  const writes: readonly Write[] = mark?.writes ?? [];
+  const reads: readonly Read[] = nodeTrace?.reads ?? [];
+  const writes: readonly Write[] = nodeTrace?.writes ?? [];
   const mayRead = keys.filter(({ key, direction }) => direction !== 'write' && !reads.some((read) => read.key === key));
   const mayWrite = keys.filter(
     ({ key, direction }) => direction !== 'read' && !writes.some((write) => write.key === key),

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
+import type { NodeTrace } from '../../../shared/reasoning/trace/node-trace.ts';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reading } from '../../run/reading.ts';
 import { formatMs } from '../../text/durations.ts';
@@ -16,7 +16,7 @@ type Props = { reading: Reading; chosen: Occurrence | null; onChoose: (occurrenc
 export function TimelineView({ reading, chosen, onChoose }: Props) {
   const { say } = useText();
   const box = useRef<HTMLDivElement>(null);
-  const timeline = timelineOf(reading.replay.marks);
+  const timeline = timelineOf(reading.replay.nodeTraces);
   const bars = timeline?.bars ?? [];
   const { first, last, above, total } = useWindowedRows(box, { count: bars.length, rowHeight: ROW_HEIGHT });
   if (timeline === null) return <p className="empty-line">{say('timeline.none')}</p>;
@@ -25,7 +25,7 @@ export function TimelineView({ reading, chosen, onChoose }: Props) {
     <div className="timeline" ref={box}>
       <p className="timeline-head">{say('timeline.span', { time: formatMs(timeline.span), n: bars.length })}</p>
       <ol aria-label={say('details.timeline')} style={{ height: total, paddingTop: above }}>
-        {bars.slice(first, last).map(({ occurrence, mark, start, ms }) => (
+        {bars.slice(first, last).map(({ occurrence, nodeTrace, start, ms }) => (
           <li key={occurrence.index} className={occurrence === chosen ? 'active' : ''}>
             <button
               type="button"
@@ -42,7 +42,7 @@ export function TimelineView({ reading, chosen, onChoose }: Props) {
               <span className="timeline-time">{formatMs(ms)}</span>
               <i
                 className={
-                  mark.outcome === 'ERROR' ? 'bar error' : occurrence.children.length > 0 ? 'bar whole' : 'bar'
+                  nodeTrace.outcome === 'ERROR' ? 'bar error' : occurrence.children.length > 0 ? 'bar whole' : 'bar'
                 }
                 style={{
                   insetInlineStart: `${Math.min(share(start), 100 - MIN_WIDTH)}%`,
@@ -58,15 +58,15 @@ export function TimelineView({ reading, chosen, onChoose }: Props) {
 }
 
 /** A node that ran, as a bar: ms since the run began, and how long it took with everything below it. */
-type Bar = { occurrence: Occurrence; mark: Mark; start: number; ms: number };
+type Bar = { occurrence: Occurrence; nodeTrace: NodeTrace; start: number; ms: number };
 
 /** The nodes that ran in the order in which they began, and the ms that all of them span; null where the trace has no times. */
-function timelineOf(marks: ReadonlyMap<Occurrence, Mark>): { bars: Bar[]; span: number } | null {
+function timelineOf(nodeTraces: ReadonlyMap<Occurrence, NodeTrace>): { bars: Bar[]; span: number } | null {
   const bars: Bar[] = [];
-  for (const [occurrence, mark] of marks) {
-    if (mark.start === null || mark.ms === null) continue;
-    if (mark.outcome !== 'OUT_OF_TIME' && mark.outcome !== 'LEFT_OUT')
-      bars.push({ occurrence, mark, start: mark.start, ms: mark.ms });
+  for (const [occurrence, nodeTrace] of nodeTraces) {
+    if (nodeTrace.start === null || nodeTrace.ms === null) continue;
+    if (nodeTrace.outcome !== 'OUT_OF_TIME' && nodeTrace.outcome !== 'LEFT_OUT')
+      bars.push({ occurrence, nodeTrace, start: nodeTrace.start, ms: nodeTrace.ms });
   }
   if (bars.length === 0) return null;
   bars.sort((a, b) => a.start - b.start || a.occurrence.index - b.occurrence.index);

@@ -22,7 +22,7 @@ const MAX_NODES = 4;
 /** The chain of reasons in sentences, the nodes in them to be pressed. */
 export function Why({ why, reading, withWanted, onChoose }: Props) {
   const node = (occurrence: Occurrence) => <NodeLink occurrence={occurrence} onChoose={onChoose} />;
-  const ran = { marks: reading.replay.marks, input: reading.before };
+  const ran = { nodeTraces: reading.replay.nodeTraces, input: reading.before };
   return why.map((reason, index) => (
     <span className="reason" key={`${reason.kind} ${reason.at.index}`}>
       {index > 0 && ' '}

@@ -1,7 +1,7 @@
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import { isPassedOn } from '../../../shared/reasoning/constant.ts';
 import { factsOf } from '../../../shared/reasoning/facts.ts';
-import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
+import type { NodeTrace } from '../../../shared/reasoning/trace/node-trace.ts';
 import { isLeaf, nameOf, type Occurrence, type TreeNode } from '../../../shared/reasoning/tree.ts';
 import { childThatFailed } from '../../../shared/reasoning/why.ts';
 import { readWords, settingWords, shortened } from '../../../shared/reasoning/words/fact-words.ts';
@@ -16,7 +16,7 @@ type Props = {
   id: string;
   row: VisibleRow;
   rowIndex: number;
-  marks: ReadonlyMap<Occurrence, Mark>;
+  nodeTraces: ReadonlyMap<Occurrence, NodeTrace>;
   /** Whether there is a run to draw: without one no row has a reason for not having run. */
   drawn: boolean;
   /** On the way to the result; `decider`: the node where the way ends; `tall`: it has a second line for what it read. */
@@ -39,7 +39,7 @@ export function TraceRow({
   id,
   row,
   rowIndex,
-  marks,
+  nodeTraces,
   drawn,
   deciding,
   decider,
@@ -51,11 +51,11 @@ export function TraceRow({
 }: Props) {
   const { say } = useText();
   const { occurrence, open } = row;
-  const mark = marks.get(occurrence);
-  const skip = drawn && !mark ? skipOf(occurrence, marks) : null;
+  const nodeTrace = nodeTraces.get(occurrence);
+  const skip = drawn && !nodeTrace ? skipOf(occurrence, nodeTraces) : null;
   const classes = [
     'tree-row',
-    mark || !drawn ? '' : 'skipped',
+    nodeTrace || !drawn ? '' : 'skipped',
     active ? 'active' : '',
     deciding ? 'deciding' : '',
     decider ? 'decider' : '',
@@ -77,21 +77,24 @@ export function TraceRow({
     >
       <div role="gridcell" className="tree-node">
         <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
-        <NodeName occurrence={occurrence} mark={mark} />
+        <NodeName occurrence={occurrence} nodeTrace={nodeTrace} />
         {decider && <span className="tag decided">{say('tree.decided')}</span>}
         {edited && <span className="tag edited">{say('tree.edited')}</span>}
         {skip && <span className={skip.kind === 'not-run' ? 'hidden-words' : 'skip'}>{skipWords(skip, say)}</span>}
-        {mark && !tall && <Accesses {...{ occurrence, mark, marks }} />}
+        {nodeTrace && !tall && <Accesses {...{ occurrence, nodeTrace, nodeTraces }} />}
       </div>
       <div role="gridcell" className="tree-result">
-        {mark && <OutcomeChip outcome={mark.outcome} />}
+        {nodeTrace && <OutcomeChip outcome={nodeTrace.outcome} />}
       </div>
       <div role="gridcell" className="tree-time">
-        {mark?.ms != null && mark.outcome !== 'OUT_OF_TIME' && mark.outcome !== 'LEFT_OUT' && formatMs(mark.ms)}
+        {nodeTrace?.ms != null &&
+          nodeTrace.outcome !== 'OUT_OF_TIME' &&
+          nodeTrace.outcome !== 'LEFT_OUT' &&
+          formatMs(nodeTrace.ms)}
       </div>
-      {mark && tall && (
+      {nodeTrace && tall && (
         <div role="gridcell" className="decider-facts">
-          <Accesses {...{ occurrence, mark, marks }} />
+          <Accesses {...{ occurrence, nodeTrace, nodeTraces }} />
         </div>
       )}
     </div>
@@ -134,7 +137,7 @@ function Guides({
   );
 }
 
-function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | undefined }) {
+function NodeName({ occurrence, nodeTrace }: { occurrence: Occurrence; nodeTrace: NodeTrace | undefined }) {
   const { node, role } = occurrence;
   const { say } = useText();
   return (
@@ -149,7 +152,7 @@ function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | u
           <Icon name={leafIcon(node)} size={14} />
         </span>
       ) : (
-        <span className="tag relation">{relationWords(node.type, say, isPassedOn(occurrence, mark))}</span>
+        <span className="tag relation">{relationWords(node.type, say, isPassedOn(occurrence, nodeTrace))}</span>
       )}
       {(isLeaf(node) || node.label !== null) && (
         <span className="node-name" style={{ minWidth: roomOf(nameOf(node)) }}>
@@ -158,7 +161,7 @@ function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | u
       )}
       <span className="node-id">#{node.id}</span>
       {node.inverse && <span className="tag">{say('trace.inverted')}</span>}
-      {mark?.instead && <span className="tag">{say(`trace.${mark.instead}`)}</span>}
+      {nodeTrace?.instead && <span className="tag">{say(`trace.${nodeTrace.instead}`)}</span>}
       {node.timeWindow.type !== 'always' && (
         <span className="tag" title={say('trace.timed')}>
           <Icon name="clock" size={12} />
@@ -169,31 +172,31 @@ function NodeName({ occurrence, mark }: { occurrence: Occurrence; mark: Mark | u
 }
 
 /** The text beside a node. An error that came up from below is shown where it began. */
-type AccessesProps = { occurrence: Occurrence; mark: Mark; marks: ReadonlyMap<Occurrence, Mark> };
+type AccessesProps = { occurrence: Occurrence; nodeTrace: NodeTrace; nodeTraces: ReadonlyMap<Occurrence, NodeTrace> };
 
-function Accesses({ occurrence, mark, marks }: AccessesProps) {
+function Accesses({ occurrence, nodeTrace, nodeTraces }: AccessesProps) {
   const { say } = useText();
-  const failedBelow = childThatFailed(occurrence, marks) !== null;
+  const failedBelow = childThatFailed(occurrence, nodeTraces) !== null;
   const words = [
-    ...(mark.outcome === 'REJECTED' ? [say('outcome.REJECTED.hint')] : []),
-    ...(mark.outcome === 'OUT_OF_TIME' ? [say('outcome.OUT_OF_TIME.hint')] : []),
-    ...(mark.outcome === 'LEFT_OUT' ? [mark.error ?? say('outcome.hint.LEFT_OUT')] : []),
-    ...(isPassedOn(occurrence, mark) ? [say('trace.passedOn')] : []),
-    ...(mark.late ? [say('trace.late')] : []),
-    ...(mark.error !== null && mark.outcome !== 'LEFT_OUT' && !failedBelow ? [mark.error] : []),
+    ...(nodeTrace.outcome === 'REJECTED' ? [say('outcome.REJECTED.hint')] : []),
+    ...(nodeTrace.outcome === 'OUT_OF_TIME' ? [say('outcome.OUT_OF_TIME.hint')] : []),
+    ...(nodeTrace.outcome === 'LEFT_OUT' ? [nodeTrace.error ?? say('outcome.hint.LEFT_OUT')] : []),
+    ...(isPassedOn(occurrence, nodeTrace) ? [say('trace.passedOn')] : []),
+    ...(nodeTrace.late ? [say('trace.late')] : []),
+    ...(nodeTrace.error !== null && nodeTrace.outcome !== 'LEFT_OUT' && !failedBelow ? [nodeTrace.error] : []),
   ];
-  const facts = factsOf(occurrence, mark, null);
+  const facts = factsOf(occurrence, nodeTrace, null);
   const accesses = [
-    ...mark.reads.map((read) => readWords(read, say)),
+    ...nodeTrace.reads.map((read) => readWords(read, say)),
     ...(isLeaf(occurrence.node) ? facts.settings.map((setting) => settingWords(setting, say)) : []),
-    ...mark.writes.flatMap(({ key, after }) =>
+    ...nodeTrace.writes.flatMap(({ key, after }) =>
       after ? [say('trace.wrote', { key, value: shortened(compactJson(after)) })] : [],
     ),
   ];
   return (
     <>
       {words.length > 0 && (
-        <span className={mark.outcome === 'ERROR' ? 'skip failed' : 'skip'}>{words.join(' · ')}</span>
+        <span className={nodeTrace.outcome === 'ERROR' ? 'skip failed' : 'skip'}>{words.join(' · ')}</span>
       )}
       {accesses.length > 0 && <code className="accesses">{accesses.join(' · ')}</code>}
     </>

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
-import type { Mark } from '../../../shared/reasoning/trace/mark.ts';
+import type { NodeTrace } from '../../../shared/reasoning/trace/node-trace.ts';
 import { isLeaf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -27,7 +27,7 @@ type Props = {
   onChoose: (occurrence: Occurrence, how: 'pass' | 'press') => void;
 };
 
-const noMarks: ReadonlyMap<Occurrence, Mark> = new Map();
+const noTraces: ReadonlyMap<Occurrence, NodeTrace> = new Map();
 
 /** The rule's tree with what the trace says about each place (ARIA APG, treegrid). Draws only the rows that are seen. */
 export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoose }: Props) {
@@ -37,15 +37,15 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());
   const [shown, setShown] = useState<ShownNodes>('all');
   const [search, setSearch] = useState('');
-  const marks = reading?.replay.marks ?? noMarks;
+  const nodeTraces = reading?.replay.nodeTraces ?? noTraces;
   const deciding = useMemo(() => new Set(reading?.why.map(({ at }) => at)), [reading]);
   const decider = reading?.why.at(-1)?.at ?? null;
   useEffect(() => setCollapsed(closedAtFirst(occurrences)), [occurrences]);
   const rows = useMemo(() => {
     const only = shown === 'path' && deciding.size > 0 ? deciding : null;
-    const executedOnly = shown === 'ran' && marks.size > 0;
-    return visibleRows(occurrences, { collapsed, executedOnly, only, search, marks });
-  }, [occurrences, collapsed, shown, deciding, search, marks]);
+    const executedOnly = shown === 'ran' && nodeTraces.size > 0;
+    return visibleRows(occurrences, { collapsed, executedOnly, only, search, nodeTraces });
+  }, [occurrences, collapsed, shown, deciding, search, nodeTraces]);
   const found = rows.flatMap((row, index) => (row.found ? [index] : []));
   // A node that only passes on what is below it has read nothing.
   const tall = useMemo(() => {
@@ -156,7 +156,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
               id={`${id}-${row.occurrence.index}`}
               row={row}
               rowIndex={first + index + 2}
-              marks={marks}
+              nodeTraces={nodeTraces}
               drawn={reading !== null}
               deciding={deciding.has(row.occurrence)}
               decider={row.occurrence === decider}

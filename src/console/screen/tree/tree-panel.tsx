@@ -110,11 +110,11 @@ function FlatTrace({ run }: { run: Run }) {
   if (entries.length === 0) return null;
   return (
     <ol className="flat-trace" aria-label={say('trace.list')}>
-      {entries.map(({ id, name, mark }, index) => (
+      {entries.map(({ id, name, nodeTrace }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
         <li key={index}>
           <span className="node-name">{name}</span> <span className="node-id">#{id}</span>{' '}
-          <OutcomeChip outcome={mark.outcome} /> {mark.ms !== null && formatMs(mark.ms)}
+          <OutcomeChip outcome={nodeTrace.outcome} /> {nodeTrace.ms !== null && formatMs(nodeTrace.ms)}
         </li>
       ))}
     </ol>

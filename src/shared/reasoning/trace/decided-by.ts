@@ -1,6 +1,6 @@
 import { nameOf, type Occurrence } from '../tree.ts';
 import { whyOf } from '../why.ts';
-import type { Mark, Outcome } from './mark.ts';
+import type { NodeTrace, Outcome } from './node-trace.ts';
 
 /** A node as lists name it. */
 export type NamedNode = { id: string; name: string };
@@ -15,19 +15,19 @@ export function decidedBy(
   occurrences: readonly Occurrence[],
   nodes: Readonly<Record<string, readonly string[]>>,
 ): NamedNode | null {
-  const marks = new Map<Occurrence, Mark>();
+  const nodeTraces = new Map<Occurrence, NodeTrace>();
   for (const [id, of] of Map.groupBy(occurrences, ({ node }) => node.id)) {
     const states = nodes[id] ?? [];
     if (states.length === 0) continue;
     if (states.length !== of.length) return null;
-    for (const [index, occurrence] of of.entries()) marks.set(occurrence, markOf(occurrence, states[index]));
+    for (const [index, occurrence] of of.entries()) nodeTraces.set(occurrence, nodeTraceOf(occurrence, states[index]));
   }
   const [root] = occurrences;
-  const end = root && whyOf(root, marks).at(-1);
+  const end = root && whyOf(root, nodeTraces).at(-1);
   return end === undefined ? null : { id: end.at.node.id, name: nameOf(end.at.node) };
 }
 
-function markOf({ node }: Occurrence, state: string | undefined): Mark {
+function nodeTraceOf({ node }: Occurrence, state: string | undefined): NodeTrace {
   const outcome = OUTCOMES.find((known) => known === state) ?? 'UNKNOWN';
   const inverted = node.inverse && (outcome === 'TRUE' || outcome === 'FALSE');
   return { outcome, inverted, start: null, ms: null, late: false, error: null, instead: null, reads: [], writes: [] };

@@ -2,7 +2,7 @@ import { traceEntries } from '../../contract/trace-entries.ts';
 import type { RanTo } from '../../contract/verdict.ts';
 import { idOf, memberOf, textOf } from '../../json-tree/members.ts';
 import { type Json, readJson } from '../../json-tree/read-json.ts';
-import type { Decision } from './mark.ts';
+import type { Decision } from './node-trace.ts';
 
 /** A run that can be made again. `input`: as it was written. `ts`: the time that it ran as of, decimal text. `process`: its trace. */
 export type RecordedRun = { mockId: string; input: string; ts: string; outcome: RanTo; process: string | null };

@@ -4,10 +4,10 @@ import { readProcess } from './read-process.ts';
 import { type Replay, replayProcess } from './replay.ts';
 import { replaySteps } from './replay-steps.ts';
 
-/** A parsed trace: its kind, the part of its text that is no entry, and the marks of each place. */
+/** A parsed trace: its kind, the part of its text that is no entry, and the traces of each place. */
 export type Traced = { trace: 'steps' | 'process' | 'empty' | 'none'; replay: Replay; rest: string };
 
-const nothing: Replay = { marks: new Map(), unplaced: [] };
+const nothing: Replay = { nodeTraces: new Map(), unplaced: [] };
 
 /** Lays the trace of a result on a tree; without a tree it has no places. */
 export function replayResult(result: Result | null, occurrences: readonly Occurrence[]): Traced {

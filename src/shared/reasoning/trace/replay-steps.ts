@@ -1,7 +1,7 @@
 import { idOf, itemsOf, memberOf, numberOf, textOf } from '../../json-tree/members.ts';
 import type { Json } from '../../json-tree/read-json.ts';
 import type { Occurrence } from '../tree.ts';
-import type { Mark, Outcome, Read, Write } from './mark.ts';
+import type { NodeTrace, Outcome, Read, Write } from './node-trace.ts';
 import type { Replay } from './replay.ts';
 
 const OUTCOMES: readonly Outcome[] = [
@@ -20,7 +20,7 @@ const OUTCOMES: readonly Outcome[] = [
  * with one id the first that is free is taken, as they begin in order.
  */
 export function replaySteps(occurrences: readonly Occurrence[], steps: Json): Replay {
-  const marks = new Map<Occurrence, Mark>();
+  const nodeTraces = new Map<Occurrence, NodeTrace>();
   const placed: (Occurrence | undefined)[] = [];
   const unplaced: Replay['unplaced'] = [];
   for (const step of itemsOf(steps)) {
@@ -28,13 +28,13 @@ export function replaySteps(occurrences: readonly Occurrence[], steps: Json): Re
     const parent = numberOf(memberOf(step, 'parent'));
     const candidates =
       parent === null ? occurrences.slice(0, 1) : below(placed[parent], textOf(memberOf(step, 'role')));
-    const place = candidates.find((candidate) => candidate.node.id === id && !marks.has(candidate));
-    const mark = markOf(step);
+    const place = candidates.find((candidate) => candidate.node.id === id && !nodeTraces.has(candidate));
+    const nodeTrace = nodeTraceOf(step);
     placed.push(place);
-    if (place) marks.set(place, mark);
-    else unplaced.push({ id, name: textOf(memberOf(step, 'name')) ?? '', mark });
+    if (place) nodeTraces.set(place, nodeTrace);
+    else unplaced.push({ id, name: textOf(memberOf(step, 'name')) ?? '', nodeTrace });
   }
-  return { marks, unplaced };
+  return { nodeTraces, unplaced };
 }
 
 function below(parent: Occurrence | undefined, role: string | null): Occurrence[] {
@@ -45,7 +45,7 @@ function below(parent: Occurrence | undefined, role: string | null): Occurrence[
 
 const INSTEAD = ['stubbed', 'assumed'] as const;
 
-function markOf(step: Json): Mark {
+function nodeTraceOf(step: Json): NodeTrace {
   const written = textOf(memberOf(step, 'outcome'));
   return {
     outcome: OUTCOMES.find((outcome) => outcome === written) ?? 'UNKNOWN',

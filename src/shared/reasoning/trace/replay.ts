@@ -1,15 +1,15 @@
 import { isParallel, type Occurrence } from '../tree.ts';
-import { decisionOf, type Mark } from './mark.ts';
+import { decisionOf, type NodeTrace } from './node-trace.ts';
 import type { ProcessEntry } from './read-process.ts';
 
 /** A trace laid over a tree: what each occurrence came to, and entries no occurrence claims. */
-export type Replay = { marks: ReadonlyMap<Occurrence, Mark>; unplaced: ProcessEntry[] };
+export type Replay = { nodeTraces: ReadonlyMap<Occurrence, NodeTrace>; unplaced: ProcessEntry[] };
 
 /** The trace while it is laid over the tree: which entries are claimed, and where those of a node stand. */
 type Laying = {
   occurrences: readonly Occurrence[];
   entries: readonly ProcessEntry[];
-  marks: Map<Occurrence, Mark>;
+  nodeTraces: Map<Occurrence, NodeTrace>;
   taken: boolean[];
   places: ReadonlyMap<string, number[]>;
 };
@@ -19,16 +19,16 @@ type Laying = {
  * which everything below it ended; parallel children mix within that stretch, and their stragglers end after it.
  */
 export function replayProcess(occurrences: readonly Occurrence[], entries: readonly ProcessEntry[]): Replay {
-  const marks = new Map<Occurrence, Mark>();
+  const nodeTraces = new Map<Occurrence, NodeTrace>();
   const taken = new Array<boolean>(entries.length).fill(false);
-  const laying: Laying = { occurrences, entries, marks, taken, places: placesById(entries) };
+  const laying: Laying = { occurrences, entries, nodeTraces, taken, places: placesById(entries) };
   const [root] = occurrences;
   if (root) {
     const last = entries.findLastIndex((entry) => isOf(entry, root));
     if (last >= 0) claim(laying, root, { from: 0, place: last });
   }
   placeStragglers(laying);
-  return { marks, unplaced: entries.filter((_, index) => !taken[index]) };
+  return { nodeTraces, unplaced: entries.filter((_, index) => !taken[index]) };
 }
 
 /** The first free entry of an occurrence between two places, or -1. */
@@ -51,15 +51,15 @@ function claim(laying: Laying, occurrence: Occurrence, { from, place }: { from: 
   const entry = laying.entries[place];
   if (!entry) return;
   laying.taken[place] = true;
-  laying.marks.set(occurrence, entry.mark);
-  if (entry.mark.outcome === 'OUT_OF_TIME') return;
+  laying.nodeTraces.set(occurrence, entry.nodeTrace);
+  if (entry.nodeTrace.outcome === 'OUT_OF_TIME') return;
   let next = from;
   if (occurrence.forward) next = claimWithin(laying, occurrence.forward, next, place);
-  if (entry.mark.outcome === 'REJECTED') return;
+  if (entry.nodeTrace.outcome === 'REJECTED') return;
   for (const child of occurrence.children) {
     const after = claimWithin(laying, child, isParallel(occurrence.node) ? from : next, place);
     if (!isParallel(occurrence.node)) next = after;
-    if (settles(laying.marks.get(child), occurrence)) break;
+    if (settles(laying.nodeTraces.get(child), occurrence)) break;
   }
 }
 
@@ -71,31 +71,31 @@ function claimWithin(laying: Laying, occurrence: Occurrence, from: number, to: n
   return place + 1;
 }
 
-function settles(mark: Mark | undefined, parent: Occurrence): boolean {
-  const decision = mark ? decisionOf(mark) : null;
+function settles(nodeTrace: NodeTrace | undefined, parent: Occurrence): boolean {
+  const decision = nodeTrace ? decisionOf(nodeTrace) : null;
   return (parent.node.type === 'And' && decision === 'FALSE') || (parent.node.type === 'Any' && decision === 'TRUE');
 }
 
 /** Nodes that ran on after their parallel parent had decided are written later, anywhere. */
 function placeStragglers(laying: Laying): void {
-  const { occurrences, entries, marks, taken } = laying;
+  const { occurrences, entries, nodeTraces, taken } = laying;
   if (taken.every(Boolean)) return;
   for (const occurrence of occurrences) {
-    if (marks.has(occurrence) || !hasRunningParallel(occurrence, marks)) continue;
+    if (nodeTraces.has(occurrence) || !hasRunningParallel(occurrence, nodeTraces)) continue;
     const place = find(laying, occurrence, 0, entries.length);
     if (place < 0) continue;
     claim(laying, occurrence, { from: 0, place });
     for (const late of occurrences.slice(occurrence.index, occurrence.index + occurrence.size)) {
-      const mark = marks.get(late);
-      if (mark) marks.set(late, { ...mark, late: true });
+      const nodeTrace = nodeTraces.get(late);
+      if (nodeTrace) nodeTraces.set(late, { ...nodeTrace, late: true });
     }
   }
 }
 
-function hasRunningParallel({ parent }: Occurrence, marks: ReadonlyMap<Occurrence, Mark>): boolean {
+function hasRunningParallel({ parent }: Occurrence, nodeTraces: ReadonlyMap<Occurrence, NodeTrace>): boolean {
   for (let above = parent; above; above = above.parent) {
-    if (isParallel(above.node) && marks.has(above)) return true;
-    if (marks.has(above)) return false;
+    if (isParallel(above.node) && nodeTraces.has(above)) return true;
+    if (nodeTraces.has(above)) return false;
   }
   return false;
 }

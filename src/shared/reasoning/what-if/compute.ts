@@ -2,7 +2,7 @@ import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, fulfils } from '../comparison.ts';
 import { placeOf } from '../key-path.ts';
 import { isOutside } from '../time-window.ts';
-import { decisionOf } from '../trace/mark.ts';
+import { decisionOf } from '../trace/node-trace.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 import { inRun, type Leaf, leafIn, type RunThatWas, topOf } from './leaf-in-run.ts';
 import * as outcome from './outcomes.ts';
@@ -89,10 +89,10 @@ function finalOf(at: Occurrence, world: World, surely: boolean): outcome.Outcome
 }
 
 function decide(at: Occurrence, world: World, surely: boolean): outcome.Outcomes {
-  const mark = markOf(at, world);
-  const stub = mark?.instead === 'stubbed' ? decisionOf(mark) : null;
+  const nodeTrace = nodeTraceOf(at, world);
+  const stub = nodeTrace?.instead === 'stubbed' ? decisionOf(nodeTrace) : null;
   if (stub !== null) return outcome.only(stub);
-  if (mark?.outcome === 'LEFT_OUT') return outcome.only('NONE');
+  if (nodeTrace?.outcome === 'LEFT_OUT') return outcome.only('NONE');
   if (at.node.state !== 'released') return outcome.ANYTHING;
   if (isOutside(at.node.timeWindow, world.run.ranAt)) return outcome.only('NONE');
   const condition = at.forward ? finalOf(at.forward, world, surely) : outcome.only('NONE');
@@ -104,13 +104,13 @@ function decide(at: Occurrence, world: World, surely: boolean): outcome.Outcomes
   return kept | (at.node.inverse ? outcome.inverseOf(own) : own);
 }
 
-function markOf(at: Occurrence, { run }: World) {
+function nodeTraceOf(at: Occurrence, { run }: World) {
   const was = inRun(at, run);
-  return was ? run.marks.get(was) : undefined;
+  return was ? run.nodeTraces.get(was) : undefined;
 }
 
 function ownOf(at: Occurrence, leaf: Leaf, world: World): outcome.Outcomes {
-  const isAssumed = markOf(at, world)?.instead === 'assumed';
+  const isAssumed = nodeTraceOf(at, world)?.instead === 'assumed';
   const readsSame = leaf.reads !== null && !leaf.reads.some((key) => world.changed.has(topOf(key)));
   if (isAssumed) return assumed(at, world);
   if (leaf.kept !== null && readsSame) return outcome.only(leaf.kept);

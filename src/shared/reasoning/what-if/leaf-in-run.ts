@@ -1,11 +1,11 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, conditionOf, fulfils } from '../comparison.ts';
-import { type Decision, decisionOf, inverted, type Mark } from '../trace/mark.ts';
+import { type Decision, decisionOf, inverted, type NodeTrace } from '../trace/node-trace.ts';
 import type { Occurrence } from '../tree.ts';
 
 export type RunThatWas = {
   occurrences: readonly Occurrence[];
-  marks: ReadonlyMap<Occurrence, Mark>;
+  nodeTraces: ReadonlyMap<Occurrence, NodeTrace>;
   /** Whether the trace says what each leaf read. */
   tracesReads: boolean;
   input: (key: string, nested: boolean) => Json | undefined;
@@ -28,34 +28,38 @@ export type Leaf = {
 
 export function leafIn(at: Occurrence, run: RunThatWas): Leaf {
   const was = inRun(at, run);
-  const mark = was ? run.marks.get(was) : undefined;
-  const kept = was && mark ? keptOf(was, mark, run.marks) : null;
+  const nodeTrace = was ? run.nodeTraces.get(was) : undefined;
+  const kept = was && nodeTrace ? keptOf(was, nodeTrace, run.nodeTraces) : null;
   const { keys } = at.node;
   const declared = (...directions: string[]) =>
     keys.filter(({ direction }) => directions.includes(direction)).map(({ key }) => key);
-  const writes = [...declared('write', 'read_write'), ...(mark?.writes ?? []).map(({ key }) => key)];
+  const writes = [...declared('write', 'read_write'), ...(nodeTrace?.writes ?? []).map(({ key }) => key)];
   const known = declared('read', 'read_write');
   const isKnown = known.length > 0 && !keys.some(({ dynamic }) => dynamic);
   // A trace may leave out some reads of a leaf that reads very many.
-  const traced = run.tracesReads && mark ? [...known, ...mark.reads.map(({ key }) => key)] : null;
+  const traced = run.tracesReads && nodeTrace ? [...known, ...nodeTrace.reads.map(({ key }) => key)] : null;
   const reads = traced ?? (isKnown ? known : null);
-  return { kept, reads, writes, condition: trusted(at, kept, { mark, run }) };
+  return { kept, reads, writes, condition: trusted(at, kept, { nodeTrace, run }) };
 }
 
 /** The result of a leaf's own code, before its condition and inversion; null where it did not run or the trace does not say. */
-function keptOf(at: Occurrence, mark: Mark, marks: RunThatWas['marks']): Decision | null {
-  if (mark.outcome !== 'TRUE' && mark.outcome !== 'FALSE' && mark.outcome !== 'NONE') return null;
-  const own = mark.inverted ? inverted(mark.outcome) : mark.outcome;
-  const condition = at.forward && marks.get(at.forward);
+function keptOf(at: Occurrence, nodeTrace: NodeTrace, nodeTraces: RunThatWas['nodeTraces']): Decision | null {
+  if (nodeTrace.outcome !== 'TRUE' && nodeTrace.outcome !== 'FALSE' && nodeTrace.outcome !== 'NONE') return null;
+  const own = nodeTrace.inverted ? inverted(nodeTrace.outcome) : nodeTrace.outcome;
+  const condition = at.forward && nodeTraces.get(at.forward);
   const byCondition = condition && decisionOf(condition) === 'TRUE' && at.node.type === 'LeafNone';
-  return byCondition && mark.error === null ? 'NONE' : own;
+  return byCondition && nodeTrace.error === null ? 'NONE' : own;
 }
 
 /** The condition of a leaf, unless its result says otherwise. */
-function trusted(at: Occurrence, kept: Decision | null, { mark, run }: { mark: Mark | undefined; run: RunThatWas }) {
+function trusted(
+  at: Occurrence,
+  kept: Decision | null,
+  { nodeTrace, run }: { nodeTrace: NodeTrace | undefined; run: RunThatWas },
+) {
   const condition = conditionOf(at.node);
-  if (condition === null || kept === null || mark?.error !== null) return condition;
-  const read = mark.reads.find(({ key }) => key === condition.key)?.value;
+  if (condition === null || kept === null || nodeTrace?.error !== null) return condition;
+  const read = nodeTrace.reads.find(({ key }) => key === condition.key)?.value;
   const holds = fulfils(condition, read ?? run.input(condition.key, condition.nested));
   return holds === null || holds === (kept === 'TRUE') ? condition : null;
 }

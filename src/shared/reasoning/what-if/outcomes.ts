@@ -1,5 +1,5 @@
 import { constantOf, kindOf } from '../constant.ts';
-import { type Decision, inverted } from '../trace/mark.ts';
+import { type Decision, inverted } from '../trace/node-trace.ts';
 
 /** Everything that a node may come to, one bit each: several where it cannot be told. */
 export type Outcomes = number;

@@ -1,7 +1,7 @@
 import { valueAt } from '../../json-tree/value-at.ts';
 import { pathOfKey } from '../key-path.ts';
 import { isOutside } from '../time-window.ts';
-import type { Decision } from '../trace/mark.ts';
+import type { Decision } from '../trace/node-trace.ts';
 import { isLeaf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
 import { createWhatIf } from './compute.ts';
 import { topOf } from './leaf-in-run.ts';
@@ -30,7 +30,7 @@ export function outcomeOn(
   const occurrences = occurrencesOf(root);
   const inputAt = (key: string, nested: boolean) =>
     input === null ? undefined : valueAt(input, pathOfKey(key, nested));
-  const version = { was: sameLeafIn(ran, run.marks), written: writtenIn(ran, run.marks) };
+  const version = { was: sameLeafIn(ran, run.nodeTraces), written: writtenIn(ran, run.nodeTraces) };
   const whatIf = createWhatIf({ ...run, occurrences, input: inputAt, version });
   const computed = whatIf.compute(new Map());
   const outcome = computed.isDisturbed ? null : decisionIn(computed.outcomes);
@@ -46,26 +46,26 @@ export function outcomeOn(
 const mayWriteAnything = ({ node }: Occurrence): boolean =>
   isLeaf(node) && node.type !== 'LeafFlow' && (node.keys.length === 0 || node.keys.some(({ dynamic }) => dynamic));
 
-function writtenIn(ran: readonly Occurrence[], marks: RunToChange['marks']): Set<string> {
-  const traced = [...marks.values()].flatMap(({ writes }) => writes);
+function writtenIn(ran: readonly Occurrence[], nodeTraces: RunToChange['nodeTraces']): Set<string> {
+  const traced = [...nodeTraces.values()].flatMap(({ writes }) => writes);
   const declared = ran.flatMap(({ node }) => node.keys.filter(({ direction }) => direction !== 'read'));
   return new Set([...traced, ...declared].map(({ key }) => topOf(key)));
 }
 
 /** The leaves of a run by their definition. Where one came to several results, which of them another version had is not known. */
-function sameLeafIn(ran: readonly Occurrence[], marks: RunToChange['marks']) {
+function sameLeafIn(ran: readonly Occurrence[], nodeTraces: RunToChange['nodeTraces']) {
   const defined = ({ node: { id, type, className, values, errorState, state } }: Occurrence) =>
     JSON.stringify([id, type, className, values, errorState, state]);
   const leaves = Map.groupBy(
-    ran.filter((at) => isLeaf(at.node) && marks.has(at)),
+    ran.filter((at) => isLeaf(at.node) && nodeTraces.has(at)),
     defined,
   );
   return (at: Occurrence): Occurrence | null => {
     if (!isLeaf(at.node)) return null;
     const [first = null, ...others] = leaves.get(defined(at)) ?? [];
     const result = (of: Occurrence | null) => {
-      const mark = of && marks.get(of);
-      return mark && `${mark.outcome} ${mark.inverted}`;
+      const nodeTrace = of && nodeTraces.get(of);
+      return nodeTrace && `${nodeTrace.outcome} ${nodeTrace.inverted}`;
     };
     return others.every((other) => result(other) === result(first)) ? first : null;
   };

@@ -4,7 +4,7 @@ import { valueAt } from '../../json-tree/value-at.ts';
 import type { Condition } from '../comparison.ts';
 import { constantOf, kindOf } from '../constant.ts';
 import { pathOfKey, placeOf } from '../key-path.ts';
-import { type Decision, decisionOf, type Mark } from '../trace/mark.ts';
+import { type Decision, decisionOf, type NodeTrace } from '../trace/node-trace.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 import { type Candidate, candidatesOf } from './candidates.ts';
 import { type Computed, createWhatIf } from './compute.ts';
@@ -22,7 +22,7 @@ export type SmallestChange = { changes: KeyChange[]; assumed: Occurrence[]; unde
 /** A run whose input is to be changed. */
 export type RunToChange = {
   occurrences: readonly Occurrence[];
-  marks: ReadonlyMap<Occurrence, Mark>;
+  nodeTraces: ReadonlyMap<Occurrence, NodeTrace>;
   tracesReads: boolean;
   input: Json | null;
   /** Epoch ms. */
@@ -50,8 +50,8 @@ export function smallestChange({ input, ...asked }: RunToChange, goal: Goal): Sm
   const whatIf = createWhatIf({ ...asked, input: inputAt });
   const now = whatIf.compute(new Map());
   const [root] = asked.occurrences;
-  const mark = root && asked.marks.get(root);
-  const decision = mark ? decisionOf(mark) : null;
+  const nodeTrace = root && asked.nodeTraces.get(root);
+  const decision = nodeTrace ? decisionOf(nodeTrace) : null;
   // Where the run that was is not computed as it was, nothing else is either.
   if (input === null || !root || now.isDisturbed || decision === null || now.outcomes !== only(decision)) return null;
   const search = { whatIf, keys: keysOf(whatIf.conditionsOf(), inputAt), aim: aimOf(goal, root) };
@@ -62,8 +62,8 @@ export function smallestChange({ input, ...asked }: RunToChange, goal: Goal): Sm
 /** The smallest change with which a run would have come to the other decision: TRUE for one that was not, else FALSE. */
 export function wayToOther(asked: RunToChange): (SmallestChange & { to: Decision }) | null {
   const [root] = asked.occurrences;
-  const mark = root && asked.marks.get(root);
-  const decision = mark ? decisionOf(mark) : null;
+  const nodeTrace = root && asked.nodeTraces.get(root);
+  const decision = nodeTrace ? decisionOf(nodeTrace) : null;
   const to = decision === 'TRUE' ? 'FALSE' : 'TRUE';
   const change = decision && smallestChange(asked, { decision: to });
   return change && { ...change, to };

@@ -1,7 +1,7 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import type { Facts } from '../facts.ts';
 import type { Result } from '../result.ts';
-import { type Decision, decisionOf } from '../trace/mark.ts';
+import { type Decision, decisionOf } from '../trace/node-trace.ts';
 import { replayResult } from '../trace/replay-result.ts';
 import { ALWAYS, nameOf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
 import { type SmallestChange, wayToOther } from '../what-if/smallest-change.ts';
@@ -38,21 +38,27 @@ export function explain({ root, result, input, ranAt }: Asked): Explanation {
   const occurrences = occurrencesOf(root);
   const { trace, replay } = replayResult(result, occurrences);
   const [start] = occurrences;
-  const mark = start && replay.marks.get(start);
-  if (!start || !mark) return { outcome: null, path: [], sentences: [], change: null };
-  const reasons = whyOf(start, replay.marks);
+  const nodeTrace = start && replay.nodeTraces.get(start);
+  if (!start || !nodeTrace) return { outcome: null, path: [], sentences: [], change: null };
+  const reasons = whyOf(start, replay.nodeTraces);
   const path = reasons.map(({ at: { index, node } }) => ({
     index,
     nodeId: node.id,
     name: nameOf(node),
-    outcome: replay.marks.get(occurrences[index] ?? start)?.outcome ?? '',
+    outcome: replay.nodeTraces.get(occurrences[index] ?? start)?.outcome ?? '',
   }));
-  const change = wayToOther({ occurrences, marks: replay.marks, tracesReads: trace === 'steps', input, ranAt });
+  const change = wayToOther({
+    occurrences,
+    nodeTraces: replay.nodeTraces,
+    tracesReads: trace === 'steps',
+    input,
+    ranAt,
+  });
   const sentences = reasons.map((reason) =>
-    sentenceOf(wordsOf(reason, { marks: replay.marks, input }), { ranAt, withWanted: change === null }),
+    sentenceOf(wordsOf(reason, { nodeTraces: replay.nodeTraces, input }), { ranAt, withWanted: change === null }),
   );
   return {
-    outcome: decisionOf(mark),
+    outcome: decisionOf(nodeTrace),
     path: path.filter(({ index }, at) => index !== path[at - 1]?.index).map(({ index: _, ...step }) => step),
     sentences: change === null ? sentences : [...sentences, changeSentence(change)],
     change: change && {

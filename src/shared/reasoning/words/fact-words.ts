@@ -1,7 +1,7 @@
 import { compactJson } from '../../json-tree/print-json.ts';
 import { compactText } from '../../json-tree/whole-text.ts';
 import type { Facts } from '../facts.ts';
-import type { Read } from '../trace/mark.ts';
+import type { Read } from '../trace/node-trace.ts';
 import type { Comparison, Setting } from '../tree.ts';
 import type { KeyChange } from '../what-if/smallest-change.ts';
 import type { ReasonKey } from './english.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import { constantOf } from '../constant.ts';
 import { type Facts, factsOf } from '../facts.ts';
-import type { Decision, Mark } from '../trace/mark.ts';
+import type { Decision, NodeTrace } from '../trace/node-trace.ts';
 import type { Occurrence } from '../tree.ts';
 import type { Reason } from '../why.ts';
 import type { ReasonKey } from './english.ts';
@@ -19,14 +19,14 @@ export type ReasonWords = {
   window: boolean;
 };
 
-/** The input of a run, and the mark of each place in its trace. */
-type Ran = { marks: ReadonlyMap<Occurrence, Mark>; input: Json | null };
+/** The input of a run, and the trace of each place in its trace. */
+type Ran = { nodeTraces: ReadonlyMap<Occurrence, NodeTrace>; input: Json | null };
 
-export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
+export function wordsOf(reason: Reason, { nodeTraces, input }: Ran): ReasonWords {
   const plain = { nodes: { node: reason.at }, decisions: {}, texts: {}, facts: null, window: false };
   switch (reason.kind) {
     case 'leaf':
-      return { ...plain, ...ofLeaf(reason, { marks, input }) };
+      return { ...plain, ...ofLeaf(reason, { nodeTraces, input }) };
     case 'stopped':
     case 'decided':
       return { ...both(reason, reason.by), key: `why.${reason.kind}`, decisions: { decision: reason.decision } };
@@ -79,8 +79,8 @@ export function wordsOf(reason: Reason, { marks, input }: Ran): ReasonWords {
 
 type LeafWords = Pick<ReasonWords, 'key' | 'decisions'> & { facts?: Facts };
 
-function ofLeaf({ at, decision, countsAs }: Extract<Reason, { kind: 'leaf' }>, { marks, input }: Ran): LeafWords {
-  const facts = factsOf(at, marks.get(at), input);
+function ofLeaf({ at, decision, countsAs }: Extract<Reason, { kind: 'leaf' }>, { nodeTraces, input }: Ran): LeafWords {
+  const facts = factsOf(at, nodeTraces.get(at), input);
   const [leaf, decisions] =
     countsAs === null
       ? (['why.leaf', { decision }] as const)

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { factsOf } from '../../../../shared/reasoning/facts.ts';
-import type { Decision } from '../../../../shared/reasoning/trace/mark.ts';
+import type { Decision } from '../../../../shared/reasoning/trace/node-trace.ts';
 import type { Occurrence } from '../../../../shared/reasoning/tree.ts';
 import {
   type SmallestChange,
@@ -67,7 +67,7 @@ export function WayToOther({ reading, input, onChoose }: RunProps) {
   const change = useMemo(() => wayToOther(reading.toChange), [reading]);
   if (change !== null) return <WayLine {...{ change, to: change.to, input, onChoose }} />;
   const at = reading.why.at(-1)?.at;
-  return at ? <Wanted facts={factsOf(at, reading.replay.marks.get(at), reading.before)} /> : null;
+  return at ? <Wanted facts={factsOf(at, reading.replay.nodeTraces.get(at), reading.before)} /> : null;
 }
 
 type NodeProps = Pick<Props, 'input' | 'onChoose'> & { to: Occurrence; reading: Reading };

@@ -9,8 +9,8 @@ export type Outcome = Decision | 'ERROR' | 'REJECTED' | 'OUT_OF_TIME' | 'LEFT_OU
 export type Read = { key: string; value: Json | null; size: number | null };
 export type Write = { key: string; before: Json | null; after: Json | null; size: number | null };
 
-/** One occurrence in the trace. `outcome` is what its parent saw, so it includes inversion. */
-export type Mark = {
+/** What the trace says of one occurrence of a node. `outcome` is what its parent saw, so it includes inversion. */
+export type NodeTrace = {
   outcome: Outcome;
   /** TRUE and FALSE were swapped by the node's configuration. */
   inverted: boolean;
@@ -28,7 +28,7 @@ export type Mark = {
 };
 
 /** The outcome that a parent works with; null when the run ended there. */
-export function decisionOf({ outcome }: Mark): Decision | null {
+export function decisionOf({ outcome }: NodeTrace): Decision | null {
   switch (outcome) {
     case 'TRUE':
     case 'FALSE':
