@@ -92,7 +92,8 @@ export function skipOf(occurrence: Occurrence, nodeTraces: NodeTraces): Skip | n
   if (node.state === 'unusable') return { kind: 'unusable' };
   if (node.circular) return { kind: 'circular' };
   const above = nodeTraces.get(parent);
-  if (!above) return skipOf(parent, nodeTraces) === null ? null : { kind: 'not-run', by: topmostSkipped(parent, nodeTraces) };
+  if (!above)
+    return skipOf(parent, nodeTraces) === null ? null : { kind: 'not-run', by: topmostSkipped(parent, nodeTraces) };
   if (above.outcome === 'OUT_OF_TIME') return { kind: 'out-of-time', by: parent };
   if (role === 'forward') return { kind: 'left-out' };
   if (above.outcome === 'REJECTED') return { kind: 'rejected', by: parent.forward ?? parent };

@@ -12,7 +12,6 @@ import type { Claims } from '../files/claims/claims.ts';
 import type { ResolveTarget } from '../placement/resolve-target.ts';
 import type { BatchSlots } from './batch-slots.ts';
 import type { ClientPace } from './client-pace.ts';
-import type { ClientSlots } from './client-slots.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import type { FollowItems } from './follow-items.ts';
 import type { GiveWay } from './give-way.ts';
