@@ -15,7 +15,6 @@ const PURE_PARTS_OF_CASES = [
   'path.ts',
   'csv/cell-type.ts',
   'csv/csv-cases.ts',
-  'csv/csv-delimiter.ts',
   'document/read-case.ts',
   'document/refusal.ts',
   'judging/decimal.ts',

@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { createOpenApiDocument } from '../openapi/document.ts';
-import { operations } from '../openapi/document.ts';
+import { statusOf } from '../../shared/reasons/codes.ts';
+import { endings } from '../../shared/reasons/endings.ts';
+import { refusals } from '../../shared/reasons/refusals.ts';
+import { withNames } from '../../shared/reasons/template.ts';
+import { type createOpenApiDocument, operations } from '../openapi/document.ts';
 import type { AnswerDoc, Operation } from '../openapi/operation.ts';
-import { type CodeDoc, codeDocs } from './codes.ts';
 import { members, prose } from './members.ts';
 
 type Document = ReturnType<typeof createOpenApiDocument>;
@@ -106,4 +108,21 @@ function curl({ method, path, queryExample, body, open }: Operation, { origin, w
   const text = JSON.stringify(example)?.replaceAll("'", "'\\''");
   if (example) parts.push(`\\\n  -H 'content-type: application/json' -d '${text}'`);
   return parts.join(' ');
+}
+
+/** One code on /docs: the `type` of a problem leads to its `#code-…`. */
+type CodeDoc = { name: string; statuses: number[]; texts: { reason: string; text: string }[] };
+
+function codeDocs(): CodeDoc[] {
+  const docs = new Map<string, CodeDoc>();
+  const add = (name: string, status: number, reason: string, text: string) => {
+    const doc = docs.get(name) ?? { name, statuses: [], texts: [] };
+    docs.set(name, doc);
+    if (!doc.statuses.includes(status)) doc.statuses.push(status);
+    doc.texts.push({ reason, text: withNames(text) });
+  };
+  for (const [reason, { code, ran, text }] of Object.entries(endings))
+    add(code, statusOf({ code, mayHaveRun: ran !== 'no' }), reason, text);
+  for (const [code, { status, text }] of Object.entries(refusals)) add(code, status, code, text);
+  return [...docs.values()];
 }

@@ -80,7 +80,7 @@ function junitOf({ app, target, rules }: Answer): string {
   });
 }
 
-/** A rule that cannot ship failed; one that was not tested is an error. What only tells is left out. */
+/** In JUnit a rule that cannot ship is a failure, an untested one an error. Findings that are only information are left out. */
 function itemOf({ ruleId, name, state, findings }: Rule, { n, target }: { n: number; target: string }): ReportedItem {
   const verdict = { 'can-ship': 'passed', 'cannot-ship': 'failed', 'not-tested': 'error' } as const;
   const reasons = findings.filter(({ code }) => findingCodes[code] !== 'tells');

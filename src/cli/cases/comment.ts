@@ -11,8 +11,8 @@ const pageSchema = z.array(
 );
 
 /**
- * Reads from the environment of a workflow on GitHub where a comment goes. The function that it returns writes it, in the place of the comment
- * of a program that begins with the same line.
+ * Reads from the environment of a GitHub workflow which pull request gets the comment. The returned function replaces the bot's comment that
+ * begins with the same line, so that repeated runs leave one comment.
  */
 export function commentFor(environment: Surroundings['environment']): (text: string) => Promise<void> {
   const { GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_REF = '', GITHUB_API_URL = 'https://api.github.com' } = environment;
@@ -49,7 +49,7 @@ export function commentFor(environment: Surroundings['environment']): (text: str
   };
 }
 
-/** GitHub takes no longer comment. */
+/** The limit of GitHub for a comment, in characters. */
 function cut(text: string): string {
   if (text.length <= MOST) return text;
   return `${text.slice(0, text.lastIndexOf('\n', MOST))}\n\nThe whole report is in the summary of the workflow.\n`;

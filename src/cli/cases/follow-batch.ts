@@ -24,14 +24,14 @@ type Progress = Pick<BatchBody, 'state' | 'counts'>;
 
 type Body = { text: string; type: string; query?: string };
 const begunSchema = batchBodySchema.pick({ batchId: true, setAside: true });
-/** `json`: nobody watches, so no bar is drawn on a terminal. */
+/** `json`: the output is for a program, so no progress bar is drawn. */
 export type Watching = {
   signal: AbortSignal;
   stderr: Surroundings['stderr'];
   json?: boolean | undefined;
   onSetAside?: (setAside: SetAsideBody) => void;
 };
-/** A batch that is over; `json` as the service wrote it. */
+/** A finished batch; `json` is the service's own text. */
 export type RanBatch = { batchId: string; report: BatchReport; json: string };
 
 /** Runs a batch to its end. When `signal` aborts it is cancelled: throws `CommandFailed`. */
@@ -53,7 +53,7 @@ export async function runBatch(api: HttpApi, body: Body, watching: Watching): Pr
   return { batchId, report: readAnswer(batchReportSchema, json), json };
 }
 
-/** A batch that is over, as a JUnit report tells it. */
+/** A finished batch, with what its JUnit report needs. */
 export function junitBatch(
   { batchId, app, file, createdAt, targets, items }: BatchReport,
   { ruleId, confId }: { ruleId: string | null; confId: string | null },
@@ -78,7 +78,7 @@ async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<z.
 
 type Following = { signal: AbortSignal; onProgress: (progress: Progress) => void };
 
-/** Whether the batch came to its end. Reconnects by itself, and gives up when no API had anything to tell for a while. */
+/** Follows a batch to its end, over lost connections; false when no API had news of it for `GIVE_UP_MS`. */
 async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Following): Promise<boolean> {
   for (let lastEventAt = Date.now(); !signal.aborted && Date.now() - lastEventAt < GIVE_UP_MS; ) {
     const path = `/rule-server/mock/batches/${batchId}/events`;
@@ -99,7 +99,7 @@ async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Fol
 
 const WIDTH = 30;
 
-/** A bar on a terminal, in one line that is drawn again and goes away at the end. */
+/** A progress bar in one line of the terminal, redrawn in place and erased at the end. */
 function showProgress(terminal: Writable) {
   const clear = () => terminal.write('\r\u001b[K');
   return {
@@ -117,7 +117,7 @@ function showProgress(terminal: Writable) {
   };
 }
 
-/** `3 passed, 1 failed`: what there is of each verdict. */
+/** `3 passed, 1 failed`: the count of each verdict that occurred. */
 export function countsLine(counts: Progress['counts']): string {
   const { error, ...rest } = counts;
   const named = Object.entries({ ...rest, 'in error': error }).filter(([, count]) => count > 0);

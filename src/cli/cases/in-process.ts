@@ -19,12 +19,12 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { IN_PROCESS, type Ran, type Runner, type RunOptions } from './runner.ts';
 import type { Suite } from './suite.ts';
 
-/** The target that reports name. */
+/** The name of the target in reports. */
 const HERE = 'this process';
 
 type InProcess = Awaited<ReturnType<typeof openInProcess>>;
 
-/** Runs suites in this process: with the leaves of a module, on the rules of a folder or of a saved run. Says on standard error what is wrong with the rules. */
+/** Runs suites in this process: with the leaves of a module, on the rules of a folder or of a saved run. Problems of the rules go to standard error. */
 export async function createProcessRunner(
   { leaves, rules }: { leaves: string; rules: string | RuleObjects },
   { stderr }: Pick<Surroundings, 'stderr'>,
@@ -124,7 +124,7 @@ function batchOf(suite: Suite, createdAt: number, { bail = false, dryRun = false
   };
 }
 
-/** An item as the service tells it, as far as expectations are updated from it. */
+/** An item in the form of the service, with what the update of expectations needs. */
 function itemText({ suite, json }: Ran, n: number): string {
   const item = elementsOf(rawMember(json, 'items') ?? '[]')[n - 1] ?? '{}';
   return joinMembers([

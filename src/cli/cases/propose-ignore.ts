@@ -10,7 +10,7 @@ type Item = BatchReport['items'][number];
 
 /**
  * Compares two runs of the same cases on one target, and writes `ignore` of their document as lines of YAML: the paths that it ignores already,
- * and those at which the data was other the second time. It names the cases that came to another outcome: that is no noise.
+ * and those at which the data of the second run differed. Cases with another outcome are named, because that is no noise.
  */
 export function proposeIgnore(first: Ran, second: Ran, ignored: readonly string[]): string[] {
   const [one, other] = [changedOf(first.json), changedOf(second.json)];

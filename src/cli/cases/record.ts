@@ -50,7 +50,7 @@ function linesOf({ newest, others }: Way<AnsweredRecord>): string {
   return `  # ${others.length === 0 ? 'one run' : `${others.length + 1} runs`} took this way\n${linesOfRun(newest)}`;
 }
 
-/** JSON is YAML: the input stays as it was written, to the digit. */
+/** The input stays JSON text inside the YAML document, so that numbers keep every digit. */
 function linesOfRun(run: AnsweredRecord): string {
   const lines = Object.entries(membersOfCase(run)).map(([name, json]) => `${name}: ${json}`);
   return `  - ${lines.join('\n    ')}`;
@@ -64,7 +64,7 @@ export function membersOfCase(run: AnsweredRecord) {
   };
 }
 
-/** Expects the outcome of a run, the keys that it changed, and the nodes that acted, if its trace and its tree tell which. */
+/** Expects the outcome of a run, the keys that it changed, and the nodes that acted, if its trace and its tree have them. */
 function expectedOf({ input, result, outcome: ranTo, root }: AnsweredRecord): string {
   const outcome: [string, string] = ['outcome', JSON.stringify(ranTo)];
   if (result === null || ranTo === 'ERROR') return joinMembers([outcome]);

@@ -24,7 +24,7 @@ export type ReplayOptions = HistoryOptions & {
 const ABOVE = 'The runs were made again: what came of them is printed above.';
 
 /**
- * Runs the inputs of recorded runs again as one batch, without effects unless `--real` is given, and tells which came to something else, how, and
+ * Runs the inputs of recorded runs again as one batch, without effects unless `--real` is given, and reports which results differ, how, and
  * from which node on; resolves to the exit code.
  */
 export async function replay(options: ReplayOptions, surroundings: Surroundings): Promise<number> {
@@ -90,8 +90,8 @@ type Lines = {
 };
 
 /**
- * The answer in the first line, then each way in which runs changed, the most frequent one first, and what else is to be known. `hidesValues`: of
- * data and errors only their names.
+ * The counts in the first line, then each kind of change, the most frequent first, and remarks. `hidesValues`: names of data and errors, no
+ * values.
  */
 export function linesOf(
   { items, counts, setAside }: BatchReport,
@@ -127,7 +127,7 @@ export function linesOf(
   return { head, changes, others: [...(left === '' ? [] : [`Left out: ${left}.`]), ...others, ...hint] };
 }
 
-/** Outcomes and actions are none of the caller's data. */
+/** Outcomes and actions are shown with `hidesValues` too: they are not the caller's data. */
 function withoutValues(item: Item): Item {
   const parts = item.differences.map((one) =>
     one.path === 'outcome' || one.path === 'actions'

@@ -133,7 +133,7 @@ type Asked = {
   treeOfNow: () => Promise<Tree>;
 };
 
-/** The recorded run that stands for others: what changed at the node where they part, a link to it, and its input. */
+/** The recorded run that represents a group: what changed at the node where they part, a link to it, and its input. */
 async function exampleOf(api: HttpApi, { name: mockId }: { name: string }, asked: Asked) {
   const { ruleId, at, parting, options, treeOfNow } = asked;
   const { app, counts: hidesValues = false } = options;

@@ -4,7 +4,7 @@ import { batchRequest } from './batch-request.ts';
 import { runBatch, type Watching } from './follow-batch.ts';
 import type { Suite } from './suite.ts';
 
-/** The id of what ran without the service. */
+/** The batch id of a run in this process. */
 export const IN_PROCESS = 'in process';
 
 /** How the cases of a suite are to be run. */

@@ -28,14 +28,14 @@ import { exitCodeOfReport, type TestOptions } from './test.ts';
 type Objects = { rules: Record<string, unknown>[]; nodes: Record<string, unknown>[] };
 
 /**
- * A saved run as a suite of one case, which is compared with what the run came to. `objects`: the rules that it ran on. `changed`: somebody changed
- * the file after it was saved.
+ * A saved run as a suite of one case, which is compared with the result of that run. `objects`: the rules that it ran on. `changed`: the file was
+ * edited after it was saved.
  */
 type SavedRunSuite = {
   suite: Suite;
   objects: Objects;
   changed: boolean;
-  /** Writes the run as a case into a document, or into a new one, and tells so. */
+  /** Writes the run as a case into a document, or into a new one, and reports it. */
   keepAsCase(path: string): Promise<string>;
 };
 
@@ -45,7 +45,7 @@ const NEEDS =
   '--run FILE takes a saved run in the place of cases: give --leaves to run it in this process, or --as-case to keep it.';
 
 /**
- * Runs a saved run in this process, without effects unless `--real` is given, and tells whether it comes to the same; or keeps it as a case.
+ * Runs a saved run in this process, without effects unless `--real` is given, and reports whether the result is the same; or keeps it as a case.
  * Resolves to the exit code.
  */
 export async function testSavedRun(paths: string[], options: SavedRunOptions, { stdout, stderr }: Surroundings) {
@@ -121,7 +121,7 @@ async function keepAsCase(path: string, { app, ruleId, run }: Kept): Promise<str
   return visible(`${path} has the case ${name}.`);
 }
 
-/** The files that a tree was read from, as far as it tells them. */
+/** The rule files that a tree was read from, as far as the tree has their members. */
 function objectsOf({ root, rule }: Tree, ruleId: string): Objects {
   const nodes = new Map((root === null ? [] : occurrencesOf(root)).map(({ node }) => [node.id, node]));
   return {

@@ -19,12 +19,12 @@ export type Suite = {
   app: string;
   ruleId: string | null;
   confId: string | null;
-  /** Paths in the data that count for nothing. */
+  /** Paths in the data that comparisons ignore. */
   ignore: string[];
   /** All of the document, in its order; `run` says which of them are run. */
   cases: Case[];
   run: Case[];
-  /** Of a saved run: what it came to, which counts in the place of an expectation. */
+  /** The result of a saved run, in the place of expectations. */
   before?: Conclusion;
 };
 
@@ -51,7 +51,7 @@ export async function readSavedSuite(api: HttpApi, which: Which): Promise<Suite>
   return suiteOf(text, { kind: 'saved', etag: response.headers.get('etag') ?? '' }, which);
 }
 
-/** Only cases whose name or one of whose tags holds `text`. */
+/** Keeps the cases whose name or a tag contains `text`. */
 export function filtered(suite: Suite, text: string): Suite {
   const wanted = text.toLowerCase();
   const run = suite.cases.filter(({ name, tags }) =>

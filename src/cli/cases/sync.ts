@@ -18,7 +18,7 @@ export type PushOptions = Common;
 const NEITHER_LOST = 'Nothing was changed';
 const changedSchema = z.object(changedCases);
 
-/** Writes the saved cases into a file of the repository. Without --force never over a file that says something else. */
+/** Writes the saved cases into a file of the repository. Overwrites other content only with --force. */
 export async function pull(options: PullOptions, { stdout }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
   const saved = await readSaved(api, options);
@@ -37,7 +37,7 @@ export async function pull(options: PullOptions, { stdout }: Surroundings): Prom
   return tell(stdout, options.json ? result : `${path} is written (ETag ${result.etag}).`);
 }
 
-/** Saves the cases of a file at the service. Without --force never over saved cases that say something else. */
+/** Saves the cases of a file at the service. Overwrites other saved cases only with --force. */
 export async function push(path: string, options: PushOptions, { stdout }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
   const [suite] = await readSuites([path], options);
@@ -69,7 +69,7 @@ function whatDiffers(text: string): string {
   return `Other cases are saved there. ${NEITHER_LOST}: pull them, or push with --force.${listed && ` They differ in:${listed}`}`;
 }
 
-/** `changed`: whether the file, or what is saved, is another one than before. */
+/** `changed`: whether the content of the file, or of the saved cases, is new. */
 type Result = { path: string; etag: string; changed: boolean };
 
 function tell(stdout: Surroundings['stdout'], what: Result | string): number {

@@ -35,7 +35,7 @@ export type TestOptions = {
   key?: string;
 };
 
-/** Runs cases on live clients, or in this process, and tells what is not as expected; resolves to the exit code. Ctrl-C cancels the batch. */
+/** Runs cases on live clients, or in this process, and reports what is not as expected; resolves to the exit code. Ctrl-C cancels the batch. */
 export async function test(paths: string[], options: TestOptions, surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, environment, onInterrupt } = surroundings;
   const api = createHttpApi({ url: options.url, key: options.key });

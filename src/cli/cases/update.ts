@@ -11,15 +11,15 @@ import { badItems } from './print-failures.ts';
 import type { Suite } from './suite.ts';
 
 type Item = BatchReport['items'][number];
-/** An item as the service tells it: its input and what the run changed, as JSON text. */
+/** An item of the service: its input and what the run changed, as JSON text. */
 type ItemText = (n: number) => Promise<string>;
 /** The document with what the runs came to, and the cases that were not updated, each with the reason. */
 type Updated = { text: string; updated: string[]; left: string[] };
 type Change = { kind: 'change'; replacements: Replacement[] } | { kind: 'left'; why: string };
 
 /**
- * Writes what was found into the expectations it differs from. Only members that are in `expect` already, never after an
- * error or without an answer, and never where targets came to different things.
+ * Replaces expected values by the actual ones. Only members that `expect` has already; never after an error or without an answer, nor where
+ * targets disagree, because such a result must not become an expectation unseen.
  */
 export async function updateExpectations(itemText: ItemText, suite: Suite, report: BatchReport): Promise<Updated> {
   const names = [...new Set(badItems(report).map(({ name }) => name))];
@@ -73,7 +73,7 @@ function foundBy(text: string, { differences }: Item, index: number): Change {
   return { kind: 'change', replacements: [...replacements].map(([path, json]) => ({ path, json })) };
 }
 
-/** Whether something is hidden in an item. */
+/** Whether an item has masked values: they must not become expectations. */
 function isMasked(text: string): boolean {
   const scanned = scanJson(text);
   const masked = scanned.kind === 'complete' ? scanned.members.find(({ key }) => key === 'masked') : undefined;
@@ -86,7 +86,7 @@ function listOrValue(steps: readonly Step[]): readonly Step[] {
   return at < 0 ? steps : steps.slice(0, at);
 }
 
-/** The data after the run: the input, and over it what the run changed. Null when too much of it to be kept. */
+/** The data after the run: the input with the run's changes. Null when they were too large to be kept. */
 function dataAfter(text: string): ExactValue | null {
   const scanned = scanJson(text);
   const members = new Map(scanned.kind === 'complete' ? scanned.members.map(({ key, raw }) => [key, raw]) : []);

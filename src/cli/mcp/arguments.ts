@@ -18,7 +18,7 @@ export const where = z
 
 export const READS = { readOnlyHint: true, openWorldHint: false };
 
-/** The arguments of a tool. An unknown one is refused: an assistant that asks for less than it means to would run a rule for real. */
+/** The arguments of a tool. An unknown one is refused: a misspelt `dryRun` would otherwise run the rule for real. */
 export const strictInput = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>

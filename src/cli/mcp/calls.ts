@@ -22,7 +22,7 @@ const SHORT = [
   ...['ending', 'error', 'dryRun', 'input'],
 ];
 
-/** A page of executions, each with what tells it from others. */
+/** A page of executions, each in short form. */
 export async function findRuns(api: HttpApi, words: Parameters<typeof get>[2]): Promise<string> {
   const page = parseExact(await get(api, 'executions', { ...words, include: 'input' }));
   const items = list(field(page, 'items')).flatMap((item) => (isExactObject(item) ? shortOf(item) : []));
@@ -51,14 +51,14 @@ export async function runRule(api: HttpApi, asked: Asked, signal: AbortSignal): 
   const { app, ruleId, confId, target, dryRun } = asked;
   const mockId = await beginRun(api, { app: String(app), ruleId, confId, target, dryRun }, asked.input);
   for await (const _ of statesOf(api, mockId, signal)) {
-    // Its end is what is waited for.
+    // states are not shown; the loop ends with the execution
   }
   if (!signal.aborted) return get(api, `executions/${mockId}`, {});
   await api.call(`${BASE}/executions/${mockId}`, { method: 'DELETE' });
   throw new CommandFailed(`Execution ${mockId} is being cancelled.`, exitCodes.interrupted);
 }
 
-/** One execution, why it came out as it did, the tree that its trace names the nodes of, and which tree that is. */
+/** One execution, the reasons of its outcome, and the tree whose nodes its trace names, with its version. */
 export async function explanation(api: HttpApi, mockId: string): Promise<string> {
   const { execution, tree, about, outcome, path, sentences, change } = await explainRun(api, mockId);
   const shown = tree !== null && tree.length <= MAX_TREE ? tree : JSON.stringify({ error: NO_TREE });

@@ -21,7 +21,7 @@ async function printed(command: Command, signal: AbortSignal): Promise<{ text: s
   return { text: Buffer.concat(parts).toString(), exitCode };
 }
 
-/** The words of a command as an answer of `commandOutput`; its exit code tells whether all is as it was, or as expected. */
+/** The output of a command as `commandOutput`. Its exit code says whether everything was as expected, or unchanged. */
 export async function outputOf(command: Command, signal: AbortSignal): Promise<string> {
   const { text, exitCode } = await printed(command, signal);
   return joinMembers([
@@ -32,7 +32,7 @@ export async function outputOf(command: Command, signal: AbortSignal): Promise<s
 
 export type Service = { url: string; key?: string | undefined };
 
-/** What the commands `check` and `since` tell; they run nothing. */
+/** Tools for the commands `check` and `since`, which run nothing. */
 export function addReadingCommands(server: McpServer, api: HttpApi, { url, key }: Service): void {
   server.registerTool(
     'check',

@@ -1,8 +1,11 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { executionSchema } from '../../shared/contract/execution.ts';
+import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
+import { readText, textOf } from '../../shared/runtime/read-text.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi, readAnswer } from '../terminal/http-api.ts';
-import { objectText, readData } from '../terminal/read-data.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { beginRun, type Run } from './begin-run.ts';
 import { statesOf } from './event-stream.ts';
@@ -49,4 +52,31 @@ async function report(
   // Standard output is for what the client answered.
   else (execution.ending?.code == null ? stdout : stderr).write(visibleLines(resultLines(execution)));
   return exitCodeOf(execution);
+}
+
+/** The input of a rule as JSON text: given in place, in a file (`@path`), or on standard input (`-`). */
+async function readData(given: string, stdin: Readable): Promise<string> {
+  return objectText(await textAt(given, stdin).catch((error) => cannotRead(given, error)), '--data');
+}
+
+/** The text of a JSON object. `where`: the option that it stands in. */
+function objectText(json: string, where: string): string {
+  const scanned = scanJson(json);
+  if (scanned.kind === 'complete' && scanned.type === 'object') return scanned.raw;
+  const why =
+    scanned.kind === 'complete'
+      ? `it is ${scanned.type}`
+      : scanned.kind === 'wrong'
+        ? `${scanned.message} at character ${scanned.at + 1}`
+        : 'it ends too early';
+  throw new CommandFailed(`${where} must be a JSON object: ${why}.`, exitCodes.usage);
+}
+
+async function textAt(given: string, stdin: Readable): Promise<string> {
+  if (given === '-') return textOf(await buffer(stdin));
+  return given.startsWith('@') ? readText(given.slice(1)) : given;
+}
+
+function cannotRead(given: string, error: Error): never {
+  throw new CommandFailed(`--data ${given} cannot be read: ${error.message}`, exitCodes.usage);
 }

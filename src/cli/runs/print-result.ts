@@ -1,8 +1,7 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import type { Execution } from '../../shared/contract/execution.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import { prettyJson } from '../terminal/pretty-json.ts';
+import { type ExactValue, RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 
 /** A result as a person reads it: how it went, the data after it, and where the time went. */
 export function resultLines({ result, outcome, address, warnings, timings }: Execution): string {
@@ -50,4 +49,16 @@ const inSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
 function memberOf(value: ExactValue, name: string): ExactValue {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject && name in value ? (Object.entries(value).find(([key]) => key === name)?.[1] ?? null) : null;
+}
+
+/** A value as indented JSON, every number as it was written. */
+function prettyJson(value: ExactValue, indent = ''): string {
+  if (value instanceof RawNumber) return value.text;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const deeper = `${indent}  `;
+  const lines = Array.isArray(value)
+    ? value.map((item) => `${deeper}${prettyJson(item, deeper)}`)
+    : Object.entries(value).map(([key, member]) => `${deeper}${JSON.stringify(key)}: ${prettyJson(member, deeper)}`);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  return lines.length === 0 ? `${open}${close}` : `${open}\n${lines.join(',\n')}\n${indent}${close}`;
 }

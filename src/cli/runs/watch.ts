@@ -1,13 +1,13 @@
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { failureGroupOf } from '../../shared/contract/endings/failure-group.ts';
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ListedExecution } from '../../shared/contract/execution.ts';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, type HttpApi } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
-import { createFailureCounts } from './count-failures.ts';
 import { jsonLine } from './history.ts';
 import { type Page, readExecutions, whatRan } from './read-executions.ts';
 import { isSearch, queryOf, type SearchWords } from './search-words.ts';
@@ -105,4 +105,36 @@ function line(listed: ListedExecution, stream: Writable): string {
   const shown = styleText(color, state.padEnd(10), { stream });
   const more = [whatRan(listed), visible(address ?? ''), took, ending?.code].filter(Boolean).join('  ');
   return `${at}  ${mockId}  ${shown}  ${more}\n`;
+}
+
+const clock = (at: number) => new Date(at).toISOString().slice(11, 19);
+
+/** The clients of a group: the first one by name, and how many others. */
+function whose(clients: ReadonlySet<string>): string {
+  const [first] = clients;
+  if (first === undefined) return '';
+  return clients.size === 1 ? `${visible(first)}: ` : `${visible(first)} and ${clients.size - 1} more: `;
+}
+
+/** Counts failures that are alike from now on. It takes what is new, and tells one line for each group that grew. */
+function createFailureCounts(): (news: readonly ListedExecution[]) => string[] {
+  const groups = new Map<string, { count: number; since: number; clients: Set<string>; line: string }>();
+
+  function add(execution: ListedExecution): string | null {
+    const group = failureGroupOf(execution);
+    if (group === null) return null;
+    const key = JSON.stringify(group);
+    const at = execution.history.at(-1)?.at ?? 0;
+    const { count, since, clients } = groups.get(key) ?? { count: 0, since: at, clients: new Set<string>() };
+    if (execution.address !== null) clients.add(execution.address);
+    const times = count === 0 ? 'once' : `${count + 1} times since ${clock(since)}`;
+    const line = `${clock(at)}  ${group.code.padEnd(14)}  ${whose(clients)}${visible(group.sentence)}  ${times}  ${execution.mockId}\n`;
+    groups.set(key, { count: count + 1, since, clients, line });
+    return key;
+  }
+
+  return (news) => {
+    const grown = new Set(news.map(add).filter((key) => key !== null));
+    return [...grown].map((key) => groups.get(key)?.line ?? '');
+  };
 }

@@ -12,7 +12,6 @@ import {
 } from '../document/refusal.ts';
 import { parsePath, printPath, type Step } from '../path.ts';
 import type { CellType } from './cell-type.ts';
-import { delimiterOf } from './csv-delimiter.ts';
 
 /** `header` and `rows` are the text of the cells: a row for each case. */
 type ReadCsv =
@@ -232,4 +231,17 @@ function print(members: Members): string {
     ([name, value]) => `${JSON.stringify(name)}:${typeof value === 'string' ? value : print(value)}`,
   );
   return `{${parts.join(',')}}`;
+}
+
+/** The separator that comes most often in the header, outside quotes. */
+function delimiterOf(text: string): string {
+  const counts = new Map([',', ';', '\t'].map((each) => [each, 0]));
+  let quoted = false;
+  for (const char of text) {
+    if (char === '\n' && !quoted) break;
+    if (char === '"') quoted = !quoted;
+    const count = counts.get(char);
+    if (count !== undefined && !quoted) counts.set(char, count + 1);
+  }
+  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
 }

@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { time } from '../wire.ts';
-import { states } from './state-names.ts';
 
-/** The states of an execution. `picked-up` may be skipped; an end state is the last. */
-export const stateSchema = z.enum(states);
+/** The states of an execution, in the order they can be reached; `picked-up` may be skipped, and one of the last five is the end. */
+export const stateSchema = z.enum([
+  'queued',
+  'dispatched',
+  'picked-up',
+  'succeeded',
+  'failed',
+  'timed-out',
+  'cancelled',
+  'rejected',
+]);
 export type State = z.infer<typeof stateSchema>;
 
 const END_STATES: ReadonlySet<State> = new Set(['succeeded', 'failed', 'timed-out', 'cancelled', 'rejected']);
