@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 // Plain JavaScript on purpose: an old Node must get as far as this sentence.
+import { existsSync } from 'node:fs';
+
+// The repository has sources, which Node runs as they are; a package has what was compiled from them.
+const source = new URL('../src/main.ts', import.meta.url);
+const isRepository = existsSync(source);
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
-  console.error(
-    `rule-server needs Node 22.22 or newer and found ${process.versions.node}: install one, or run it through npm ("npm ci" brings its own Node, "npm start" uses it).`,
-  );
+  const wayOut = isRepository ? ', or run it through npm ("npm ci" brings its own Node, "npm start" uses it)' : '';
+  console.error(`rule-server needs Node 22.22 or newer and found ${process.versions.node}: install one${wayOut}.`);
   process.exit(1);
 }
 // Each directory that hangs keeps two of libuv's threads busy, and by default there are four. Read when the first one is needed.
@@ -18,8 +22,5 @@ try {
 } catch {
   // A user that the system does not know has no home: every start compiles.
 }
-// The repository has sources, which Node runs as they are; a package has what was compiled from them.
-const { existsSync } = await import('node:fs');
-const source = new URL('../src/main.ts', import.meta.url);
-const { main } = await import(existsSync(source) ? source.href : '../dist/main.js');
+const { main } = await import(isRepository ? source.href : '../dist/main.js');
 await main(process.argv.slice(2));
