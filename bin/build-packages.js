@@ -3,7 +3,7 @@
 // packages/rule-server-client/dist; `cli` into packages/rule-server-cli/dist, as one bundle without dependencies. Node runs the
 // sources as they are, but not below node_modules.
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -31,9 +31,7 @@ async function buildClient() {
   await dropUnreachableTypes(dist);
   await indentBySource(dist);
   await cp(join(root, 'LICENSE'), join(clientFolder, 'LICENSE'));
-  const readme = await readFile(join(root, 'src/client/README.md'), 'utf8');
-  await mkdir(clientFolder, { recursive: true });
-  await writeFile(join(clientFolder, 'README.md'), readmeOfThePackage(readme));
+  await cp(join(root, 'src/client/README.md'), join(clientFolder, 'README.md'));
 }
 
 async function buildCommandLine() {
@@ -56,11 +54,6 @@ async function buildCommandLine() {
     },
   });
   await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-}
-
-/** The SDK's own README without links out of the package. */
-function readmeOfThePackage(readme) {
-  return readme.replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1');
 }
 
 /**

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { linkReadme } from './package-readme.js';
 
 const root = join(import.meta.dirname, '..');
 const folders = { client: 'packages/rule-server-client', cli: 'packages/rule-server-cli', server: '.' };
@@ -18,6 +19,7 @@ try {
   const path = join(work, 'package/package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
   writeFileSync(path, `${JSON.stringify({ ...manifest, version: versionOf(manifest.version) }, null, 2)}\n`);
+  linkReadme(join(work, 'package'));
   const how = ['--pack-destination', resolve(to), '--ignore-scripts', '--loglevel=error'];
   console.log(join(resolve(to), lastLine(run('npm', ['pack', join(work, 'package'), ...how]))));
 } finally {

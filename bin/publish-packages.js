@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { linkReadme } from './package-readme.js';
 import { PLACEHOLDER, SCOPE } from './package-scope.js';
 
 const root = join(import.meta.dirname, '..');
@@ -27,6 +28,7 @@ function publish(folder) {
     const { scripts: _, ...manifest } = JSON.parse(readFileSync(path, 'utf8'));
     const published = { ...manifest, ...repository(), name: `${scope}/${manifest.name}` };
     writeFileSync(path, `${JSON.stringify(published, null, 2)}\n`);
+    linkReadme(join(work, 'package'));
     const how = isDry ? ['--dry-run'] : ['--provenance'];
     run('npm', ['publish', join(work, 'package'), '--access', 'public', ...how]);
     tell(`${isDry ? 'Would publish' : 'Published'} ${scope}/${manifest.name} ${manifest.version}.`);

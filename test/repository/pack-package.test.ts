@@ -17,10 +17,16 @@ beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'rule-server-pack-'));
   for (const folder of ['bin', 'out', 'packages/rule-server-client'])
     await mkdir(join(checkout, folder), { recursive: true });
-  await copyFile(join(import.meta.dirname, '../../bin/pack-package.js'), join(checkout, 'bin/pack-package.js'));
+  for (const name of ['pack-package.js', 'package-readme.js'])
+    await copyFile(join(import.meta.dirname, '../../bin', name), join(checkout, 'bin', name));
   const manifest = { name: 'rule-server-client', version: '0.2.0', type: 'module' };
   for (const folder of ['.', 'packages/rule-server-client'])
     await writeFile(join(checkout, folder, 'package.json'), JSON.stringify(manifest));
+  const client = join(checkout, 'packages/rule-server-client');
+  await mkdir(join(client, 'dist/console/docs'), { recursive: true });
+  for (const path of ['LICENSE', 'dist/console/docs/start.md']) await writeFile(join(client, path), '');
+  const links = '[a](docs/start.md#b) [c](LICENSE) [d](https://e) [f](CONTRIBUTING.md) ![g](docs/images/g.png)[h](#i)';
+  await writeFile(join(client, 'README.md'), links);
   await writeFile(join(checkout, '.gitignore'), 'out\n');
   await git('init', '-q');
   await git('add', '-A');
@@ -39,4 +45,9 @@ it('each state of the sources is packed under a version of its own, and the chec
   await rm(join(checkout, 'changed'));
   await git('tag', 'v0.2.0');
   expect(await pack()).toBe('rule-server-client-0.2.0.tgz');
+});
+
+it('every link of the README in a package leads somewhere', async () => {
+  const { stdout } = await run('tar', ['-xzOf', join(checkout, 'out', await pack()), 'package/README.md']);
+  expect(stdout).toBe('[a](dist/console/docs/start.md#b) [c](LICENSE) [d](https://e) f [h](#i)');
 });
