@@ -134,7 +134,7 @@ async function pollMs(sharedDir: string): Promise<string> {
   const took: number[] = [];
   for (let poll = 0; poll < POLLS; poll++) {
     const startedAt = performance.now();
-    await stat(join(sharedDir, `.doctor-looks-${look}`)).catch(unless('ENOENT'));
+    await stat(join(sharedDir, `.doctor-polls-${poll}`)).catch(unless('ENOENT'));
     took.push(performance.now() - startedAt);
   }
   return (took.toSorted((a, b) => a - b)[Math.floor(POLLS / 2)] ?? Number.NaN).toFixed(1);

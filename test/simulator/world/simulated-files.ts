@@ -6,8 +6,8 @@ import type {
   OpenDirectory,
   OpenFile,
   QuickFiles,
-  Told,
   Watch,
+  WatchListener,
   WriteOptions,
 } from '../../../src/worker/files/ports/operations.ts';
 import { type Disk, failure, type SystemCalls } from './disk.ts';
@@ -116,15 +116,15 @@ export function createSimulatedFiles({ process, gate, onWatch = atOnce, mounts =
   }
 
   /** Deaf where there is no such directory, and until the watch is set up. */
-  function watch(directory: string, told: Told): Watch {
+  function watch(directory: string, listener: WatchListener): Watch {
     let isOpen = true;
-    const deliver = (name: string) => isOpen && told.event(name);
+    const deliver = (name: string) => isOpen && listener.event(name);
     const notice = (name: string) => onWatch({ process, directory, name }, () => void deliver(name));
     const watching = look('watch', [directory], (calls) => calls.watch(directory, notice)).catch((error) => {
-      if (isOpen && !NOT_THERE.includes(errnoOf(error))) told.error(error);
+      if (isOpen && !NOT_THERE.includes(errnoOf(error))) listener.error(error);
       return undefined;
     });
-    watching.then((stop) => stop && isOpen && told.armed());
+    watching.then((stop) => stop && isOpen && listener.armed());
     return {
       async close() {
         isOpen = false;

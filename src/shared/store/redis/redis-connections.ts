@@ -95,7 +95,7 @@ function createReconnection(route: MasterRoute | undefined) {
 
     reconnect(): void {
       if (route) {
-        route.look();
+        route.poll();
         return;
       }
       const now = performance.now();
