@@ -6,7 +6,7 @@ import type { ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
 import { startUpkeep } from '../shared/runtime/upkeep.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
-/** The queue store is silent when nothing came from it at so many looks in a row, while it was asked something: one second. */
+/** The queue store counts as silent after one second without any reply, while a query is pending. */
 const SILENT_AFTER_CHECKS = 20;
 const PROBE_EVERY_MS = 1000;
 
@@ -41,25 +41,25 @@ export const whyAway = (full: string | null): StoreAway =>
 /** Parameters of a reason. */
 export type StoreAway = { why: 'away' } | { why: 'full'; fault: string };
 
-/** Whether anything comes from the queue store while it is asked. A look that this process is too busy to make does not count. */
-function listen(backend: QueueBackend) {
-  let heard = backend.heard();
+/** Detects a store that stays silent while a query is pending. Checks skipped because this process was busy are ignored. */
+function createSilenceDetector(backend: QueueBackend) {
+  let seen = backend.lastActivity();
   let quiet = 0;
-  let isAsked = false;
-  const look = () => {
-    const now = backend.heard();
-    if (now !== heard) quiet = 0;
-    else if (isAsked) quiet++;
-    heard = now;
+  let isPending = false;
+  const check = () => {
+    const now = backend.lastActivity();
+    if (now !== seen) quiet = 0;
+    else if (isPending) quiet++;
+    seen = now;
   };
   return {
-    look,
+    check,
     isSilent: () => quiet >= SILENT_AFTER_CHECKS,
-    /** Something is asked while the task runs. */
+    /** A query is pending while the task runs. */
     async during(task: () => Promise<unknown>): Promise<void> {
-      isAsked = true;
+      isPending = true;
       await task().finally(() => {
-        isAsked = false;
+        isPending = false;
       });
     },
   };
@@ -85,18 +85,18 @@ const problemsOf = async ({ workers }: QueueBackend) => [
 /**
  * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
  * connection is lost. Silent: nothing comes from it at all. A store that is only slow takes calls. The connection is its own, so that
- * its looks do not wait behind calls.
+ * its queries do not wait behind calls.
  */
 export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDependencies): QueueHealth {
   const queue = backend.openQueue(queueNames.executions); // the queue of the calls reports its faults
-  const ear = listen(backend);
+  const silence = createSilenceDetector(backend);
   let state = notReached;
   let probeDueAt = 0;
   const ready = Promise.withResolvers<void>();
 
-  const look = async () => {
+  const count = async () => {
     const { waiting, snoozed, taken } = await queue.count();
-    backlog.look(waiting).catch(() => {}); // an earlier look counts for a while
+    backlog.update(waiting).catch(() => {}); // an earlier reading counts for a while
     let { workers, problems } = state;
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();
@@ -113,11 +113,11 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
   };
   const loops = startUpkeep(
     [
-      { name: 'counting', everyMs: 250, run: () => ear.during(look) },
-      { name: 'listening', everyMs: 50, run: ear.look },
+      { name: 'counting', everyMs: 250, run: () => silence.during(count) },
+      { name: 'detecting silence', everyMs: 50, run: silence.check },
     ],
     (error) => {
-      if (tookTooLong(error)) return; // it is busy, or silent: then it is heard
+      if (tookTooLong(error)) return; // busy, or silent, which the detector notices
       state = { ...state, up: false, reason: reasonOf(error) };
       storeAlert.begins(error, STORE_ADVICE);
     },
@@ -126,10 +126,10 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
   return {
     ready: ready.promise,
     get up() {
-      return state.up && !ear.isSilent() && backend.full() === null;
+      return state.up && !silence.isSilent() && backend.full() === null;
     },
     get reason() {
-      return backend.full() ?? (ear.isSilent() ? 'Redis does not answer' : state.reason);
+      return backend.full() ?? (silence.isSilent() ? 'Redis does not answer' : state.reason);
     },
     get full() {
       return backend.full();

@@ -170,7 +170,7 @@ export async function createRuleClient(options: RuleClientOptions): Promise<Rule
   });
   const unwatch = watchStrayErrors();
   let closing: Promise<void> | undefined;
-  await inbox.look();
+  await inbox.poll();
 
   return {
     address,

@@ -106,7 +106,13 @@ describe('a queue store', () => {
     const { log } = captureLog();
     const health = own.run(() =>
       watchQueueHealth({
-        backend: { ...backend, openQueue, heard: () => store.bytes, probe: async () => {}, findWorkers: async () => 1 },
+        backend: {
+          ...backend,
+          openQueue,
+          lastActivity: () => store.bytes,
+          probe: async () => {},
+          findWorkers: async () => 1,
+        },
         backlog: createBacklog({ workers: { loads: async () => new Map() } }),
         storeAlert: createThrottledAlert(log, 'the queue store'),
       }),

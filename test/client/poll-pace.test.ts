@@ -7,7 +7,7 @@ describe('how often a client looks for requests', () => {
   test('without events: often for a minute after a request, then once a second', () => {
     const { pace, advance } = start();
     expect(pace.gapMs()).toBe(1000);
-    pace.looked(['a.json'], 0);
+    pace.polled(['a.json'], 0);
     advance(59_000);
     expect(pace.gapMs()).toBe(50);
     advance(2000);
@@ -20,18 +20,18 @@ describe('how often a client looks for requests', () => {
     expect(pace.gapMs()).toBe(POLL_MS);
   });
 
-  test('the event of taking a request away that a look had found proves nothing', () => {
+  test('the event of taking a request away that a poll had found proves nothing', () => {
     const { pace } = start();
-    pace.looked(['a.json'], 0);
+    pace.polled(['a.json'], 0);
     pace.event('a.json');
     expect(pace.eventsArrive).toBe(false);
   });
 
-  test('a look takes a tenth of the time at most, and one that takes very long is followed by 10 s', () => {
+  test('a poll takes a tenth of the time at most, and one that takes very long is followed by 10 s', () => {
     const { pace } = start();
-    pace.looked(['a.json'], 300);
+    pace.polled(['a.json'], 300);
     expect(pace.gapMs()).toBe(3000);
-    pace.looked(['a.json'], 5000);
+    pace.polled(['a.json'], 5000);
     expect(pace.gapMs()).toBe(10_000);
   });
 });

@@ -149,7 +149,7 @@ async function endingInHistory(history: History, mockId: string): Promise<Ending
  * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
  *   the claim (`begin.ts`; asked by `revoke`, and for keyed calls by `run-once.ts`), or none runs at all and this API put the job on the
  *   queue itself, once and confirmed (`isOwnAdd`). Otherwise it may have run, and the ending says so.
- * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `marks.ts` with
+ * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `high-water-marks.ts` with
  *   `resolve-doubt.ts` keep items from running twice.
  * - Keyed calls and batches: a repeat meets the claim of the first one, which its key guards (`worker/files/claims/claims.ts`).
  * - Sessions, history, pins, batches and idempotency records that were lost are gone.

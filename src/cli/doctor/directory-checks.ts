@@ -124,7 +124,7 @@ async function checkFileSystem(sharedDir: string): Promise<Finding> {
     return warn(
       'file system',
       `${network}: no events from other machines, one poll takes ${await pollMs(sharedDir)} ms`,
-      'Answers are noticed by looks, within about a tenth of the time their rule takes. docs/run/runbook.md says which mount options help.',
+      'Answers are noticed by polls, within about a tenth of the time their rule takes. docs/run/runbook.md says which mount options help.',
     );
   return ok('file system', `local, ${Math.round((bavail / Math.max(1, blocks)) * 100)} % free`);
 }

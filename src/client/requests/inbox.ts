@@ -30,25 +30,25 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
     onName(name);
   });
   watcher.on('error', onError);
-  const looks = repeat(() => pace.gapMs(), pollAndCheck, tellOnce);
+  const polling = repeat(() => pace.gapMs(), pollAndCheck, tellOnce);
 
   async function pollAndCheck(): Promise<void> {
     if (performance.now() - polledAt >= pollMs) {
       polledAt = performance.now();
       await onPoll().catch(onError);
     }
-    await look();
+    await poll();
     reported = '';
   }
 
-  /** A file server that is away fails every look, 20 times a second. */
+  /** A file server that is away fails every poll, 20 times a second. */
   function tellOnce(error: unknown): void {
     const text = String(error);
     if (text !== reported) onError(error);
     reported = text;
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const startedAt = performance.now();
     // sshfs serves listings that are seconds old, unless something was changed through it.
     if (!pace.eventsArrive) await freshen(directory);
@@ -58,8 +58,8 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
       watchAgain();
     }
     const requests = (names ?? []).filter(isRequest);
-    // Another server may have removed the directory and made it again between two looks.
-    if (pace.looked(requests, performance.now() - startedAt)) watchAgain();
+    // Another server may have removed the directory and made it again between two polls.
+    if (pace.polled(requests, performance.now() - startedAt)) watchAgain();
     for (const name of requests) onName(name);
   }
 
@@ -71,9 +71,9 @@ export function openInbox({ directory, pollMs, onName, onPoll, onError }: Option
 
   return {
     /** Lists the directory now. */
-    look,
+    poll,
     async close(): Promise<void> {
-      await Promise.all([looks.stop(), watcher.close()]);
+      await Promise.all([polling.stop(), watcher.close()]);
     },
   };
 }

@@ -2,15 +2,15 @@
 const USED_GAP_MS = 50;
 const IDLE_GAP_MS = 1000;
 const USED_FOR_MS = 60_000;
-/** Looking takes this share of the time at most: over a network each look is several round trips. */
+/** Looking takes this share of the time at most: over a network each poll is several round trips. */
 const SHARE_OF_TIME = 0.1;
 const LONGEST_GAP_MS = 10_000;
-/** An event about a request that a look found so recently may come from this client taking it away, and proves nothing. */
+/** An event about a request that a poll found so recently may come from this client taking it away, and proves nothing. */
 const OWN_EVENT_MS = 60_000;
 
 /**
  * How often a client looks for requests. Network file systems tell of nothing that other machines do, but of what this one
- * does: only an event of a request that no look had found proves that events arrive. Then looks only make up for lost ones.
+ * does: only an event of a request that no poll had found proves that events arrive. Then polls only make up for lost ones.
  */
 export function createPollPace(pollMs: number, now: () => number = () => performance.now()) {
   const found = new Map<string, number>();
@@ -28,10 +28,10 @@ export function createPollPace(pollMs: number, now: () => number = () => perform
       named.set(name, usedAt);
     },
     /**
-     * A look found these requests, and took so long. True when no event had named one of them although events arrived before: the watch may
-     * be deaf by now. Until an event proves otherwise, looks are as frequent as without any.
+     * A poll found these requests, and took so long. True when no event had named one of them although events arrived before: the watch may
+     * be deaf by now. Until an event proves otherwise, polls are as frequent as without any.
      */
-    looked(names: readonly string[], ms: number): boolean {
+    polled(names: readonly string[], ms: number): boolean {
       const at = now();
       tookMs = ms;
       if (names.length > 0) usedAt = at;
@@ -45,7 +45,7 @@ export function createPollPace(pollMs: number, now: () => number = () => perform
     get eventsArrive() {
       return eventsArrive;
     },
-    /** How long until the next look, in ms. */
+    /** How long until the next poll, in ms. */
     gapMs(): number {
       const wanted = now() - usedAt < USED_FOR_MS ? USED_GAP_MS : IDLE_GAP_MS;
       const gap = eventsArrive ? pollMs : Math.min(wanted, pollMs);

@@ -5,12 +5,12 @@ import type { WorkerLoad, WorkerRegistry } from './worker-registry.ts';
 const FEW = 200;
 /** A worker stands still when it has executions and its report has not changed for so long. Its executions then do not count as a backlog. */
 const STANDS_STILL_MS = 1000;
-/** The rate of the workers is measured over the newest looks, as long as this together, and is believed for a while. Its first seconds are slow. */
+/** The rate of the workers is measured over the newest readings, as long as this together, and is believed for a while. Its first seconds are slow. */
 const MEASURED_OVER_MS = 2500;
 const BELIEVED_FOR_MS = 60_000;
 
 type Loads = ReadonlyMap<string, WorkerLoad>;
-type Look = { at: number; count: number; loads: Loads };
+type Reading = { at: number; count: number; loads: Loads };
 type Interval = { endedAt: number; ms: number; begun: number };
 
 export type Backlog = ReturnType<typeof createBacklog>;
@@ -20,15 +20,15 @@ export type Backlog = ReturnType<typeof createBacklog>;
  * So it knows how long a new call would wait behind them. The time that calls spend at a client, or waiting for a slot there, is no part of it.
  */
 export function createBacklog({ workers }: { workers: Pick<WorkerRegistry, 'loads'> }) {
-  let last: Look | undefined;
+  let last: Reading | undefined;
   let intervals: Interval[] = [];
   let perMs: number | undefined;
   let added = 0;
   const progress = watchProgress();
 
   return {
-    /** Looks at the workers. `waiting`: executions that none of them has. */
-    async look(waiting: number): Promise<void> {
+    /** Reads the loads of the workers. `waiting`: executions that none of them has. */
+    async update(waiting: number): Promise<void> {
       const loads = await workers.loads();
       const at = time.monotonic();
       const count = waiting + progress.busy(loads, at);

@@ -32,7 +32,7 @@ export type QueueBackend = Stores & {
   /** Why the queue store has no room for more, and what to do; null when it has. Quick enough to be asked at each call. */
   full(): string | null;
   /** A number that changes whenever anything comes from the queue store, on any connection. */
-  heard(): number;
+  lastActivity(): number;
   run: StoreRun;
   workers: WorkerRegistry;
   /** Worker processes that are connected to the queue and take jobs, without `except`. */

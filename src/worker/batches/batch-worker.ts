@@ -25,7 +25,7 @@ import { createClientPace } from './client-pace.ts';
 import { createEarlierRuns } from './earlier-runs.ts';
 import { createFollowItems } from './follow-items.ts';
 import { createGiveWay } from './give-way.ts';
-import { createMarks } from './marks.ts';
+import { createHighWaterMarks } from './high-water-marks.ts';
 
 const BACK_WITHIN_MS = 10_000;
 /** A batch has no file of its own, so another worker may go on with it while this one only sleeps. */
@@ -66,7 +66,7 @@ function untilBack(store: BatchStore): BatchStore {
  * - Its lock on the job lapses (`TAKE_OVER_MS`), and another worker takes the job.
  * - That one goes through all items once more. Those with a verdict are done, and those that were sent are waited for (`carryOn` in
  *   `run-target.ts`).
- * - Before items are sent, a mark says how far (`marks.ts`). An item below a mark that the queue store does not know is refused in the place
+ * - Before items are sent, a mark says how far (`high-water-marks.ts`). An item below a mark that the queue store does not know is refused in the place
  *   of its claim, and sent only if it can never have begun. Where that cannot be told any more, it ends as `outcome-unknown`
  *   (`resolve-doubt.ts`).
  * - Where its job is missing, any worker adds it again within 2 s (`addMissing`).
@@ -79,7 +79,7 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const store = untilBack(backend.openBatches(batchLimitsOf(settings)));
   const followItems = createFollowItems({ backend, queue, history, store: backend.store, settings });
   const cancels = createCancelSender(backend);
-  const marks = createMarks(sharedDir);
+  const marks = createHighWaterMarks(sharedDir);
   const counts = registerBatchMetrics(metrics, () => jobs.running);
   const giveWay = createGiveWay(backend, { queue, isRunning: () => jobs.running > 0 });
   const earlierRuns = (batch: Batch) => createEarlierRuns(batch, { history, rules, metadataFor });
@@ -131,7 +131,7 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
 type Kept = Pick<BatchWorkerDependencies, 'settings'> & {
   store: BatchStore;
   batches: Queue<BatchJob>;
-  marks: ReturnType<typeof createMarks>;
+  marks: ReturnType<typeof createHighWaterMarks>;
 };
 
 /** Periodic work for batches, whoever runs them. */

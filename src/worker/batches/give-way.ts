@@ -22,7 +22,7 @@ export function createGiveWay(
 
   async function look(): Promise<void> {
     if (!isRunning()) return;
-    await backlog.look((await queue.count()).waiting);
+    await backlog.update((await queue.count()).waiting);
   }
   const task: Task = { name: 'looking for callers', everyMs: 250, run: look }; // as often as an API; an earlier look counts for a while
 

@@ -12,8 +12,8 @@ import { CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 import { acquireSlot } from './acquire-slot.ts';
 import type { Side } from './earlier-runs.ts';
 import { type ItemEnding, unknownItem } from './follow-items.ts';
+import { MARK_MS } from './high-water-marks.ts';
 import { judgeTarget, NOT_THE_CLIENT } from './judge-target.ts';
-import { MARK_MS } from './marks.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
 import type { BatchRun, Chosen, RunTargetDependencies, TargetRun } from './target-run.ts';
 
@@ -96,7 +96,7 @@ async function leaveOut(self: TargetRun, place: ItemPlace, why: string): Promise
     await launch(self, { ...place, claimBy: head.claimBy, chosen: null });
 }
 
-/** Marks the item, and tells until when it may be begun: `claimFrom` or later, and always within what its mark says. */
+/** HighWaterMarks the item, and tells until when it may be begun: `claimFrom` or later, and always within what its mark says. */
 async function markSending(self: TargetRun, index: number, claimFrom: number): Promise<number> {
   const { marks, run, targetIndex, begunWithinMs, storeRun } = self;
   let { mark } = self;

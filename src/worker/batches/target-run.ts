@@ -15,7 +15,7 @@ import type { ClientPace } from './client-pace.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import type { FollowItems } from './follow-items.ts';
 import type { GiveWay } from './give-way.ts';
-import type { Mark, Marks } from './marks.ts';
+import type { HighWaterMark, HighWaterMarks } from './high-water-marks.ts';
 
 export type RunTargetDependencies = {
   store: BatchStore;
@@ -25,7 +25,7 @@ export type RunTargetDependencies = {
   earlierRuns: (batch: Batch) => EarlierRuns;
   claims: Claims;
   clients: Clients;
-  marks: Marks;
+  marks: HighWaterMarks;
   pace: ClientPace;
   giveWay: Pick<GiveWay, 'maySend' | 'sent'>;
   cancels: ReturnType<typeof createCancelSender>;
@@ -59,11 +59,11 @@ export type TargetRun = RunTargetDependencies & {
   target: string;
   /** How long after it was sent an item may be begun. */
   begunWithinMs: number;
-  /** Marks of workers that ran this target before. */
-  earlier: readonly Mark[];
+  /** HighWaterMarks of workers that ran this target before. */
+  earlier: readonly HighWaterMark[];
   /** The run of the queue store when the items that it knows as sent were read. */
   storeRunNow: string | undefined;
-  mark: Mark | null;
+  mark: HighWaterMark | null;
   inFlight: Set<Promise<void>>;
   /** Executions of this target that are on their way. */
   open: Set<string>;

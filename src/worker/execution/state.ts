@@ -78,7 +78,7 @@ export type WaitEvent =
   | { kind: 'cancel'; why: Cancel['why'] }
   /** Another worker goes on with the execution. */
   | { kind: 'hand-over' }
-  /** The last look has taken too long: the directory does not respond. */
+  /** The last check took too long: the directory does not respond. */
   | { kind: 'hangs' }
   /** The effect under way ended. */
   | { kind: 'done'; outcome: EffectOutcome };

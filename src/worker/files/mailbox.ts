@@ -34,7 +34,7 @@ export type Mailbox = ReturnType<typeof createMailbox>;
  * happen, it may have happened, or nothing is known. An operation on a file server that is away may never end.
  */
 export function createMailbox(parts: Parts) {
-  return { ...requests(parts), ...dispatches(parts), ...looks(parts), ...changes(parts), ...removals(parts) };
+  return { ...requests(parts), ...dispatches(parts), ...reads(parts), ...changes(parts), ...removals(parts) };
 }
 
 /** Writes before the dispatch. */
@@ -110,7 +110,7 @@ function dispatches({ sharedDirectory, claims, watcher, flush }: Parts) {
 }
 
 /** Reads while an execution is open. A failure means that nothing is known. */
-function looks({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
+function reads({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
   const { sharedDir } = sharedDirectory;
 
   /** Reads a file that may hold the answer. A failure is a kind of result. */

@@ -17,7 +17,7 @@ import type { FileStats } from './ports/operations.ts';
 import { isFull, whyUnwritable } from './reasons.ts';
 
 /**
- * Everything else is below one of these: removing, claiming and keeping answers go through them without a look at each path.
+ * Everything else is below one of these: removing, claiming and keeping answers go through them without checking each path.
  */
 const OWN_AND_NEVER_LINKS = [
   '.rule-server',
@@ -90,7 +90,7 @@ export function createSharedDirectory(options: IdentityOptions) {
     await identity.check();
     hasOtherServer = await exists(join(sharedDir, REGISTER_OF_APPS)).catch(notUsable);
     await refuseUnwritable(sharedDir, clock);
-    await space.look();
+    await space.update();
     isReplaceable = mayBeReplaced(found, clock.ownUid());
   }
 }
@@ -249,12 +249,12 @@ const WRITTEN_BY_CLIENTS = ['', 'clients', 'mock'];
 function createFreeSpace(sharedDir: string) {
   let full: { why: string; seenAt: number; isNow: boolean } | undefined;
   return {
-    async look(): Promise<void> {
+    async update(): Promise<void> {
       const why = (await sayNumbers(sharedDir)) ?? (await tryNewFile(sharedDir));
       if (why !== null) full = { why, seenAt: time.monotonic(), isNow: true };
       else if (full) full.isNow = false;
     },
-    /** Why no file can be made, as of the last look, or as of any within `lately` ms. */
+    /** Why no file can be made, as of the last check, or as of any within `lately` ms. */
     whyFull: (lately = 0): string | null =>
       full && (full.isNow || time.monotonic() - full.seenAt < lately) ? full.why : null,
   };

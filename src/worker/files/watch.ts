@@ -9,7 +9,7 @@ import { isRegistered } from './registration-file.ts';
 import { type Sight, toSight } from './results/result-file.ts';
 
 /**
- * The content of a directory at one look. `names`: null when there is no such directory. `registered`: false when the
+ * The content of a directory at one poll. `names`: null when there is no such directory. `registered`: false when the
  * registration that its client had is gone.
  */
 export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
@@ -30,7 +30,7 @@ type Watched = Directory &
     /** Since when events arrive, if they do; null while the watch is being set up, or where there is none. */
     armedAt: number | null;
     listeners: Map<string, Waiting>;
-    /** How long the wait for the last result was that a look found, in ms; null until there is one. */
+    /** How long the wait for the last result was that a poll found, in ms; null until there is one. */
     lastAnswerMs: number | null;
     idleSince: number;
     /** Executions of other workers, as of the last listing. */
@@ -38,7 +38,7 @@ type Watched = Directory &
     /** Executions of this worker that ended, and when: their files may still be there. */
     ended: Map<string, number>;
     listedAt: number;
-    /** The next look; null while none is planned. */
+    /** The next poll; null while none is planned. */
     next: { timer: Timer; dueAt: number } | null;
     looking: boolean;
   };
@@ -55,9 +55,9 @@ const AT_ONCE = 4;
 export type ResultWatcher = ReturnType<typeof createResultWatcher>;
 
 /**
- * Watches the directories with open executions. Events are hints that make answers quick; the looks are what never misses one. A look is a
+ * Watches the directories with open executions. Events are hints that make answers quick; the polls are what never misses one. A poll is a
  * listing, once per `pollIntervalMs`. Where no event arrives it also looks for the results by their names, because some network file systems
- * serve listings that are seconds old; and where few wait, that alone is the quicker look.
+ * serve listings that are seconds old; and where few wait, that alone is the quicker poll.
  */
 export function createResultWatcher({ pollIntervalMs, log }: { pollIntervalMs: number; log: Logger }) {
   const directories = new Map<string, Watched>();
@@ -116,7 +116,7 @@ function createWatches(pollIntervalMs: number, log: Logger) {
     watched.watch = watched.files.watch({
       armed: () => {
         watched.armedAt = time.monotonic();
-        // Results that came before were not told, and under load the next look may be seconds away.
+        // Results that came before were not told, and under load the next poll may be seconds away.
         for (const waiting of watched.listeners.values()) waiting.tell({ kind: 'result-event' });
       },
       event: (name) => noteEvent(watched, name),
@@ -151,11 +151,11 @@ type Polling = {
   log: Logger;
 };
 
-/** Returns what plans the next look into a directory: each has one schedule for all its waits, and at most one look under way. */
+/** Returns what plans the next poll into a directory: each has one schedule for all its waits, and at most one poll under way. */
 function createPolling({ pollIntervalMs, schedule, rearmIfDeaf, log }: Polling) {
   const alert = createThrottledAlert(log, 'A directory cannot be listed');
 
-  /** Keeps the earlier of two plans, so that waits that keep coming do not put a look off for ever. */
+  /** Keeps the earlier of two plans, so that waits that keep coming do not put a poll off for ever. */
   function plan(watched: Watched): void {
     if (watched.looking) return;
     const { ms, stretched } = schedule.gap(watched, nextDue(watched));
@@ -164,12 +164,12 @@ function createPolling({ pollIntervalMs, schedule, rearmIfDeaf, log }: Polling) 
     time.clearTimeout(watched.next?.timer);
     const timer = time.setTimeout(() => {
       watched.next = null;
-      if (watched.listeners.size > 0) void look(watched, stretched);
+      if (watched.listeners.size > 0) void poll(watched, stretched);
     }, ms);
     watched.next = { timer, dueAt };
   }
 
-  async function look(watched: Watched, stretched: number): Promise<void> {
+  async function poll(watched: Watched, stretched: number): Promise<void> {
     let tookMs = 0;
     const unannounced: Waiting[] = [];
     watched.looking = true;
@@ -231,7 +231,7 @@ function noteEvent(watched: Watched, name: string): void {
 
 // Listings.
 
-/** A listing is several trips over the network, and a look by name is one. */
+/** A listing is several trips over the network, and a poll by name is one. */
 function isListingDue({ eventsArrive, listeners, listedAt }: Watched, pollIntervalMs: number): boolean {
   return eventsArrive || listeners.size > FEW || time.monotonic() - listedAt >= pollIntervalMs;
 }
@@ -283,7 +283,7 @@ function noteEnd({ listeners, ended }: Watched, mockId: string): void {
   ended.set(mockId, time.monotonic());
 }
 
-// Looks by name.
+// Polls by name.
 
 /**
  * Looks for the results of the waits that are due, those first that are due for longest, until `allowedMs` are used up, but
@@ -294,11 +294,11 @@ async function pollByName(watched: Watched, allowedMs: number, unannounced: Wait
   const due = [...watched.listeners].filter(([, { pollAt }]) => pollAt <= startedAt);
   due.sort(([, a], [, b]) => a.pollAt - b.pollAt);
   const left = due[Symbol.iterator]();
-  let looks = 0;
+  let polls = 0;
   const pollDue = async () => {
     for (const [mockId, waiting] of left) {
       await checkResult(watched, mockId, waiting, unannounced);
-      if (++looks >= FEW && time.monotonic() - startedAt > allowedMs) return;
+      if (++polls >= FEW && time.monotonic() - startedAt > allowedMs) return;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, pollDue));
@@ -324,7 +324,7 @@ function recordPoll({ lastAnswerMs }: Watched, waiting: Waiting): void {
   waiting.pollAt = now + gapOfWait(now - waiting.since, lastAnswerMs);
 }
 
-/** A look found a result: the next one is expected to take as long, and this one is not looked for again at once. */
+/** A poll found a result: the next one is expected to take as long, and this one is not looked for again at once. */
 function noteResult(watched: Watched, waiting: Waiting, unannounced: Waiting[]): void {
   watched.lastAnswerMs = time.monotonic() - waiting.since;
   recordPoll(watched, waiting);
@@ -339,7 +339,7 @@ export type Noticing = {
   listingMs: number;
   /** How many times longer the gaps between listings are than wanted, because all of them together take too long. */
   stretch: number;
-  /** The share of the last 10 s that looks took. */
+  /** The share of the last 10 s that polls took. */
   share: number;
 };
 

@@ -12,7 +12,7 @@ import {
 } from '../files/file-names.ts';
 import type { ClientSlots } from './client-slots.ts';
 
-/** A look at a client's directory is good for this long. */
+/** A reading of a client's directory is good for this long. */
 const FRESH_MS = 200;
 const MAX_REMEMBERED = 2000;
 /** Of many equals this many are looked at: enough to spread load, whatever the number of clients. */
@@ -38,18 +38,18 @@ export type ClientLoad = ReturnType<typeof createClientLoad>;
 
 /** How much clients have to do, by the marks that executions leave in their directories while they are open. */
 export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, isOwn }: ClientLoadDependencies) {
-  const looks = new Map<string, { at: number; marks: Promise<Marks> }>();
+  const readings = new Map<string, { at: number; marks: Promise<Marks> }>();
   const pathOf = createPaths(sharedDir);
 
   const rankOf = (client: Client): Ranked => ({ client, path: pathOf(client), open: slots.load(pathOf(client)) });
 
   /** The marks of all workers, as of a moment ago. */
   function marksOf(path: string): Promise<Marks> {
-    const known = looks.get(path);
+    const known = readings.get(path);
     if (known && time.monotonic() - known.at < FRESH_MS) return known.marks;
-    if (looks.size >= MAX_REMEMBERED) looks.clear();
+    if (readings.size >= MAX_REMEMBERED) readings.clear();
     const marks = readMarks(path, { fileNow: fileNow(), openForMs: resultTimeoutMs + SLACK_MS, isOwn });
-    looks.set(path, { at: time.monotonic(), marks });
+    readings.set(path, { at: time.monotonic(), marks });
     return marks;
   }
 
@@ -110,7 +110,7 @@ function createPaths(sharedDir: string) {
 
 type Ranked = { client: Client; path: string; open: number };
 
-/** A few with the fewest open executions; of equals those that come first from a place by chance. Where enough have none, nobody looks at the others. */
+/** A few with the fewest open executions; of equals those that come first from a place by chance. Where enough have none, nobody readings at the others. */
 function leastOf(all: readonly Client[], rank: (client: Client) => Ranked | undefined): Ranked[] {
   const from = Math.floor(random.fraction() * all.length);
   const least: Ranked[] = [];

@@ -163,7 +163,7 @@ describe('a stall', () => {
     await turns(12, { begins: 50, waiting: 1000 });
     isAway = true;
     pass(CHECK_EVERY_MS);
-    await expect(inIt(() => backlog.look(0))).rejects.toThrow('away');
+    await expect(inIt(() => backlog.update(0))).rejects.toThrow('away');
     expect(inIt(backlog.delayMs)).toBe(4750);
   });
 });
@@ -185,7 +185,7 @@ async function open(workers = createMemoryWorkerRegistry()) {
     for (let turn = 0; turn < count; turn++) {
       pass(ms);
       tell('worker', { begun: (loads.get('worker')?.begun ?? 0) + begins });
-      await run(() => backlog.look(waiting));
+      await run(() => backlog.update(waiting));
     }
   }
 

@@ -132,7 +132,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     examined: link.connected.then(() => undefined),
     probe: () => ask('probe', [`probe:${process}`], 'writes', () => {}),
     full: () => null,
-    heard: () => replies,
+    lastActivity: () => replies,
     run: { last: link.lastRun, ask: () => ask('run', ['run'], 'reads', (store) => store.runId()) },
     workers: {
       announce: (id) => ask('workers.announce', ['workers'], 'writes', ({ workers }) => workers.announce(id)),

@@ -39,7 +39,7 @@ describe('when a directory is listed next', () => {
     expect(schedule.gap(young(), null).ms).toBe(5);
   });
 
-  it('however many directories there are, looks do not take more than a tenth of the time for long', () => {
+  it('however many directories there are, polls do not take more than a tenth of the time for long', () => {
     let now = 100_000;
     const schedule = createPollSchedule(POLL_MS, () => now);
     const directories = Array.from({ length: 400 }, (_, number) => ({ dueAt: now + number, stretched: 1 }));
@@ -79,7 +79,7 @@ describe('when the result of one wait is looked for next', () => {
   });
 });
 
-/** How much later than its rule took, as a share of that, the looks notice an answer. */
+/** How much later than its rule took, as a share of that, the polls notice an answer. */
 function lateness(ruleMs: number, lastMs: number): number {
   let openMs = 5;
   while (openMs < ruleMs) openMs += Math.max(gapOfWait(openMs, lastMs), 5);

@@ -29,7 +29,7 @@ describe('watching for results', () => {
     await eventually(() => expect(kinds(sightings)).toContain('request-event'));
   });
 
-  it('a result that came before the watch was set up is told once it is, though no look is made', async () => {
+  it('a result that came before the watch was set up is told once it is, though no poll is made', async () => {
     const files: Files = {
       ...nodeFiles,
       readdir: () => new Promise(() => {}),
@@ -51,7 +51,7 @@ describe('watching for results', () => {
     await eventually(() => expect(kinds(sightings)).toContain('listing'), 2000);
   });
 
-  it('a directory that was removed and made again is heard again once a look found a result that no event told of', async () => {
+  it('a directory that was removed and made again is heard again once a poll found a result that no event told of', async () => {
     const { directory, watcher, sightings, watch } = await setUp(500);
     const sibling = `${directory}.sibling`;
     await mkdir(sibling);

@@ -71,7 +71,7 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     examined,
     probe: () => connections.probe(results),
     full: () => null, // a full Redis says so itself: the probe hears it
-    heard: connections.heard,
+    lastActivity: connections.lastActivity,
     run: { last: connections.lastRun, ask: () => runIdOf(results) },
     workers: registry,
     directory: createRedisDirectory(results, prefix),

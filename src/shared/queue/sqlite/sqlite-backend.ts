@@ -24,7 +24,7 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
   return {
     where,
     inTime: (reply) => reply, // slow at the worst: it is away only when the whole process is
-    heard: () => performance.now(),
+    lastActivity: () => performance.now(),
     connected: Promise.resolve(),
     examined: Promise.resolve(undefined),
     probe: () => database.read(() => void database.statement('SELECT 1').get()),

@@ -40,7 +40,7 @@ export type RedisConnections = ReturnType<typeof createRedisConnections>;
  */
 export function createRedisConnections(address: RedisAddress) {
   const route = address.kind === 'single' ? undefined : createMasterRoute(address);
-  const { keep, reconnect, heard } = createReconnection(route);
+  const { keep, reconnect, lastActivity } = createReconnection(route);
   const health = createHealth(address, reconnect);
 
   /** Returns false to ioredis, because all connections reconnect, not this one alone. */
@@ -55,7 +55,7 @@ export function createRedisConnections(address: RedisAddress) {
     /** The options of every connection, for those that BullMQ opens. */
     options,
     keep,
-    heard,
+    lastActivity,
     ...health,
 
     open(more: ConnectionOptions): Redis {
@@ -83,7 +83,7 @@ function createReconnection(route: MasterRoute | undefined) {
     },
 
     /** Bytes read on all connections so far. */
-    heard(): number {
+    lastActivity(): number {
       for (const connection of open) {
         const bytes = connection.stream?.bytesRead ?? 0;
         const before = read.get(connection) ?? 0;

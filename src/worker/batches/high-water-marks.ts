@@ -5,12 +5,12 @@ import { privateDirectory } from '../files/file-names.ts';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from '../files/ports/files.ts';
 
 /**
- * Up to which case (not included) items may have been sent, and from when until when, epoch ms. `run`: the run of the queue store
- * (`StoreRun`) that was told of each of them; empty when that is not known.
+ * The high-water mark of a target: up to which case (not included) items may have been sent, and from when until when, epoch ms. `run`: the run of
+ * the queue store (`StoreRun`) that got each of them; empty when that is not known.
  */
-export type Mark = { upTo: number; at: number; until: number; run: string };
+export type HighWaterMark = { upTo: number; at: number; until: number; run: string };
 
-/** Items are marked so many at a time. */
+/** A mark covers so many items. */
 const STEP = 100;
 /** No item is sent under a mark that is older, so that a reader knows by when the last one was sent. */
 export const MARK_MS = 5000;
@@ -20,16 +20,16 @@ const FORM = /^(\d+)\.(\d+)\.(\d+)$/;
  * The items of a batch that may have been sent. A mark is a file beside the claims, which no queue store can forget. A mark is only
  * ever added: a worker that slept cannot take back what another one has marked meanwhile.
  */
-export function createMarks(sharedDir: string) {
+export function createHighWaterMarks(sharedDir: string) {
   const root = join(privateDirectory(sharedDir), 'batches');
   const folderOf = (batchId: string) => join(root, batchId);
 
   return {
     /** The marks of one target, the first one first. */
-    async read(batchId: string, targetIndex: number): Promise<Mark[]> {
+    async read(batchId: string, targetIndex: number): Promise<HighWaterMark[]> {
       const names = (await readdir(folderOf(batchId)).catch(unless('ENOENT'))) ?? [];
       const ofTarget = names.filter((name) => Number(FORM.exec(name)?.[1]) === targetIndex);
-      const marks = await Promise.all(ofTarget.map((name) => readMark(join(folderOf(batchId), name), name)));
+      const marks = await Promise.all(ofTarget.map((name) => readHighWaterMark(join(folderOf(batchId), name), name)));
       return marks.sort((a, b) => a.at - b.at);
     },
 
@@ -41,7 +41,7 @@ export function createMarks(sharedDir: string) {
       batchId: string,
       targetIndex: number,
       { index, run, from = 0 }: { index: number; run: string; from?: number },
-    ): Promise<Mark> {
+    ): Promise<HighWaterMark> {
       const at = Math.max(time.now(), from);
       const upTo = (Math.floor(index / STEP) + 1) * STEP;
       await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
@@ -66,9 +66,9 @@ export function createMarks(sharedDir: string) {
     },
   };
 }
-export type Marks = ReturnType<typeof createMarks>;
+export type HighWaterMarks = ReturnType<typeof createHighWaterMarks>;
 
-async function readMark(path: string, name: string): Promise<Mark> {
+async function readHighWaterMark(path: string, name: string): Promise<HighWaterMark> {
   const [, , upTo, at] = FORM.exec(name) ?? [];
   const run = (await readFile(path).catch(unless('ENOENT'))) ?? '';
   return { upTo: Number(upTo), at: Number(at), until: Number(at) + MARK_MS, run };
