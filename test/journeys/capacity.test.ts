@@ -46,7 +46,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('a call that gave up or whose caller left is not run by a worker that starts later', async () => {
-    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 3000 } });
+    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 250_000 } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const caller = new AbortController();
     const left = service.execute({ app: 1, ruleId: 1 }, { signal: caller.signal });

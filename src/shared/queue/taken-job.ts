@@ -22,7 +22,7 @@ export type JobNews = {
   changed(id: string): Promise<unknown>;
 };
 
-export type TakenJobOptions = {
+type TakenJobOptions = {
   records: Records | undefined;
   news: JobNews;
   /** Whether the job is known to be another worker's, or this worker stops. */

@@ -1,28 +1,26 @@
+import { AsyncResource } from 'node:async_hooks';
 import {
   type BackendFactory,
   type WorkerOptions as BullWorkerOptions,
   ErrorCode,
   type IQueueBackend,
-  type Job,
+  Job,
+  SpanKind,
   type Telemetry,
-  WaitingError,
   Worker,
 } from 'bullmq';
 import { time } from '../../ports/time.ts';
+import { every } from '../../runtime/upkeep.ts';
 import type { QueueWorker, TakenJob, WorkerOptions } from '../queue.ts';
-import { type JobCommands, type JobNews, openTakenJob, type TakenJobOptions } from '../taken-job.ts';
+import { type JobCommands, type JobNews, openTakenJob } from '../taken-job.ts';
 import { finishedJobs } from './bull-queue.ts';
 
-/**
- * BullMQ fetches as many jobs as it may have before it hands the first of them over: with more, the first of a backlog waits for the others. With one,
- * a job that ends leaves room for nothing, since the next fetch is under way, so BullMQ does not ask for another job in its place.
- */
-const FETCHED_AHEAD = 1;
 /** A job is taken over when its lock is missing at two checks in a row. */
 const CHECKS_PER_LOCK = 5;
+const RENEWALS_PER_LOCK = 4;
 const RETRY_MS = 500;
 
-type BullJob = Job<unknown, unknown, string, object>;
+type BullJob = Job<unknown, unknown, string>;
 type BullWorker = Worker<unknown, unknown, string, IQueueBackend, object, unknown>;
 
 export type BullWorkerParts = {
@@ -35,10 +33,13 @@ export type BullWorkerParts = {
   news(worker: Pick<BullWorker, 'toKey'>): JobNews;
 };
 
+type Begin = (job: BullJob, token: string) => void;
+
 /**
- * A worker of BullMQ, by its documented interface. The processor itself completes its job, with `moveToCompleted`: BullMQ would fail a job whose
- * completion the store refuses, which puts that error in the place of the answer. Then it throws `WaitingError`, so that BullMQ lets go of the job.
- * A worker's lock on a job lasts `lockMs` and is renewed while the worker lives. Where it is missing at two checks, any worker takes the job.
+ * A worker of BullMQ that fetches its jobs itself (https://docs.bullmq.io/patterns/manually-fetching-jobs): the completion of one brings the
+ * next in the same script, and a completion that the store refuses is repeated, where BullMQ's own loop would fail the job and put that error
+ * in the place of the answer. A worker's lock on a job lasts `lockMs` and is renewed while the worker lives. Where it is missing at two checks,
+ * any worker takes the job.
  */
 export function openBullWorker(
   name: string,
@@ -46,91 +47,173 @@ export function openBullWorker(
   parts: BullWorkerParts,
   options: WorkerOptions,
 ): QueueWorker {
-  const { concurrency, records, onLost, onStalled, onDefect, onError = () => {} } = options;
-  /** The jobs of this worker, and whether it was told that one is not its own any more. */
-  const held = new Map<string, { isLost: boolean }>();
-  let open = 0;
-  let closing = false;
-
-  const worker: BullWorker = new Worker(name, handle, optionsOf(parts, options), parts.factory);
-  const news = parts.news(worker);
-  worker.on('error', (error) => {
-    if (!isLost(error)) onError(error);
-  });
+  const { concurrency, lockMs = parts.lockMs, onStalled, onDefect, onError = () => {} } = options;
+  let store: IQueueBackend | undefined;
+  const factory: typeof parts.factory = (...given) => {
+    store = parts.factory(...given);
+    return store;
+  };
+  const worker: BullWorker = new Worker(name, null, optionsOf(parts, options, lockMs), factory);
+  worker.on('error', onError);
   worker.on('stalled', (stalled) => onStalled?.(stalled));
-  worker.on('lockRenewalFailed', (ids: string[]) => {
-    for (const id of ids) {
-      const hold = held.get(id);
-      if (hold) hold.isLost = true;
-    }
-    onLost?.(ids);
-  });
+  const news = parts.news(worker);
+  const locks = createLocks(worker, { ...options, lockMs, onError });
+  /** What is done for jobs, to the end: also after a job has ended. */
+  const processing = new Set<Promise<void>>();
+  let isClosing = false;
+  const fetching = createFetching(worker, { begin, hasRoom: () => locks.count() < concurrency, onError });
+  const shared: Shared = {
+    ...{ worker, news, letGo, options },
+    begin: AsyncResource.bind(begin), // what comes after a job is no part of its trace
+    mayReplace: () => fetching.isOn() && locks.count() <= concurrency,
+    isClosing: () => isClosing,
+  };
 
-  /** BullMQ looks right after this call whether there is room for one more. */
-  function count(change: number): void {
-    open += change;
-    worker.concurrency = Math.min(concurrency, open + FETCHED_AHEAD);
-  }
-
-  async function handle(job: BullJob, token = ''): Promise<never> {
-    count(1);
-    const hold = { isLost: false };
-    const { id = '' } = job;
-    held.set(id, hold);
-    const isOver = () => hold.isLost || closing;
-    const taken = takenJob(job, token, { records, news, isLost, onError, isOver });
-    try {
-      await process(taken).catch((error) => {
-        onDefect?.(id, error);
+  function begin(job: BullJob, token: string): void {
+    const held = locks.hold(job.id ?? '', token);
+    const taken = takenJob(job, held, shared);
+    const { metadata } = job.opts.telemetry ?? {};
+    const done = Promise.resolve(worker.trace(SpanKind.CONSUMER, 'process', name, () => process(taken), metadata))
+      .catch((error) => {
+        onDefect?.(held.id, error);
         return taken.finish(null);
+      })
+      .then(() => {
+        letGo(held);
+        processing.delete(done);
       });
-    } finally {
-      count(-1);
-      if (held.get(id) === hold) held.delete(id);
-    }
-    throw new WaitingError();
+    processing.add(done);
+  }
+
+  function letGo(held: Held): void {
+    locks.letGo(held);
+    fetching.look();
   }
 
   return {
-    run(): void {
-      // A paused worker may have ended its loop or not, and one that is paused does nothing when it is run.
-      if (worker.isPaused()) void worker.resume();
-      else worker.run().catch(onError);
-    },
-    pause: () => worker.pause(true),
-    close(): Promise<void> {
-      closing = true;
-      return worker.close();
+    run: () => fetching.on(),
+    pause: async () => fetching.off(),
+    async close() {
+      isClosing = true;
+      fetching.off();
+      await store?.disconnectBlocking(true).catch(onError); // ends the wait for a job
+      await fetching.over();
+      await Promise.all(processing);
+      await locks.stop();
+      await worker.close();
     },
   };
 }
 
-function optionsOf(
-  { common, lockMs, workerName }: BullWorkerParts,
-  options: WorkerOptions,
-): BullWorkerOptions<unknown> {
-  const { id, concurrency, lockMs: lockDuration = lockMs } = options;
+type FetchingParts = { begin: Begin; hasRoom: () => boolean; onError: (error: unknown) => void };
+
+/** Fetches one job after the other while it is on and there is room. */
+function createFetching(worker: BullWorker, { begin, hasRoom, onError }: FetchingParts) {
+  let isOn = false;
+  let running: Promise<void> | undefined;
+  let count = 0;
+  let look = () => {};
+
+  async function fetchAll(): Promise<void> {
+    await worker.startStalledCheckTimer();
+    while (isOn)
+      if (hasRoom()) await fetchOne().catch(pauseAfter);
+      else
+        await new Promise<void>((resolve) => {
+          look = resolve;
+        });
+  }
+
+  async function fetchOne(): Promise<void> {
+    const token = `${worker.id}:${count++}`;
+    const job = await worker.getNextJob(token);
+    if (job) begin(job, token);
+  }
+
+  async function pauseAfter(error: unknown): Promise<void> {
+    onError(error);
+    await time.pause(RETRY_MS);
+  }
+
+  function on(): void {
+    isOn = true;
+    running ??= fetchAll()
+      .catch(onError)
+      .finally(() => {
+        running = undefined;
+        if (isOn) on();
+      });
+  }
+
   return {
-    ...common,
-    ...finishedJobs,
-    ...(workerName !== undefined && { name: id === undefined ? workerName : `${workerName}.${id}` }),
-    connection: {}, // required by the type; the factory brings its own
-    concurrency: Math.min(concurrency, FETCHED_AHEAD),
-    lockDuration,
-    stalledInterval: lockDuration / CHECKS_PER_LOCK,
-    autorun: false,
-    // Being resumed is normal here, however often: deadlines end an execution, not a count.
-    maxStalledCount: 1_000_000,
-    runRetryDelay: RETRY_MS,
+    on,
+    off(): void {
+      isOn = false;
+      look();
+    },
+    isOn: () => isOn,
+    /** To be called when there may be room again. */
+    look: () => look(),
+    over: async () => running,
   };
 }
 
-function takenJob(job: BullJob, token: string, options: TakenJobOptions): TakenJob {
-  const { id = '', data, timestamp: addedAt, attemptsStarted, progress } = job;
+/** A job that this worker has. */
+type Held = { id: string; token: string; renewedAt: number; isLost: boolean };
+type LocksOptions = Pick<WorkerOptions, 'onLost'> & { lockMs: number; onError: (error: unknown) => void };
+
+/** The jobs of a worker, whose locks it renews. */
+function createLocks(worker: BullWorker, { lockMs, onLost, onError }: LocksOptions) {
+  const all = new Map<string, Held>();
+  const renewMs = lockMs / RENEWALS_PER_LOCK;
+  const renewals = every(renewMs, renew, onError);
+
+  async function renew(): Promise<void> {
+    const now = time.monotonic();
+    const due = [...all.values()].filter(({ renewedAt }) => renewedAt + renewMs <= now);
+    if (due.length === 0) return;
+    for (const held of due) held.renewedAt = now;
+    const ids = due.map(({ id }) => id);
+    const tokens = due.map(({ token }) => token);
+    const lost = new Set(await worker.extendJobLocks(ids, tokens, lockMs));
+    for (const held of due) held.isLost ||= lost.has(held.id);
+    if (lost.size > 0) onLost?.([...lost]);
+  }
+
+  return {
+    hold(id: string, token: string): Held {
+      const held = { id, token, renewedAt: time.monotonic(), isLost: false };
+      all.set(id, held);
+      return held;
+    },
+    letGo(held: Held): void {
+      if (all.get(held.id) === held) all.delete(held.id);
+    },
+    count: () => all.size,
+    stop: () => renewals.stop(),
+  };
+}
+
+type Shared = {
+  worker: BullWorker;
+  news: JobNews;
+  begin: Begin;
+  letGo: (held: Held) => void;
+  options: WorkerOptions;
+  /** Whether the next job may take the place of one that ends. */
+  mayReplace: () => boolean;
+  isClosing: () => boolean;
+};
+
+function takenJob(job: BullJob, held: Held, { worker, news, begin, letGo, options, ...is }: Shared): TakenJob {
+  const { id, token } = held;
+  const { data, timestamp: addedAt, attemptsStarted, progress } = job;
   const own = { id, data, addedAt, progress, isFirstDelivery: attemptsStarted <= 1 };
   const commands: JobCommands = {
     async complete(value) {
-      await job.moveToCompleted(value, token, false);
+      const [next, nextId] = (await job.moveToCompleted(value, token, is.mayReplace())) ?? [];
+      letGo(held);
+      if (next) begin(Job.fromJSON(worker, next, nextId), token);
       return job.finishedOn ?? time.now();
     },
     giveBack: () => job.moveToWait(token),
@@ -138,13 +221,30 @@ function takenJob(job: BullJob, token: string, options: TakenJobOptions): TakenJ
     setProgress: (reached) => job.updateProgress(reached),
     replaceData: (changed) => job.updateData(changed),
   };
-  return openTakenJob(own, commands, options);
+  const { records, onError = () => {} } = options;
+  return openTakenJob(own, commands, { records, news, isLost, onError, isOver: () => held.isLost || is.isClosing() });
+}
+
+function optionsOf(
+  { common, workerName }: BullWorkerParts,
+  { id }: WorkerOptions,
+  lockDuration: number,
+): BullWorkerOptions<unknown> {
+  return {
+    ...common,
+    ...finishedJobs,
+    ...(workerName !== undefined && { name: id === undefined ? workerName : `${workerName}.${id}` }),
+    connection: {}, // required by the type; the factory brings its own
+    lockDuration,
+    stalledInterval: lockDuration / CHECKS_PER_LOCK,
+    // Being resumed is normal here, however often: deadlines end an execution, not a count.
+    maxStalledCount: 1_000_000,
+  };
 }
 
 /** Whether the queue says that a job is not this worker's any more: another one has it, or it is finished, or forgotten. */
 function isLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && LOST.has(error.code)) || error.message.startsWith('could not renew lock');
+  return error instanceof Error && 'code' in error && LOST.has(error.code);
 }
 
 const LOST = new Set<unknown>([

@@ -143,7 +143,7 @@ async function keptIn(redis: Redis, { index, total, seconds }: KeptIn): Promise<
 
 type Addition = { stored: string; parts: string[] };
 
-/** Group commit: the first addition is sent at once, those that come meanwhile together. Each settles with its group. */
+/** Group commit: additions of one turn of the event loop are sent together, and so are those that come while others are sent. Each settles with its group. */
 function gather(send: (additions: readonly Addition[]) => Promise<void>): (addition: Addition) => Promise<void> {
   let waiting: { additions: Addition[]; length: number; sent: PromiseWithResolvers<void> } | undefined;
   let sending = 0;
@@ -165,7 +165,8 @@ function gather(send: (additions: readonly Addition[]) => Promise<void>): (addit
     waiting.additions.push(addition);
     waiting.length += addition.parts.reduce((sum, { length }) => sum + length, 0);
     const { promise } = waiting.sent;
-    if (sending === 0 || waiting.additions.length >= ADDED_AT_ONCE || waiting.length >= ADDED_LENGTH) sendNow();
+    if (waiting.additions.length >= ADDED_AT_ONCE || waiting.length >= ADDED_LENGTH) sendNow();
+    else if (sending === 0) setImmediate(sendNow);
     return promise;
   };
 }
