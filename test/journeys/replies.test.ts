@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { queueNames } from '../../src/shared/contract/queue-names.ts';
 import { echoes } from '../support/echoes.ts';
@@ -40,13 +39,10 @@ describe.skipIf(choice.kind === 'unavailable')('with two APIs on one Redis', () 
     await eventually(async () => {
       ({ items } = (await httpCall(`${other}${EXECUTIONS}?limit=10`)).json);
       expect(items).toHaveLength(1);
-    }, 5000);
-    await sleep(600); // between two re-checks
-    const askedAt = performance.now();
+    });
     const { status } = await httpCall(`${other}${EXECUTIONS}/${items[0]?.mockId}`, { method: 'DELETE' });
     expect(status).toBe(202);
     expect((await call).json).toMatchObject({ code: 'cancelled', mayHaveRun: true });
-    expect(performance.now() - askedAt).toBeLessThan(1700); // a second is for a worker that could rule out that it runs
   });
 });
 

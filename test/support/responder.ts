@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
+import { resultWithin } from '../../src/shared/runtime/async.ts';
 import { errnoOf, unless } from '../../src/shared/runtime/errno.ts';
 import { every } from '../../src/shared/runtime/upkeep.ts';
 import { atTestEnd } from './at-test-end.ts';
@@ -158,7 +159,8 @@ export async function createResponder(options: Options): Promise<Responder> {
     removeDirectory: () => rm(directory, { recursive: true, force: true, maxRetries: 5 }),
     async stop() {
       await Promise.all([looks.stop(), beats?.stop()]);
-      await Promise.all(running);
+      // A behaviour that a failed test never let go on must not hide the failure behind the time-out of the test.
+      await resultWithin(60_000, { of: Promise.all(running), late: () => [] });
     },
     [Symbol.asyncDispose]: () => responder.stop(),
   };

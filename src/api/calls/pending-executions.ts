@@ -35,12 +35,8 @@ export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
  * revoked.
  */
 export function openPendingExecutions(dependencies: PendingExecutionsDependencies) {
-  const { connection, history, health } = dependencies;
-  const jobs = followJobs<JobData, Ending>({
-    ...dependencies,
-    read: readEnding,
-    onUnfinished: (mockId, awaited, state) => (state === 'missing' ? recover : recheck)(mockId, awaited),
-  });
+  const { connection, history, health, queue } = dependencies;
+  const jobs = followJobs<JobData, Ending>({ ...dependencies, read: readEnding, onUnfinished });
   const reEnqueues = createReEnqueue(dependencies);
   const { cancel, revokeNeverTaken, revokeUnfenced, record, isUnderWay } = createRevoke({
     ...dependencies,
@@ -49,15 +45,19 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
       replyTo === jobs.replyTo && !addedAgain && reEnqueues.isAdded(mockId),
   });
 
-  async function recover(mockId: string, { data }: AwaitedJob<JobData>): Promise<void> {
-    const ending = await endingInHistory(history, mockId);
-    if (ending) return void jobs.settle(mockId, ending);
-    if (!isUnderWay(mockId)) await reEnqueues.reEnqueue(mockId, data);
+  async function onUnfinished(mockId: string, awaited: AwaitedJob<JobData>, state: 'open' | 'missing'): Promise<void> {
+    const isLost = state === 'missing' || reEnqueues.at(mockId) !== undefined;
+    const ending = isLost ? await endingInHistory(history, mockId) : null;
+    // Another API that ends an execution removes its job, then adds its record: between the two, this API may have added the job again.
+    if (ending) {
+      jobs.settle(mockId, ending);
+      await queue.removeWaiting(mockId);
+    } else if (state === 'open') await recheck(mockId, awaited);
+    else if (!isUnderWay(mockId)) await reEnqueues.reEnqueue(mockId, awaited.data);
   }
 
   async function recheck(mockId: string, awaited: AwaitedJob<JobData>): Promise<void> {
-    const { claimBy } = awaited.data;
-    const takenBy = Math.max(claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
+    const takenBy = Math.max(awaited.data.claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
     if (time.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
     else if (mayHaveBegun(mockId, awaited.since)) await revokeUnfenced(mockId, noAnswer('store-was-away', { mockId }));
     else await revokeNeverTaken(mockId, neverTaken(awaited.data, health));
@@ -87,8 +87,8 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
       try {
         const reached = await jobs.wait(mockId, data, timeoutMs, () => endingAtLast(dependencies, mockId, timeoutMs));
         const ending = reEnqueues.at(mockId) === undefined ? reached : endingOfAddedAgain(mockId, reached);
-        const isUnrecorded = ending.kind === 'unanswered' && ending.noAnswer.unrecorded;
-        if (isUnrecorded) await record({ mockId, data, queuedAt }, ending.noAnswer);
+        if (ending.kind === 'unanswered' && ending.noAnswer.unrecorded)
+          await record({ mockId, data, queuedAt }, ending.noAnswer);
         return ending;
       } finally {
         reEnqueues.forget(mockId);
@@ -143,7 +143,7 @@ async function endingInHistory(history: History, mockId: string): Promise<Ending
  * that it did not run.
  *
  * When a queue store loses its data:
- * - Calls that wait: `recover` notices it, looks into the history first, and has the job added again here. `submit-execution.ts` adds one
+ * - Calls that wait: `onUnfinished` notices it, looks into the history first, and has the job added again here. `submit-execution.ts` adds one
  *   whose reply was lost. No such attempt counts as the first one (`worker/execution/process-job.ts`), and `begin.ts` believes the count of
  *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`process-job.ts`). An answer that came meanwhile was kept (`worker/files/results/kept-answers.ts`).
  * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of

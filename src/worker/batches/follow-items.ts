@@ -42,13 +42,19 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
     ...dependencies,
     read: (mockId, value) => persistOrThrow(time.now() + READ_WITHIN_MS, () => fromJob(mockId, value)),
     onUnfinished: async (mockId, { data }, state) => {
-      if (state === 'missing') await recover({ mockId, data });
+      if (state === 'missing' || addedAgain.has(data)) await recover({ mockId, data }, state);
     },
   });
 
-  async function recover({ mockId, data }: Item): Promise<void> {
+  async function recover({ mockId, data }: Item, state: 'open' | 'missing'): Promise<void> {
     const known = await fromHistory(mockId);
-    if (known) return void jobs.settle(mockId, Promise.resolve(known));
+    if (known) {
+      jobs.settle(mockId, Promise.resolve(known));
+      // An API that ends an item removes its job, then adds its record. A job that was added again between the two is removed again.
+      if (state === 'open') await queue.removeWaiting(mockId);
+      return;
+    }
+    if (state === 'open') return;
     if (!claimMayBeSwept(data.claimBy, time.isPast)) {
       addedAgain.add(data);
       return addExecution(queue, mockId, { ...data, replyTo: jobs.replyTo, addedAgain: true });

@@ -1,6 +1,7 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openPendingExecutions, watchConnection } from '../../../src/api/calls/pending-executions.ts';
-import { answered } from '../../../src/shared/contract/endings/ending.ts';
+import { answered, unanswered } from '../../../src/shared/contract/endings/ending.ts';
+import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { toSettled } from '../../../src/shared/contract/execution-record.ts';
 import type { JobResult } from '../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
@@ -46,6 +47,21 @@ describe.skipIf(choice.kind === 'unavailable')('a wait that is over when its exe
     const mockId = crypto.randomUUID();
     await history.add(toSettled({ mockId, data, queuedAt: Date.now() }, answered(result), Date.now()));
     expect(await pending.wait(mockId, data, WAIT_MS)).toMatchObject({ kind: 'answered', result });
+  });
+
+  it('ends as another API ended it, though that recorded it only after the job had been added again', async () => {
+    const { pending, history, queue } = await open();
+    const mockId = crypto.randomUUID();
+    const job = { ...data, replyTo: pending.replyTo };
+    const ending = pending.wait(mockId, job, 600_000);
+    await addExecution(queue, mockId, job);
+    pending.added(mockId);
+    expect(await queue.removeWaiting(mockId)).toBe(true);
+    await eventually(async () => expect((await queue.lookUp(mockId)).kind).toBe('open'));
+    const cancelled = unanswered(noAnswer('cancelled-in-queue', { mockId }));
+    await history.add(toSettled({ mockId, data, queuedAt: Date.now() }, cancelled, Date.now()));
+    expect(await ending).toMatchObject({ noAnswer: { code: 'cancelled', mayHaveRun: false } });
+    await eventually(async () => expect((await queue.lookUp(mockId)).kind).toBe('missing'));
   });
 
   it('ends as one that nobody reported when nobody knows it', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { unanswered } from '../../../src/shared/contract/endings/ending.ts';
 import { type NoAnswer, noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
-
+import { toSettled } from '../../../src/shared/contract/execution-record.ts';
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
 import type { ExecutionQueue } from '../../../src/shared/queue/executions.ts';
 import { openQueueBackend } from '../../../src/shared/queue/open-queue-backend.ts';
 import { historyLimitsOf } from '../../../src/shared/runtime/settings/settings.ts';
 import { createFollowItems } from '../../../src/worker/batches/follow-items.ts';
+import { eventually } from '../../support/eventually.ts';
 import { plainJob } from '../../support/job-data.ts';
 import { startRedis } from '../../support/redis.ts';
 import { quickSettings } from '../../support/start-service.ts';
@@ -23,12 +24,30 @@ describe.skipIf(choice.kind === 'unavailable')('an item that the queue store los
     const refusal = noAnswer('no-client-online', { app: 1 });
     expect(await endingOf(refusal)).toMatchObject({ kind: 'unanswered', noAnswer: refusal });
   });
+
+  it('ends as an API ended it, which recorded that only after the item had been added again', async () => {
+    const { history, queue, follow, mockId } = await open();
+    const ending = follow();
+    await eventually(async () => expect((await queue.lookUp(mockId)).kind).toBe('open'));
+    const cancelled = unanswered(noAnswer('cancelled-in-queue', { mockId }));
+    await history.add(toSettled({ mockId, data, queuedAt: Date.now() }, cancelled, Date.now()));
+    expect(await ending).toMatchObject({ noAnswer: { code: 'cancelled', mayHaveRun: false } });
+    await eventually(async () => expect((await queue.lookUp(mockId)).kind).toBe('missing'));
+  });
 });
 
 const data = plainJob();
 
 /** How the item ends when the worker that gets the job ends it with this refusal. */
 async function endingOf(refusal: NoAnswer) {
+  const { backend, queue, follow } = await open();
+  const worker = backend.openWorker(queue.name, (job) => job.finish(unanswered(refusal)), { concurrency: 1 });
+  onTestFinished(() => worker.close());
+  worker.run();
+  return follow();
+}
+
+async function open() {
   const redis = await startRedis(choice);
   onTestFinished(() => redis.stop());
   const backend = await openQueueBackend(redis.url);
@@ -41,8 +60,7 @@ async function endingOf(refusal: NoAnswer) {
   const history = backend.openHistory(historyLimitsOf(settings));
   const items = createFollowItems({ backend, queue, history, store, settings });
   onTestFinished(() => items.close());
-  const worker = backend.openWorker(queue.name, (job) => job.finish(unanswered(refusal)), { concurrency: 1 });
-  onTestFinished(() => worker.close());
-  worker.run();
-  return items.follow({ mockId: crypto.randomUUID(), data }, new AbortController().signal);
+  const mockId = crypto.randomUUID();
+  const follow = () => items.follow({ mockId, data }, new AbortController().signal);
+  return { backend, queue, history, mockId, follow };
 }
