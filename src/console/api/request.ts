@@ -12,8 +12,9 @@ export type Failure = { error: string; reason: string | null; params: Params; ma
 export const noFailure: Failure = { error: '', reason: null, params: {}, mayHaveRun: null };
 
 /** What is to be said of anything that was thrown. */
-export function failureOf(error: Error): Failure {
-  return error instanceof Refused ? error.failure : { ...noFailure, error: error.message };
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Refused) return error.failure;
+  return { ...noFailure, error: error instanceof Error ? error.message : String(error) };
 }
 
 /** The service answered, but not with what was asked for. The sentence is the service's own. */

@@ -1,6 +1,6 @@
 import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { format, type Parameters, partsOf, type Template, templateFor } from '../../shared/reasoning/words/format.ts';
-import { type Failure, serviceNow } from '../api/request.ts';
+import { type Failure, failureOf, Refused, serviceNow, Unreachable } from '../api/request.ts';
 import { type Language, useLanguage, useZone } from '../state/preferences.ts';
 import { formatMoment, formatTime } from './durations.ts';
 import { en, type TextKey } from './en.ts';
@@ -21,7 +21,9 @@ type Text = Words & {
   /** A moment that a rule ran as of, or has in its settings, with the offset of the zone. */
   moment: (ms: string) => string;
   say: Say;
-  /** The same for a template that a part of the page brings itself. */
+  /** Why something failed, of whatever was thrown. */
+  failed: (error: unknown) => string;
+  /** The same as `say` for a template that a part of the page brings itself. */
   fill: (template: Template, parameters?: SayParameters) => string;
 };
 
@@ -37,7 +39,12 @@ function textIn(words: Words, zone: string): Text {
   const reader = { language: words.language, zone };
   const time = (at: number) => formatTime(at, serviceNow(), reader);
   const moment = (ms: string) => formatMoment(ms, reader);
-  return { ...words, zone, time, moment, fill, say: (key, parameters) => fill(dictionary[key], parameters) };
+  const failed = (error: unknown) => {
+    if (error instanceof Unreachable) return fill(dictionary['failed.unreachable']);
+    const fields = error instanceof Refused ? error.fields : [];
+    return fields.map(({ field, message }) => `${field}: ${message}`).join('; ') || ofService(failureOf(error));
+  };
+  return { ...words, zone, time, moment, fill, failed, say: (key, parameters) => fill(dictionary[key], parameters) };
 }
 
 function toldIn(parameters: SayParameters, ofService: Words['ofService']): Parameters {

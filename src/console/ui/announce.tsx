@@ -8,6 +8,8 @@ type Announce = { announce: (sentence: string) => void };
 const AnnounceContext = createContext<Announce>({ announce: () => {} });
 
 const SHOWN_MS = 2600;
+/** As long as it takes to read a longer one. */
+const LETTER_MS = 60;
 
 /** Short news for everybody: shown for a moment at the foot of the page and read out by screen readers. */
 export function AnnounceProvider({ children }: { children: ReactNode }) {
@@ -15,7 +17,10 @@ export function AnnounceProvider({ children }: { children: ReactNode }) {
   const announce = useCallback((sentence: string) => setNews(({ count }) => ({ sentence, count: count + 1 })), []);
   useEffect(() => {
     if (news.sentence === '') return;
-    const timer = setTimeout(() => setNews(({ count }) => ({ sentence: '', count })), SHOWN_MS);
+    const timer = setTimeout(
+      () => setNews(({ count }) => ({ sentence: '', count })),
+      Math.max(SHOWN_MS, news.sentence.length * LETTER_MS),
+    );
     return () => clearTimeout(timer);
   }, [news]);
   const value = useMemo(() => ({ announce }), [announce]);
@@ -31,6 +36,13 @@ export function AnnounceProvider({ children }: { children: ReactNode }) {
 
 export function useAnnounce(): Announce['announce'] {
   return useContext(AnnounceContext).announce;
+}
+
+/** Says why what somebody pressed did not happen. */
+export function useFailed(): (error: unknown) => void {
+  const announce = useAnnounce();
+  const { failed } = useText();
+  return useCallback((error) => announce(failed(error)), [announce, failed]);
 }
 
 /** Warnings, one below the other. A screen reader tells them when they appear. */

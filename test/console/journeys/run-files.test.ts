@@ -110,6 +110,36 @@ describeInBrowser('a run as a file', () => {
     await expectAccessible(page);
   });
 
+  test('opened where the service does not know it, it is run again with the input of its file; a row whose run has gone says so', async () => {
+    const { call } = journey.service;
+    const page = await journey.visit(`/?app=9001&rule=1${INPUT}`);
+    await pressRun(page);
+    await says(headline(page), /^Done on/);
+    const mockId = new URL(page.url()).searchParams.get('run') ?? '';
+    const { text } = await call(`/rule-server/mock/executions/${mockId}?include=tree`);
+    const execution = `"execution":${text}`;
+    const head = '"format":"rule-server-run","formatVersion":1,"savedBy":"a test","digest":"","masked":[],"missing":[]';
+    await toHistory(page);
+    const row = page.locator('.history tbody tr').first();
+    await row.waitFor();
+    await page.route(`**/executions/${mockId}`, (route) => route.abort());
+    await row.getByRole('button', { name: 'Run the rule again for real with this input' }).click();
+    await says(page.locator('.news'), 'The service does not answer.');
+    await page.unroute(`**/executions/${mockId}`);
+    await call(`/rule-server/mock/executions/${mockId}?erase=true`, { method: 'DELETE' });
+    await row.getByRole('button', { name: 'Run the rule again for real with this input' }).click();
+    await says(page.locator('.news'), /There is no execution/);
+
+    await release(4, 97);
+    const other = await journey.visit('/?app=9001&rule=1');
+    await drop(other, 'gone.json', `{${head},${execution}}`);
+    await says(notice(other), /gone\.json/);
+    await other.getByRole('button', { name: 'Run this input again for real on the current rules' }).click();
+    await says(why(other), /min is 97/);
+    expect(new URL(other.url()).searchParams.get('run')).not.toBe(mockId);
+    expect(decodeURIComponent(new URL(other.url()).hash)).toContain('"cost":90');
+  });
+
   async function release(version: number, min: number): Promise<void> {
     const folder = join(journey.service.sharedDir, '9001');
     const path = join(folder, 'confs/2.json');

@@ -93,7 +93,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await reads(page, '.. is not registered any more, so a run would be refused.');
     await pressRun(page);
     await says(headline(page), 'The service cannot use this call. The rule did not run.');
-    await says(hint(page), 'The request was not run: target ".." is a path, not a client\'s address.');
+    await says(hint(page), '`target`: ".." is a path, not a client\'s address. It did not run.');
 
     await aim(page, 'Any client');
     await page.getByRole('tab', { name: 'JSON' }).click();

@@ -27,7 +27,7 @@ export function useHistory({ app, ruleId, search }: Scope) {
     [app, ruleId, search],
   );
   const queries = useQueryClient();
-  const [kept, setKept] = useState<KeptItems>({ scope, items: new Map() });
+  const [kept, setKept] = useState<KeptItems>({ scope: '', items: new Map() });
   const cursor = useRef<Cursor | null>(null);
   const [older, setOlder] = useState<'idle' | 'asking' | 'failed'>('idle');
   const newest = useQuery({
@@ -69,6 +69,8 @@ export function useHistory({ app, ruleId, search }: Scope) {
     // One that was open and is not listed any more was lost by the service.
     items: items.filter(({ mockId, state }) => isEnd(state) || listed.has(mockId)).sort(newestFirst),
     hasMore: cursor.current?.scope === scope && cursor.current.next !== null,
+    /** Nothing is known yet of what is listed. */
+    isPending: kept.scope !== scope,
     isAsking: older === 'asking',
     /** The last page that was asked for did not come: it is asked for again only when a reader wants it. */
     hasFailed: older === 'failed',

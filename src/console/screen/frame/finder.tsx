@@ -3,7 +3,7 @@ import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
 import { goTo, type Place, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
-import { useAnnounce } from '../../ui/announce.tsx';
+import { useFailed } from '../../ui/announce.tsx';
 import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import type { RuleContext } from './use-rule.ts';
@@ -20,7 +20,7 @@ type Props = {
 /** Goes to a rule, a node of this rule, a run or a page by its name or id. */
 export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
   const { say } = useText();
-  const announce = useAnnounce();
+  const failed = useFailed();
   useEffect(() => document.querySelector<HTMLInputElement>('.finder input')?.focus(), []);
   const options: Option[] = [
     ...places.map(({ title, key }) => ({
@@ -71,7 +71,7 @@ export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
           nothing={say('find.nothing')}
           onChoose={(id) => {
             onClose();
-            go(id).catch(() => announce(say('find.noRun')));
+            go(id).catch(failed);
           }}
         />
       </div>

@@ -59,7 +59,7 @@ export function SignIn({ expired }: { expired: boolean }) {
 function whatWentWrong(error: unknown, say: Say): string {
   if (error instanceof Refused && (error.status === 401 || error.status === 403)) return say('signIn.wrong');
   if (error instanceof Unreachable) return say('signIn.unreachable');
-  return say('signIn.failed', { error: error instanceof Error ? failureOf(error) : String(error) });
+  return say('signIn.failed', { error: failureOf(error) });
 }
 
 /** `signedIn`: this browser traded a key for a session. `needed`: the service wants one and there is none, or no longer. */

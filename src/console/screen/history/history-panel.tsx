@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { SchemaField } from '../../api/browse.ts';
 import { type ExecutionRecord, isEnd, type Listed } from '../../api/executions.ts';
-import { failureOf } from '../../api/request.ts';
 import { foundSoFar, unreadKeys } from '../../run/history/found-words.ts';
 import {
   everyRun,
@@ -34,7 +33,7 @@ type Props = {
 
 /** Earlier runs: to be found, looked at, run again, compared. */
 export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
-  const { say } = useText();
+  const { say, failed } = useText();
   const [filter, setFilter] = useFilter(place);
   const { everyRule } = filter;
   const search = useSearch(filter);
@@ -45,13 +44,13 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
   const filtering = search !== null;
   const grouped = filter.outcome === 'failures';
 
-  const { hasMore, isAsking, hasFailed, more, looked } = history;
+  const { hasMore, isPending, isAsking, hasFailed, more, looked } = history;
   const goesOn = filtering && !grouped && hasMore && !isAsking && !hasFailed && runs.length < ENOUGH_FOUND;
   useEffect(() => {
     if (goesOn) void more();
   }, [goesOn, more]);
   const keptWords = useKeptWords();
-  const isSearching = goesOn || isAsking || history.query.isPending;
+  const isSearching = goesOn || isAsking || isPending;
   const soFar = foundSoFar({ runs, search: search ?? everyRun, looked, isSearching, hasMore });
   const scope = scopeWords(place, everyRule, say);
   const unread = everyRule ? [] : unreadKeys(search ?? everyRun, fields);
@@ -88,11 +87,11 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
       ) : (
         <>
           {error && runs.length === 0 && (
-            <p className="empty-line">{say('history.failed', { error: failureOf(error) })}</p>
+            <p className="empty-line">{say('history.failed', { error: failed(error) })}</p>
           )}
           {!error && runs.length === 0 && (
             <div className="empty-line" role="status">
-              <p>{filtering ? foundWords(soFar, { scope, withoutInput: 0, say }) : say('history.empty')}</p>
+              <p>{filtering || isPending ? foundWords(soFar, { scope, withoutInput: 0, say }) : say('history.empty')}</p>
               {filtering && unread.length > 0 && (
                 <p>
                   {say('history.unread', { keys: unread.join(', '), known: fields.map(({ key }) => key).join(', ') })}

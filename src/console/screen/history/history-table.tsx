@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { type ExecutionRecord, type Failures, isEnd, type Listed, type RunSearch } from '../../api/executions.ts';
-import { failureOf, noFailure } from '../../api/request.ts';
+import { noFailure } from '../../api/request.ts';
 import { tookMs } from '../../run/headline.ts';
 import { groupComparisons } from '../../run/history/found-words.ts';
 import { changedInput, inputInShort } from '../../run/history/history-filter.ts';
@@ -235,9 +235,9 @@ type Scope = { app: string | null; ruleId: string | null; search: RunSearch | nu
 
 /** The failures among the runs, those alike in one row, which opens the newest of them. */
 export function FailureGroups(scope: Scope) {
-  const { say } = useText();
+  const { say, failed } = useText();
   const { data, error } = useFailures(scope);
-  if (error) return <p className="empty-line">{say('history.failed', { error: failureOf(error) })}</p>;
+  if (error) return <p className="empty-line">{say('history.failed', { error: failed(error) })}</p>;
   if (!data) return <p className="empty-line">{say('history.searching')}</p>;
   if (data.groups.length === 0) return <p className="empty-line">{say('failures.none', { n: data.looked })}</p>;
   return (

@@ -1,7 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { prettyJson } from '../../../shared/json-tree/print-json.ts';
 import type { Schema } from '../../api/browse.ts';
-import { failureOf } from '../../api/request.ts';
 import { setAt } from '../../json/edit-json.ts';
 import { type FormRow, formRows } from '../../run/form.ts';
 import { keepKind } from '../../state/drafts.ts';
@@ -178,14 +177,14 @@ export function InputPanel({ input, rule }: Props) {
 }
 
 function SchemaNotices({ rule }: Pick<Props, 'rule'>) {
-  const { say } = useText();
+  const { say, failed } = useText();
   const { schema, selection } = rule;
   const wanted = selection?.lane ?? selection?.address ?? '';
   return (
     <>
       {schema.data?.fallback && <p className="notice warn">{say('input.schema.fallback', { target: wanted })}</p>}
       {schema.data?.fields.length === 0 && <p className="notice">{say('input.schema.empty')}</p>}
-      {schema.error && <p className="notice warn">{say('input.schema.failed', { error: failureOf(schema.error) })}</p>}
+      {schema.error && <p className="notice warn">{say('input.schema.failed', { error: failed(schema.error) })}</p>}
     </>
   );
 }

@@ -1,12 +1,11 @@
 import { useState } from 'react';
 import { type Execution, type ExecutionRecord, pinExecution } from '../../api/executions.ts';
-import { failureOf } from '../../api/request.ts';
 import { keepPinned, openedRun } from '../../run/queries/use-execution.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
 import { versionRan } from '../../run/reading.ts';
 import { useForeignZone } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
-import { useAnnounce } from '../../ui/announce.tsx';
+import { useAnnounce, useFailed } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { IconButton } from '../../ui/icon.tsx';
 
@@ -40,8 +39,9 @@ export function AboutRun({ record, execution, trace }: Props) {
 }
 
 function Kept({ execution: { record, pinned, keptUntil } }: { execution: Execution }) {
-  const { say, time, ofService } = useText();
+  const { say, time } = useText();
   const announce = useAnnounce();
+  const failed = useFailed();
   const cannotPin = useLacks()('run');
   const [isPinned, setIsPinned] = useState(pinned);
   const toggle = async () => {
@@ -59,7 +59,7 @@ function Kept({ execution: { record, pinned, keptUntil } }: { execution: Executi
         label={cannotPin ?? (isPinned ? say('about.unpin') : `${until}${say('about.pin')}`)}
         pressed={isPinned}
         disabled={cannotPin !== null}
-        onPress={() => void toggle().catch((error: Error) => announce(ofService(failureOf(error))))}
+        onPress={() => void toggle().catch(failed)}
       />
     </>
   );

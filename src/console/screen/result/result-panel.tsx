@@ -10,7 +10,7 @@ import { useLacks, useLongerThan } from '../../run/queries/use-service.ts';
 import type { Reading } from '../../run/reading.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
-import { useAnnounce } from '../../ui/announce.tsx';
+import { useAnnounce, useFailed } from '../../ui/announce.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
@@ -198,6 +198,7 @@ const PAGE = 20;
 function CompareBefore({ record }: { record: ExecutionRecord }) {
   const { say } = useText();
   const announce = useAnnounce();
+  const failed = useFailed();
   const { mockId } = record;
   const queries = useQueryClient();
   const asked = useMemo(
@@ -219,9 +220,9 @@ function CompareBefore({ record }: { record: ExecutionRecord }) {
   useEffect(
     () =>
       onCommand((command) => {
-        if (command === 'compare') press().catch(() => announce(say('failed.unreachable')));
+        if (command === 'compare') press().catch(failed);
       }),
-    [press, announce, say],
+    [press, failed],
   );
   if (before === null) return null;
   return (

@@ -1,17 +1,17 @@
 import { useCallback, useEffect } from 'react';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import { failureOf } from '../../api/request.ts';
 import { openedRun } from '../../run/queries/use-execution.ts';
 import { useText } from '../../text/use-text.tsx';
-import { NoticeLines, useAnnounce } from '../../ui/announce.tsx';
+import { NoticeLines, useAnnounce, useFailed } from '../../ui/announce.tsx';
 import { saveText } from '../../ui/copy-button.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 /** Writes a run into a file, which is opened and explained without this service. */
 export function SaveRun({ mockId }: { mockId: string }) {
-  const { say, ofService } = useText();
+  const { say } = useText();
   const announce = useAnnounce();
+  const failed = useFailed();
   const save = async () => {
     const { fileOfRun } = await import('../../run/run-files.ts');
     const { name, text, masked } = await fileOfRun(mockId);
@@ -20,7 +20,7 @@ export function SaveRun({ mockId }: { mockId: string }) {
     announce(paths === '' ? say('runFile.saved', { name }) : say('runFile.saved.masked', { name, paths }));
   };
   if (openedRun(mockId) !== null) return null;
-  const press = () => void save().catch((error: Error) => announce(ofService(failureOf(error))));
+  const press = () => void save().catch(failed);
   return (
     <button
       type="button"

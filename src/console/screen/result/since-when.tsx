@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { outcomeOn, type RuleVersion, searchSince } from '../../../shared/reasoning/what-if/since.ts';
 import { sinceLines, versionLine } from '../../../shared/reasoning/words/since-words.ts';
 import { getTree } from '../../api/browse.ts';
-import { failureOf, Refused } from '../../api/request.ts';
+import { Refused } from '../../api/request.ts';
 import { type Reading, versionRan } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { OfRun, RuleContext } from '../frame/use-rule.ts';
@@ -13,7 +13,7 @@ const NONE = 404;
 
 /** Since which version its rule decides as this run did, and what any one version would have said: computed, nothing runs. */
 export function SinceWhen({ reading, rule }: Props) {
-  const { say, ofService } = useText();
+  const { say, failed } = useText();
   const id = useId();
   const [told, setTold] = useState<readonly string[]>([]);
   const [isAsking, setIsAsking] = useState(false);
@@ -28,7 +28,7 @@ export function SinceWhen({ reading, rule }: Props) {
   const ask = (find: () => Promise<string[]>) => {
     setIsAsking(true);
     find()
-      .catch((error: Error) => [ofService(failureOf(error))])
+      .catch((error) => [failed(error)])
       .then(setTold)
       .finally(() => setIsAsking(false));
   };

@@ -1,9 +1,11 @@
 import { useLayoutEffect, useRef } from 'react';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
 import { callOf, isSlip } from '../../run/calls.ts';
+import { openedRun } from '../../run/queries/use-execution.ts';
 import { draftKey } from '../../state/drafts.ts';
 import { goTo, type Place, readTarget, useArrivals } from '../../state/location.ts';
 import { isDry } from '../../state/preferences.ts';
+import { useFailed } from '../../ui/announce.tsx';
 import type { Input } from '../input/use-input.ts';
 import type { Run } from './use-run.ts';
 
@@ -14,7 +16,6 @@ export function useOpenRun({ place, input, run }: What) {
   const arrivals = useArrivals();
   const arrived = useRef(0);
   const wanted = useRef<string | null>(null);
-  const isBeginning = useRef(false);
   const { followed } = run;
 
   // Before it is painted: the run must not stand beside the form of another one, not even for a frame.
@@ -47,27 +48,34 @@ export function useOpenRun({ place, input, run }: What) {
       wanted.current = record.mockId;
       goTo({ ...whatRan(record), run: record.mockId, runs: [], input: null, ...more }, { push: true });
     },
-    /** Without effects if the run had none, or if those of this app are to have none now. Once, however long the page reads the run before. */
-    again(record: ExecutionRecord, more: Partial<Place> = {}): void {
-      if (isSlip('again') || isBeginning.current) return;
-      isBeginning.current = true;
-      const begin = async () => {
-        const { input: sent, masked } = await getExecution(record.mockId);
-        if (sent !== null) input.adopt(sent);
-        goTo({ ...whatRan(record), ...more });
-        // Hidden values have to be filled in first; opened, the run says so.
-        if (masked.length > 0) return goTo({ run: record.mockId, runs: [] }, { push: true });
-        await run.begin({
-          ...callOf(record, sent),
-          dryRun: record.dryRun || isDry(String(record.app)),
-          derivedFrom: record.mockId,
-        });
-      };
-      const end = () => {
+    again: useAgain({ input, run }),
+  };
+}
+
+/** Runs an earlier run again: without effects if it had none, or if those of this app are to have none now. Once, however long the page reads that run. */
+function useAgain({ input, run }: Omit<What, 'place'>) {
+  const isBeginning = useRef(false);
+  const failed = useFailed();
+  const begin = async (record: ExecutionRecord, more: Partial<Place>) => {
+    const { input: sent, masked } = openedRun(record.mockId)?.execution ?? (await getExecution(record.mockId));
+    if (sent !== null) input.adopt(sent);
+    goTo({ ...whatRan(record), ...more });
+    // Hidden values have to be filled in first; opened, the run says so.
+    if (masked.length > 0) return goTo({ run: record.mockId, runs: [] }, { push: true });
+    await run.begin({
+      ...callOf(record, sent),
+      dryRun: record.dryRun || isDry(String(record.app)),
+      derivedFrom: record.mockId,
+    });
+  };
+  return (record: ExecutionRecord, more: Partial<Place> = {}): void => {
+    if (isSlip('again') || isBeginning.current) return;
+    isBeginning.current = true;
+    void begin(record, more)
+      .catch(failed)
+      .finally(() => {
         isBeginning.current = false;
-      };
-      begin().then(end, end); // where it failed, the history row stays and can be pressed again
-    },
+      });
   };
 }
 

@@ -13,6 +13,7 @@ import { useLacks } from '../../run/queries/use-service.ts';
 import { documentOf, type Reading, readRun } from '../../run/reading.ts';
 import { goTo, type Place, printTarget, readTarget } from '../../state/location.ts';
 import { chooseDry, type Pins, useIsDry, usePins } from '../../state/preferences.ts';
+import { useFailed } from '../../ui/announce.tsx';
 import type { Input } from '../input/use-input.ts';
 
 export type Run = ReturnType<typeof useRun>;
@@ -37,6 +38,7 @@ export function useRun({ place, input, followed, clients, occurrences }: What) {
   const shown = useLast(reading, { place, waiting: sending || followed?.kind === 'open' || followed === null });
   const open = followed?.kind === 'open' ? followed.record : null;
   const mayCancel = useLacks()('cancel') === null;
+  const failed = useFailed();
   useCancelWhenLeft(mayCancel ? open : null, place.run);
 
   const state = open?.state ?? followed?.kind;
@@ -75,7 +77,10 @@ export function useRun({ place, input, followed, clients, occurrences }: What) {
     stop(): void {
       if (!open || !mayCancel) return;
       setStopping(open.mockId);
-      cancelExecution(open.mockId).catch(() => setStopping(null));
+      cancelExecution(open.mockId).catch((error) => {
+        setStopping(null);
+        failed(error);
+      });
     },
   };
 }

@@ -3,7 +3,6 @@ import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } f
 import type { SchemaField } from '../../api/browse.ts';
 import type { SavedCase } from '../../api/cases.ts';
 import type { FollowedBatch } from '../../api/follow-batch.ts';
-import { failureOf } from '../../api/request.ts';
 import { repeatBatch } from '../../cases/batch-call.ts';
 import {
   answersOf,
@@ -25,6 +24,7 @@ import { useLacks, useNow } from '../../run/queries/use-service.ts';
 import { linkTo, type Place } from '../../state/location.ts';
 import { formatAge, formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { useFailed } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { tellInTitle } from '../frame/title.ts';
@@ -46,7 +46,7 @@ const noFields: readonly SchemaField[] = [];
 
 /** A batch: its answer, how far it is, and its inputs with a column for each target, or the nodes that they reached. */
 export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
-  const { say, ofService } = useText();
+  const { say, failed } = useText();
   const fields = rule.schema.data?.fields ?? noFields;
   const followed = useBatch(place.batch);
   const batch = followed?.kind === 'known' ? followed.batch : null;
@@ -78,7 +78,7 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
   return (
     <div className={isOld ? 'batch-results old' : 'batch-results'}>
       <BatchBar place={place} followed={followed} since={since} repeat={repeat} />
-      {error && <p className="notice bad">{ofService(failureOf(error))}</p>}
+      {error && <p className="notice bad">{failed(error)}</p>}
       {isOld && <p className="notice warn">{say('cases.otherRules')}</p>}
       <div className="results-lines">
         <Answers {...{ place, batch, answers, occurrences: rule.occurrences, ...filtering }} />
@@ -279,11 +279,15 @@ function SinceWords({ at, since, releases }: SinceProps) {
 
 function StopButton({ batch }: { batch: Batch }) {
   const { say } = useText();
+  const failed = useFailed();
   const cannot = useLacks()('cancel');
   const [asked, setAsked] = useState(false);
   const stop = () => {
     setAsked(true);
-    cancelBatch(batch.batchId).catch(() => setAsked(false)); // the button comes back
+    cancelBatch(batch.batchId).catch((error) => {
+      setAsked(false);
+      failed(error);
+    });
   };
   return (
     <button

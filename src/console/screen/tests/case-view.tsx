@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { getItems, type Item, type WholeItem } from '../../api/batch-items.ts';
 import { Changed, type SavedCase } from '../../api/cases.ts';
-import { failureOf } from '../../api/request.ts';
 import { readItemPlace } from '../../cases/case-rows.ts';
 import { expectedRows } from '../../cases/proposal.ts';
 import { casesOf, useChangeCases, useSavedCases } from '../../cases/saved-cases.ts';
@@ -24,14 +23,14 @@ const MAX_COMPARED = 6;
 
 /** The case that is open, beside the tree: what was expected of it against what came, on each target. */
 export function CaseView({ place, run }: { place: Place; run: Run }) {
-  const { say, ofService } = useText();
+  const { say, failed } = useText();
   const at = readItemPlace(place);
   const item = useItem(at?.batchId ?? null, at?.n ?? null);
   const of = casesOf(place);
   const saved = useSavedCases(of);
   const name = item.data?.name ?? place.caseName ?? '';
   const mine = saved.data?.cases.find((one) => one.name === name) ?? null;
-  if (at !== null && item.error) return <p className="notice warn">{ofService(failureOf(item.error))}</p>;
+  if (at !== null && item.error) return <p className="notice warn">{failed(item.error)}</p>;
   if (at !== null && !item.data) return <Loading text="loading.case" />;
   return (
     <div className="case-view">
@@ -154,7 +153,7 @@ function useSiblings(batchId: string, { n, name }: WholeItem): Item[] {
 type ActionProps = { place: Place; run: Run; saved: SavedCase | null; etag: string | null };
 
 function CaseActions({ place, run, saved, etag }: ActionProps) {
-  const { say } = useText();
+  const { say, failed } = useText();
   const announce = useAnnounce();
   const changeCases = useChangeCases();
   const [open, setOpen] = useState<'update' | 'remove' | null>(null);
@@ -165,7 +164,7 @@ function CaseActions({ place, run, saved, etag }: ActionProps) {
   const remove = () => {
     changeCases(of, { etag, remove: saved.name })
       .then(() => announce(say('case.removed', { name: saved.name })))
-      .catch((error) => announce(error instanceof Changed ? say('case.changed') : say('failed.unreachable')));
+      .catch((error) => announce(error instanceof Changed ? say('case.changed') : failed(error)));
     setOpen(null);
   };
   if (open === 'update' && run.reading)

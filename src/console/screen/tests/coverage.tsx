@@ -159,7 +159,7 @@ type Where = { batchId: string; occurrences: readonly Occurrence[]; input: Input
 
 /** Looks for an input that reaches a node which no case reached, writes it into the form, and says what it is. */
 function useMissingCase({ batchId, occurrences, input }: Where) {
-  const { say } = useText();
+  const { say, failed } = useText();
   const [told, setTold] = useState<string | null>(null);
   const find = async (to: Occurrence) => {
     setTold(say('coverage.find.looking'));
@@ -167,8 +167,8 @@ function useMissingCase({ batchId, occurrences, input }: Where) {
       const found = await findMissingCase(to, { batchId, occurrences });
       if (found) input.adopt(found.input);
       setTold(found ? foundWords(found, { to, say }) : say('coverage.find.none', { node: nodeWords(to, say) }));
-    } catch {
-      setTold(say('failed.unreachable'));
+    } catch (error) {
+      setTold(failed(error));
     }
   };
   return { find: (to: Occurrence) => void find(to), told };

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { type LeftOut, nameOfCase, type RecordedRun, waysOf } from '../../../shared/reasoning/trace/recorded-run.ts';
 import type { Parameters, Template } from '../../../shared/reasoning/words/format.ts';
 import { getCases } from '../../api/cases.ts';
-import { failureOf, serviceNow } from '../../api/request.ts';
+import { serviceNow } from '../../api/request.ts';
 import { type Recorded, readRecorded, runRecorded } from '../../cases/batch-call.ts';
 import { caseText } from '../../cases/proposal.ts';
 import { casesOf, useChangeCases } from '../../cases/saved-cases.ts';
@@ -24,7 +24,7 @@ type Chosen = { count: number; text: string; time: HistoryFilter['time'] };
 
 /** Chooses earlier runs, reads them, and offers to run their inputs again, or to keep them as cases. */
 export function ChosenRuns({ place, rule }: Props) {
-  const { ofService } = useText();
+  const { failed } = useText();
   const { tell, because } = useReplayWords();
   const [chosen, setChosen] = useState<Chosen>({ count: 500, text: '', time: 'any' });
   const { recorded, progress, error, read } = useRecorded(place, chosen);
@@ -71,7 +71,7 @@ export function ChosenRuns({ place, rule }: Props) {
         {recorded !== null && <span>{tell('found', { n: recorded.runs.length })}</span>}
         {parts.length > 0 && <span> {tell('leftOut', { parts: parts.join(', ') })}</span>}
       </p>
-      {error !== null && <p className="notice bad">{tell('failed', { error: ofService(failureOf(error)) })}</p>}
+      {error !== null && <p className="notice bad">{tell('failed', { error: failed(error) })}</p>}
       {recorded !== null && recorded.runs.length > 0 && <WithRuns place={place} rule={rule} runs={recorded.runs} />}
     </div>
   );
@@ -146,7 +146,7 @@ function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] 
 /** Saves one case for each way that the runs took through the tree. */
 function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly RecordedRun[] }) {
   const { tell } = useReplayWords();
-  const { ofService } = useText();
+  const { failed } = useText();
   const cannot = useLacks()('cases');
   const changeCases = useChangeCases();
   const [state, setState] = useState<{ kept: number | null; error: Error | null; busy: boolean }>(idle);
@@ -176,7 +176,7 @@ function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly Re
       </button>{' '}
       <span role="status">
         {state.kept !== null && <span>{tell('kept', { n: state.kept })}</span>}
-        {state.error !== null && <span>{tell('failed', { error: ofService(failureOf(state.error)) })}</span>}
+        {state.error !== null && <span>{tell('failed', { error: failed(state.error) })}</span>}
       </span>
     </p>
   );

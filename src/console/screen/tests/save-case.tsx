@@ -2,7 +2,6 @@ import { type FormEvent, useMemo, useState } from 'react';
 import { compactText } from '../../../shared/json-tree/whole-text.ts';
 import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import { type CasesOf, Changed, getCases, type SavedCase } from '../../api/cases.ts';
-import { Refused } from '../../api/request.ts';
 import { caseText, expectedParts, type Part, partId, partsOfRun } from '../../cases/proposal.ts';
 import { casesOf, changedNames, useChangeCases, useSavedCases } from '../../cases/saved-cases.ts';
 import { inputInShort } from '../../run/history/history-filter.ts';
@@ -17,7 +16,7 @@ type Props = {
   onDone: () => void;
 };
 /** `changed`: somebody else saved meanwhile; `names` are the cases they changed. */
-type Problem = { kind: 'changed'; etag: string | null; names: string[] } | { kind: 'failed'; error: Error };
+type Problem = { kind: 'changed'; etag: string | null; names: string[] } | { kind: 'failed'; error: unknown };
 
 const MAX_NAME = 60;
 
@@ -135,11 +134,11 @@ function PartWords({ part }: { part: Part }) {
 }
 
 function SaveProblem({ problem, onAgain }: { problem: Problem; onAgain: (etag: string | null) => void }) {
-  const { say } = useText();
+  const { say, failed } = useText();
   if (problem.kind === 'failed')
     return (
       <p className="notice bad" role="alert">
-        {problem.error instanceof Refused ? fieldsOf(problem.error) : say('failed.unreachable')}
+        {failed(problem.error)}
       </p>
     );
   const names = problem.names.map((name) => say('run.real.quoted', { name })).join(', ');
@@ -154,19 +153,12 @@ function SaveProblem({ problem, onAgain }: { problem: Problem; onAgain: (etag: s
 }
 
 async function problemOf(error: unknown, { of, before }: { of: CasesOf; before: SavedCase[] }): Promise<Problem> {
+  const failed = (error: unknown): Problem => ({ kind: 'failed', error });
   if (!(error instanceof Changed)) return failed(error);
   return getCases(of).then(
     (now) => ({ kind: 'changed', etag: now.etag, names: changedNames(before, now.cases) }),
     failed, // the form stays, and can be sent again
   );
-}
-
-function failed(error: unknown): Problem {
-  return { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
-}
-
-function fieldsOf({ fields, message }: Refused): string {
-  return fields.length === 0 ? message : fields.map(({ field, message: what }) => `${field}: ${what}`).join('; ');
 }
 
 /** "cost 99, uid 1: FALSE": enough to know it by, until somebody writes a better name. */

@@ -4,7 +4,6 @@ import type { FindingCode } from '../../../shared/contract/readiness.ts';
 import { format } from '../../../shared/reasoning/words/format.ts';
 import { readinessEnglish } from '../../../shared/reasoning/words/readiness-english.ts';
 import { type Client, getReadiness, type RuleReadiness } from '../../api/browse.ts';
-import { failureOf } from '../../api/request.ts';
 import { targetsOf } from '../../run/calls.ts';
 import { type Place, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -16,7 +15,7 @@ const looks = { 'can-ship': 'true', 'cannot-ship': 'error', 'not-tested': 'none'
 
 /** Whether the rules of an app can be released to a target, and why not. Nothing runs. */
 export function ShipPage({ place, clients }: { place: Place; clients: readonly Client[] }) {
-  const { say } = useText();
+  const { say, failed } = useText();
   const targets = targetsOf(clients);
   const [target, setTarget] = useState(targets[1] ?? 'all');
   const { app } = place;
@@ -48,7 +47,7 @@ export function ShipPage({ place, clients }: { place: Place; clients: readonly C
         )}
         {asked.isPending && <span className="muted">{say('release.looking')}</span>}
       </div>
-      {asked.error && <p className="notice warn">{say('release.failed', { error: failureOf(asked.error) })}</p>}
+      {asked.error && <p className="notice warn">{say('release.failed', { error: failed(asked.error) })}</p>}
       {rules.length > 0 && (
         <div className="results" tabIndex={0} role="region" aria-label={say('release.title')}>
           <table className="release-table">

@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
-import { type Failure, Refused } from '../../api/request.ts';
 import { countRuns, EVERY_CLIENT, type How, isTyped, MANY_RUNS, withoutDryRun } from '../../cases/batch-call.ts';
 import { runsThatFit } from '../../cases/inputs.ts';
 import type { useStart } from '../../cases/use-batches.ts';
@@ -50,7 +49,7 @@ export function BatchHead({ children, ...props }: Props) {
 /** The buttons that run many cases, dry or for real, and what each will do, in numbers. Nothing else decides which of the two it is. */
 function StartBatch(props: Omit<Props, 'children'> & { against: string | null }) {
   const { source, label, cases, inputCharacters, targets, against, rule, starting, onStart } = props;
-  const { say, ofService } = useText();
+  const { say, failed } = useText();
   const { busy, error } = starting;
   const clients = rule.clients.data ?? [];
   const recorded = source === 'runs';
@@ -93,7 +92,7 @@ function StartBatch(props: Omit<Props, 'children'> & { against: string | null })
       {runs > 0 && <RoomWords runs={runs} inputCharacters={(inputCharacters / cases) * runs} />}
       {error && (
         <p className="notice bad" role="alert">
-          {problemWords(error, say, ofService)}
+          {failed(error)}
         </p>
       )}
     </div>
@@ -129,13 +128,6 @@ function whereWords(target: string, say: Say): string {
 /** With what the runs of a batch are compared: with those they repeat, or with those of a target. */
 export function againstWords(against: string, say: Say): string {
   return against === 'recorded' ? say('against.recorded') : say('against.target', { target: whereWords(against, say) });
-}
-
-/** The mistakes that the service found, field by field. */
-function problemWords(error: Error, say: Say, ofService: (failure: Failure) => string): string {
-  if (!(error instanceof Refused)) return say('failed.unreachable');
-  if (error.fields.length === 0) return ofService(error.failure);
-  return error.fields.map(({ field, message }) => `${field}: ${message}`).join('; ');
 }
 
 type TargetsFieldProps = Pick<Props, 'targets' | 'onTargets'> & { offered: readonly string[] };

@@ -3,14 +3,13 @@ import { getItem } from '../../api/batch-items.ts';
 import type { Batch } from '../../api/batches.ts';
 import type { CasesOf, SavedCase } from '../../api/cases.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import { failureOf } from '../../api/request.ts';
 import { chosenTargets, runSaved } from '../../cases/batch-call.ts';
 import { printItemPlace } from '../../cases/case-rows.ts';
 import { casesOf, useSavedCases } from '../../cases/saved-cases.ts';
 import { useBatches, useStart } from '../../cases/use-batches.ts';
 import { goTo, type Place, type Source, sources, toTests } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
-import { useAnnounce } from '../../ui/announce.tsx';
+import { useFailed } from '../../ui/announce.tsx';
 import { IconButton } from '../../ui/icon.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
@@ -33,7 +32,7 @@ type Props = {
 
 /** Many inputs on some targets, in one table: saved cases, inputs that are given, or those of earlier runs. */
 export function TestsPage({ place, rule, input, onOpenRun }: Props) {
-  const { say } = useText();
+  const { say, failed } = useText();
   const [tall, setTall] = useState(false);
   const open = useOpenCase({ place, input, onOpenRun });
   const { source, batch } = place;
@@ -62,7 +61,7 @@ export function TestsPage({ place, rule, input, onOpenRun }: Props) {
       </div>
       {source !== 'inputs' && of === null && <p className="empty-line">{say('save.wholeRule')}</p>}
       {source === 'cases' && saved.error && (
-        <p className="notice warn">{say('cases.failed', { error: failureOf(saved.error) })}</p>
+        <p className="notice warn">{say('cases.failed', { error: failed(saved.error) })}</p>
       )}
       {of !== null && cases.length > 0 && !isBeside(place) && <SavedCases of={of} cases={cases} rule={rule} />}
       {source === 'inputs' && batch === null && <NewInputs place={place} rule={rule} />}
@@ -149,8 +148,7 @@ type Opening = Pick<Props, 'place' | 'input' | 'onOpenRun'>;
 
 /** Opens a case: its run where there is one, with the input it had; else its input alone. */
 function useOpenCase({ place, input, onOpenRun }: Opening) {
-  const { say } = useText();
-  const announce = useAnnounce();
+  const failed = useFailed();
   const { app, ruleId, confId, batch } = place;
   const load = (text: string, change: Partial<Place>) => {
     input.adopt(text);
@@ -167,7 +165,5 @@ function useOpenCase({ place, input, onOpenRun }: Opening) {
     if (mockId === null || verdict === 'pending' || verdict === 'skipped') return load(item.input, { ...named, ts });
     onOpenRun({ app: Number(app), ruleId, confId, ts, target, mockId }, { ...named, input: item.input });
   };
-  return (pressed: Pressed) => {
-    openItem(pressed).catch(() => announce(say('failed.unreachable')));
-  };
+  return (pressed: Pressed) => void openItem(pressed).catch(failed);
 }

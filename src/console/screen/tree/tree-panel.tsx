@@ -34,7 +34,7 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
   const editedIds = useMemo(() => new Set(edits.map(({ id }) => id)), [edits]);
   if (app === null) {
     if (apps.isPending) return <Loading text="loading.page" />;
-    if (apps.error) return <Empty title={say('failed.unreachable')} text={ofService(failureOf(apps.error))} />;
+    if (apps.error) return <Empty title={say('failed.unreachable')} text={say('failed.askedAgain')} />;
     return null;
   }
   if (ruleId === null && confId === null) {
