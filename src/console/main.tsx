@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueries } from './run/queries/use-service.ts';
-import { Boundary } from './screen/frame/boundary.tsx';
+import { Boundary, isMoved } from './screen/frame/boundary.tsx';
 import { Gate } from './screen/frame/gate.tsx';
 import './styles/index.css';
 import { TextProvider } from './text/use-text.tsx';
@@ -13,7 +13,9 @@ leaveCompositionsAlone();
 pressOnceWhileHeld();
 const root = document.getElementById('root');
 if (root) {
-  createRoot(root).render(
+  // What is drawn anew is no fault to be told.
+  const onCaughtError = (error: unknown) => isMoved(error) || console.error(error);
+  createRoot(root, { onCaughtError }).render(
     <StrictMode>
       <TextProvider>
         <Boundary>

@@ -13,7 +13,7 @@ import { Splitter } from '../ui/splitter.tsx';
 import { isNarrow } from '../ui/windowed-rows.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
 import { Header } from './frame/header.tsx';
-import { focusFirstValue, focusSearch, Help, onCommand } from './frame/help.tsx';
+import { focusFirstValue, focusPage, focusSearch, Help, onCommand } from './frame/help.tsx';
 import { signOut, useSession } from './frame/sign-in.tsx';
 import { useTitle } from './frame/title.ts';
 import { useGreeting, useRule, useRuleOfRun } from './frame/use-rule.ts';
@@ -98,7 +98,8 @@ export function Screen() {
         const wanted = places.find(({ key }) => command === `go ${key}`);
         if (wanted) {
           setPart(wanted.panel === null ? 'result' : 'page');
-          goTo(toPage(wanted.panel), { push: true });
+          flushSync(() => goTo(toPage(wanted.panel), { push: true }));
+          if (wanted.panel !== null) focusPage();
         }
         if (command === 'search' && view !== 'page') {
           flushSync(() => setPart('result'));
@@ -126,7 +127,8 @@ export function Screen() {
         changed={run.changes.length > 0}
         onHelp={() => setHelp(true)}
         onFind={() => setFinding(true)}
-        onInput={() => {
+        onSkip={() => {
+          if (view === 'page') return focusPage();
           flushSync(() => setPart('input'));
           focusFirstValue();
         }}
@@ -216,7 +218,7 @@ export function Screen() {
             </>
           )}
           {place.panel !== null && !comparing && (
-            <div className="column page">
+            <div className="column page" tabIndex={-1}>
               <Suspense fallback={<Loading text="loading.page" />}>
                 {place.panel === 'history' ? (
                   <HistoryPanel

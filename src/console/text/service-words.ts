@@ -3,7 +3,7 @@ import type { ExecutionRecord, Warning } from '../api/executions.ts';
 import type { TextKey } from './en.ts';
 import type { Say } from './use-text.tsx';
 
-/** The JSON reader's faults, by the key of the same sentence in the dictionaries; `a` and `b` are what it found. */
+/** The faults that the readers of JSON and CSV find, by the key of the same sentence in the dictionaries; `a` and `b` are what it found. */
 const sentences: readonly [RegExp, TextKey][] = [
   [/^it ends too early$/, 'json.bad.early'],
   [/^the key (?<a>.*) stands twice$/s, 'json.bad.twice'],
@@ -16,10 +16,15 @@ const sentences: readonly [RegExp, TextKey][] = [
   [/^(?<a>.*) is not an escape JSON knows$/s, 'json.bad.escape'],
   [/^\\u must be followed by four hexadecimal digits$/, 'json.bad.hexadecimal'],
   [/^(?<a>.*) is not a JSON value$/s, 'json.bad.value'],
+  [/^must be a number as JSON writes it, found (?<a>.*)$/s, 'csv.bad.number'],
+  [/^must be a whole number, found (?<a>.*)$/s, 'csv.bad.integer'],
+  [/^must be a whole number with all its digits, found (?<a>.*): a spreadsheet .*$/s, 'csv.bad.cut'],
+  [/^must be true or false, found (?<a>.*)$/s, 'csv.bad.boolean'],
+  [/^must have one cell for each of the (?<a>\d+) columns, found (?<b>\d+).*$/s, 'csv.bad.cells'],
   [/^the number (?<a>.*) must go on with a digit, found (?<b>.*)$/s, 'json.bad.number'],
 ];
 
-/** The fault of a JSON text, in the reader's language. */
+/** The fault of a JSON text or a cell, in the reader's language. */
 export function jsonWords(message: string, say: Say): string {
   for (const [pattern, key] of sentences) {
     const found = pattern.exec(message);

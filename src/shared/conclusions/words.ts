@@ -5,12 +5,26 @@ type Parting = { id: string; name: string } | null;
 /** What is told of an item that was compared with a run. */
 type Changed = { verdict: string; differences: readonly Difference[]; parting: Parting };
 
+/** The words of a difference; `what` is how it came out. */
+type DifferenceWords = {
+  what: (message: string) => string;
+  expected: (value: string) => string;
+  found: (value: string) => string;
+};
+const english: DifferenceWords = {
+  what: (message) => message,
+  expected: (value) => `expected ${value}`,
+  found: (value) => `found ${value}`,
+};
+
 /** A difference in one line: `data.coupon.amount differs: expected 20, found 25`; from an earlier run `coupon.amount 20 → 25`. */
-export function differenceLine({ path, expected, actual, message }: Difference): string {
+export const differenceLine = (difference: Difference): string => differenceIn(english, difference);
+
+export function differenceIn(words: DifferenceWords, { path, expected, actual, message }: Difference): string {
   if (message === 'changed') return `${path.replace(/^data\.?/, '') || 'data'} ${expected ?? '–'} → ${actual ?? '–'}`;
-  const values = [expected === null ? '' : `expected ${expected}`, actual === null ? '' : `found ${actual}`];
+  const values = [expected === null ? '' : words.expected(expected), actual === null ? '' : words.found(actual)];
   const said = values.filter((part) => part !== '').join(', ');
-  return `${path} ${message}${said ? `: ${said}` : ''}`;
+  return `${path} ${words.what(message)}${said ? `: ${said}` : ''}`;
 }
 
 /** What could not be checked, in one line for each reason. */

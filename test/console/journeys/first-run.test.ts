@@ -43,23 +43,6 @@ describeInBrowser('the console, first visit', () => {
     await picture(page, 'console');
   });
 
-  test('the answer is there within a second of the first press', async () => {
-    // A busy machine may make one press wait for its turn; a page that is slow is slow every time.
-    const firstAnswerMs = async () => {
-      const page = await journey.visit('/');
-      await holds(page.getByLabel('cost', { exact: true }), '100');
-      const ms = await runButton(page).evaluate(async (button) => {
-        const pressedAt = performance.now();
-        button.dispatchEvent(new MouseEvent('click', { bubbles: true }));
-        while (!document.querySelector('.verdict .chip')) await new Promise(requestAnimationFrame);
-        return performance.now() - pressedAt;
-      });
-      await page.context().close();
-      return ms;
-    };
-    await expect.poll(firstAnswerMs, { timeout: 60_000 }).toBeLessThan(1000);
-  });
-
   test('Run waits for the example that the form is filled with', async () => {
     const page = await journey.visit('/favicon.svg');
     const schema = Promise.withResolvers<void>();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { answersWithoutPickingUp, type Behaviour, createResponder } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
 import {
   aim,
@@ -17,7 +18,7 @@ import {
 } from '../support/on-the-page.ts';
 
 describeInBrowser('earlier runs in the console', () => {
-  const journey = useJourney();
+  const journey = useJourney({ settings: { RESULT_TIMEOUT_MS: 600_000 } });
 
   const chips = (page: Page) => page.locator('.history tbody .chip').allTextContents();
 
@@ -119,8 +120,16 @@ describeInBrowser('earlier runs in the console', () => {
   });
 
   test('a reload in the middle of a run picks it up again, and two pages agree', async () => {
-    const page = await journey.visit('/?app=9001&rule=3');
-    await page.getByLabel('uid', { exact: true }).fill('42');
+    const seen = Promise.withResolvers<void>();
+    const does: Behaviour = async (request, responder) => {
+      await request.pickUp();
+      await seen.promise;
+      await answersWithoutPickingUp(request, responder);
+    };
+    const { sharedDir } = journey.service;
+    await using _ = await createResponder({ sharedDir, app: 9001, lane: 'held', address: 'held-1', does });
+    const page = await journey.visit('/?app=9001&rule=1&target=lane:held');
+    await holds(page.getByLabel('cost', { exact: true }), '100');
     await pressRun(page);
     await says(headline(page), /has picked up the request and is running the rule\.$/);
     const address = page.url().slice(journey.service.url.length);
@@ -128,6 +137,7 @@ describeInBrowser('earlier runs in the console', () => {
     await says(headline(page), /has picked up the request and is running the rule\.$/);
     const other = await journey.another(page, address);
     await says(headline(other), /has picked up the request and is running the rule\.$/);
+    seen.resolve();
     await says(headline(page), /^Done on/);
     await says(headline(other), (await headline(page).innerText()).trim());
   });

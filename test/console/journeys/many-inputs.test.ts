@@ -22,6 +22,11 @@ describeInBrowser('many inputs in the console', () => {
     const page = await journey.visit('/?app=9001&rule=1');
     await toTests(page, 'Many inputs');
     await text(page).fill(csv);
+    await text(page).click(); // a browser asks only whoever has touched the page
+    const [dialog] = await Promise.all([page.waitForEvent('dialog'), page.reload().catch(() => {})]);
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await holds(text(page), csv);
     const preview = page.getByRole('region', { name: 'The first inputs' });
     await says(preview.locator('caption'), 'The first 2 of 2 inputs');
     // Which fields the rule reads comes with its schema.

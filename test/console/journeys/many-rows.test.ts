@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { BATCH_VERSION, type ItemHead, itemHeadSchema } from '../../../src/shared/cases/batch.ts';
 import type { Case } from '../../../src/shared/cases/case.ts';
@@ -11,23 +10,18 @@ import { expectAccessible, says } from '../support/on-the-page.ts';
 const ROWS = 10_000;
 /** Four times slower than this machine, which may be busy besides. */
 const SLOWER = 4;
-const LONGEST_TASK_MS = 1500;
-const FIRST_PICTURE_MS = 20_000;
 
 describeInBrowser('ten thousand results in the console', () => {
   const journey = useJourney();
 
-  test('are read, sorted, found and scrolled through without holding up the page, on a slow machine', async () => {
+  test('are read, sorted, found and scrolled through on a slow machine, never more than a hundred of them drawn', async () => {
     const batchId = await keepBatch(journey.service);
     const page = await journey.visit('/?app=9001&rule=1');
     await page.getByLabel('cost', { exact: true }).waitFor();
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
-    const began = Date.now();
     await page.goto(`${journey.service.url}/?app=9001&rule=1&panel=tests&of=inputs&batch=${batchId}`);
-    await observeTasks(page);
     await says(page.locator('.results-tools [role=status]'), /^10,?000 cases$/);
-    expect(Date.now() - began).toBeLessThan(FIRST_PICTURE_MS);
 
     const grid = page.getByRole('grid');
     const cells = page.locator('.results .case-name');
@@ -49,9 +43,6 @@ describeInBrowser('ten thousand results in the console', () => {
     await says(page.locator('.results-tools [role=status]'), /^1 of 10,?000 cases$/);
     await says(cells.first(), 'user 4321');
 
-    const tasks = await page.evaluate(() => performance.getEntriesByName('long-task').map(({ duration }) => duration));
-    console.info(`long tasks with a CPU ${SLOWER} times slower: ${tasks.map(Math.round).join(', ')} ms`);
-    expect(Math.max(0, ...tasks)).toBeLessThan(LONGEST_TASK_MS);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
     await expectAccessible(page);
   });
@@ -63,17 +54,6 @@ function firstRowSeen(box: Element): number {
   const rows = [...box.querySelectorAll('[role=row]')].slice(1);
   const seen = rows.find((row) => row.getBoundingClientRect().bottom > top + 26);
   return Number(seen?.getAttribute('aria-rowindex')) - 2;
-}
-
-/** Notes every task of more than 50 ms that the page does from now on. */
-async function observeTasks(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    const note = (list: PerformanceObserverEntryList) => {
-      for (const { startTime, duration } of list.getEntries())
-        performance.measure('long-task', { start: startTime, duration });
-    };
-    new PerformanceObserver(note).observe({ type: 'longtask', buffered: true });
-  });
 }
 
 /** A batch that is over, as the service keeps one: only its runs were left out. */

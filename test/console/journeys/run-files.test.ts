@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, pressRun, says, toHistory } from '../support/on-the-page.ts';
+import { expectAccessible, headline, pressRun, SLIP_MS, says, toHistory } from '../support/on-the-page.ts';
 
 describeInBrowser('a run as a file', () => {
   const journey = useJourney();
@@ -127,6 +127,7 @@ describeInBrowser('a run as a file', () => {
     await says(page.locator('.news'), 'The service does not answer.');
     await page.unroute(`**/executions/${mockId}`);
     await call(`/rule-server/mock/executions/${mockId}?erase=true`, { method: 'DELETE' });
+    await page.waitForTimeout(SLIP_MS);
     await row.getByRole('button', { name: 'Run the rule again for real with this input' }).click();
     await says(page.locator('.news'), /There is no execution/);
 

@@ -180,7 +180,7 @@ describeInBrowser('every state of the console', () => {
       await page.locator('.inputs-source textarea').fill(CSV);
       await page.locator('.start-batch .primary[aria-disabled=false]').click();
       await page.locator('.answers', { hasText: /FALSE/ }).waitFor();
-      await page.locator('.batch-bar progress[value="3"]').waitFor();
+      await page.locator('.batch-words strong', { hasText: /^3 / }).waitFor();
       await seen();
     },
     async opened(page, seen) {

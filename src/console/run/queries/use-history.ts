@@ -69,7 +69,6 @@ export function useHistory({ app, ruleId, search }: Scope) {
     // One that was open and is not listed any more was lost by the service.
     items: items.filter(({ mockId, state }) => isEnd(state) || listed.has(mockId)).sort(newestFirst),
     hasMore: cursor.current?.scope === scope && cursor.current.next !== null,
-    /** Nothing is known yet of what is listed. */
     isPending: kept.scope !== scope,
     isAsking: older === 'asking',
     /** The last page that was asked for did not come: it is asked for again only when a reader wants it. */

@@ -26,7 +26,7 @@ export class Boundary extends Component<{ children: ReactNode }, State> {
 }
 
 /** A part of the page is not where it was put. A mistake of ours in it would be one again when it is drawn anew, and is told. */
-const isMoved = (error: unknown) => error instanceof DOMException && error.name === 'NotFoundError';
+export const isMoved = (error: unknown) => error instanceof DOMException && error.name === 'NotFoundError';
 
 function Broken({ error }: { error: Error }) {
   const { say } = useText();

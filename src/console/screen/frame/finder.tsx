@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { flushSync } from 'react-dom';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
 import { goTo, type Place, toPage } from '../../state/location.ts';
@@ -6,6 +7,7 @@ import { useText } from '../../text/use-text.tsx';
 import { useFailed } from '../../ui/announce.tsx';
 import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
+import { focusTree } from './help.tsx';
 import type { RuleContext } from './use-rule.ts';
 import { places } from './views.tsx';
 
@@ -51,7 +53,8 @@ export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
     const node = kind === 'node' ? occurrences[Number(of)] : undefined;
     if (node) {
       goTo({ panel: null, runs: [] });
-      return onNode(node);
+      flushSync(() => onNode(node));
+      return focusTree();
     }
     const { record } = await getExecution(of);
     onRun(record, { panel: null });
@@ -70,7 +73,7 @@ export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
           }
           nothing={say('find.nothing')}
           onChoose={(id) => {
-            onClose();
+            flushSync(onClose); // which puts the focus back
             go(id).catch(failed);
           }}
         />

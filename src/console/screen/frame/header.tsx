@@ -20,17 +20,17 @@ type Props = {
   changed: boolean;
   onHelp: () => void;
   onFind: () => void;
-  onInput: () => void;
+  onSkip: () => void;
   signOut: (() => void) | null;
 };
 
 /** The chosen app and rule, the clients, and the look of the page. */
-export function Header({ place, rule, input, changed, onHelp, onFind, onInput, signOut }: Props) {
+export function Header({ place, rule, input, changed, onHelp, onFind, onSkip, signOut }: Props) {
   const { say } = useText();
   return (
     <header className="top">
-      <button type="button" className="to-input button" onClick={onInput}>
-        {say('nav.toInput')}
+      <button type="button" className="to-input button" onClick={onSkip}>
+        {say('nav.skip')}
       </button>
       <h1>
         <img src="/favicon.svg" alt="" width={22} height={22} />

@@ -98,6 +98,16 @@ export function focusFirstValue(): void {
   focus('.input-form .value, .input-panel.json [role=tab][aria-selected=true]');
 }
 
+/** Puts the focus at the beginning of the page beside the rule. */
+export function focusPage(): void {
+  focus('.column.page');
+}
+
+/** Puts the focus on the tree, at the node that is chosen. */
+export function focusTree(): void {
+  focus('.tree');
+}
+
 /** Puts the focus into the field that searches the nodes of the tree. */
 export function focusSearch(): void {
   focus('.tree-column input[type=search]');

@@ -91,7 +91,9 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
           )}
           {!error && runs.length === 0 && (
             <div className="empty-line" role="status">
-              <p>{filtering || isPending ? foundWords(soFar, { scope, withoutInput: 0, say }) : say('history.empty')}</p>
+              <p>
+                {filtering || isPending ? foundWords(soFar, { scope, withoutInput: 0, say }) : say('history.empty')}
+              </p>
               {filtering && unread.length > 0 && (
                 <p>
                   {say('history.unread', { keys: unread.join(', '), known: fields.map(({ key }) => key).join(', ') })}

@@ -93,7 +93,7 @@ function Expectation({ rows, judged }: { rows: ReturnType<typeof expectedRows>; 
                   </small>
                 ) : (
                   <>
-                    {actual === null ? <small>{say('node.absent')}</small> : <code>{actual}</code>}{' '}
+                    {actual !== null && <code>{actual} </code>}
                     <small>{differenceWords(message, say)}</small>
                   </>
                 )}

@@ -37,6 +37,8 @@ export function NewInputs({ place, rule }: { place: Place; rule: RuleContext }) 
   const show = (line: number) => selectLine(field.current, line);
   const take = (next: Source) => {
     last.source = next;
+    // A reload would lose it: the browser asks first.
+    window.onbeforeunload = next.text === '' ? null : (event) => event.preventDefault();
     starting.forget();
     setLeaveOut(false);
     setSource(next);
@@ -203,7 +205,10 @@ function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly R
                 {say('inputs.line', { line })}
               </button>
             )}{' '}
-            <bdi>{(path === 'body' ? message : `${path} ${message}`).replace(line === null ? '' : CELL, '')}</bdi>
+            <bdi>
+              {path === 'body' ? '' : `${path} `}
+              {jsonWords(line === null ? message : message.replace(CELL, ''), say)}
+            </bdi>
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { differenceLine } from '../../../shared/conclusions/words.ts';
+import { differenceIn } from '../../../shared/conclusions/words.ts';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Batch } from '../../api/batches.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../cases/case-rows.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
+import { differenceWords } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { decidedWords, OutcomeChip, OutcomeWord, VerdictChip, verdictLooks } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
@@ -242,7 +243,15 @@ function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useTex
   if (error !== null) return ofService(error);
   if (differences.length > 0) {
     const more = differences.length - MAX_LINES;
-    const lines = differences.slice(0, MAX_LINES).map(differenceLine).join(', ');
+    const words = {
+      what: (message: string) => differenceWords(message, say),
+      expected: (value: string) => say('difference.expected', { value }),
+      found: (value: string) => say('difference.found', { value }),
+    };
+    const lines = differences
+      .slice(0, MAX_LINES)
+      .map((one) => differenceIn(words, one))
+      .join(', ');
     return more > 0 ? `${lines}. ${say('compare.more', { n: more })}` : lines;
   }
   const [unchecked] = notChecked;

@@ -168,6 +168,8 @@ export const casesWords = {
   'case.removed': '“{name}” is removed',
   'case.changed': 'Somebody changed the saved cases meanwhile. Nothing was removed. Look at them and try again.',
   'details.case': 'Case',
+  'difference.expected': 'expected {value}',
+  'difference.found': 'found {value}',
   'difference.differs': 'differs',
   'difference.missing': 'is missing',
   'difference.unexpected': 'was not expected',

@@ -19,7 +19,7 @@ export const frameWords = {
   'header.theme.light': 'Colours: light',
   'header.theme.dark': 'Colours: dark',
   'header.signOut': 'Sign out',
-  'nav.toInput': 'Go to the input',
+  'nav.skip': 'Skip the head of the page',
   'nav.label': 'Pages',
   'nav.rule': 'Rule',
   'nav.input': 'Input',

@@ -151,6 +151,8 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'case.removed': '“{name}”已移除',
   'case.changed': '保存的用例刚被他人更改，没有移除任何内容。请查看后再试。',
   'details.case': '用例',
+  'difference.expected': '预期 {value}',
+  'difference.found': '实际 {value}',
   'difference.differs': '不同',
   'difference.missing': '缺失',
   'difference.unexpected': '不在预期中',

@@ -19,7 +19,7 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'header.theme.light': '颜色：浅色',
   'header.theme.dark': '颜色：深色',
   'header.signOut': '退出登录',
-  'nav.toInput': '转到输入',
+  'nav.skip': '跳过页首',
   'nav.label': '页面',
   'nav.rule': '规则',
   'nav.input': '输入',
