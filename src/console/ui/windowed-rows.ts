@@ -1,34 +1,40 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useSyncExternalStore } from 'react';
+import { type RefObject, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 
-/** One row that is higher than the others; none for -1. */
-type Tall = { row: number; height: number };
-const NONE_TALL: Tall = { row: -1, height: 0 };
+/** Rows of one height, but for one that may be higher; none for -1. */
+type Heights = { rowHeight: number; tall?: { row: number; height: number } };
 
-type Options = { count: number; rowHeight: number; tall?: Tall; overscan?: number };
+const topOf = (row: number, { rowHeight, tall = { row: -1, height: 0 } }: Heights) =>
+  row * rowHeight + (tall.row >= 0 && tall.row < row ? tall.height - rowHeight : 0);
+
+/** Rows that are drawn beyond those that are seen: they are there before they come into view. */
+const BEYOND = 12;
 
 /** Which of many rows a scrolled box shows: only those are drawn. */
 export function useWindowedRows(
   box: RefObject<HTMLElement | null>,
-  { count, rowHeight, tall = NONE_TALL, overscan = 12 }: Options,
+  { count, ...heights }: Heights & { count: number },
 ) {
-  const rows = useVirtualizer({
-    count,
-    overscan,
-    getScrollElement: () => box.current,
-    estimateSize: (row) => (row === tall.row ? tall.height : rowHeight),
-    initialRect: { width: 0, height: 800 },
-    useFlushSync: false,
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: sizes are asked for once, and another row may be the tall one now
-  useEffect(() => rows.measure(), [rows, tall.row]);
-  const drawn = rows.getVirtualItems();
-  return {
-    first: drawn[0]?.index ?? 0,
-    last: (drawn.at(-1)?.index ?? -1) + 1,
-    above: drawn[0]?.start ?? 0,
-    total: rows.getTotalSize(),
-  };
+  const [seen, setSeen] = useState({ first: 0, rows: 40 });
+  const { rowHeight } = heights;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const look = () => {
+      const first = Math.floor(element.scrollTop / rowHeight);
+      const rows = Math.ceil(element.clientHeight / rowHeight);
+      setSeen((now) => (now.first === first && now.rows === rows ? now : { first, rows }));
+    };
+    const sizes = new ResizeObserver(look);
+    sizes.observe(element);
+    element.addEventListener('scroll', look, { passive: true });
+    return () => {
+      sizes.disconnect();
+      element.removeEventListener('scroll', look);
+    };
+  }, [box, rowHeight]);
+  const first = Math.max(0, Math.min(seen.first, count - seen.rows) - BEYOND);
+  const last = Math.min(count, seen.first + seen.rows + BEYOND);
+  return { first, last, above: topOf(first, heights), total: topOf(count, heights) };
 }
 
 const narrow = window.matchMedia('(width < 820px)');
@@ -41,15 +47,12 @@ const onNarrow = (listener: () => void) => {
 export const isNarrow = () => narrow.matches;
 export const useIsNarrow = () => useSyncExternalStore(onNarrow, isNarrow);
 
-type Reveal = { rowHeight: number; head: number; tall?: Tall };
-
 /** Scrolls a box by as little as it takes to see a row below the `head` that stays at its top. */
-export function reveal(box: HTMLElement | null, row: number, { rowHeight, head, tall = NONE_TALL }: Reveal) {
+export function reveal(box: HTMLElement | null, row: number, { head, ...heights }: Heights & { head: number }): void {
   if (!box) return;
-  const isBelowTall = tall.row >= 0 && tall.row < row;
-  const top = row * rowHeight + (isBelowTall ? tall.height - rowHeight : 0);
-  const height = row === tall.row ? tall.height : rowHeight;
+  const top = topOf(row, heights);
+  const bottom = topOf(row + 1, heights);
   const room = box.clientHeight - head;
   if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + height > box.scrollTop + room) box.scrollTop = top + height - room;
+  else if (bottom > box.scrollTop + room) box.scrollTop = bottom - room;
 }
