@@ -31,7 +31,7 @@ type Props = {
 };
 
 /** Deeper nodes are drawn no further to the right, with their level as a number; on a narrow screen that begins sooner. */
-const MAX_GUIDES = 12;
+const MAX_GUIDES = 8;
 const FEW_GUIDES = 5;
 
 /** One place of the tree: what stands there, its result, and how long it took. */

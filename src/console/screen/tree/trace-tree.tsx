@@ -146,7 +146,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
         aria-rowcount={rows.length + 1}
         aria-activedescendant={active >= first && active < last ? `${id}-${rows[active]?.occurrence.index}` : undefined}
         onKeyDown={onKeyDown}
-        onFocus={() => active < 0 && go(0)}
+        onFocus={() => chosen === null && go(0)}
       >
         <TreeHead />
         <div role="rowgroup" style={{ height: total, paddingTop: above }}>

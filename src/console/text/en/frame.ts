@@ -53,7 +53,6 @@ export const frameWords = {
   'find.node': 'node #{id} of this rule',
   'find.run': 'Run {id}',
   'find.nothing': 'Nothing matches.',
-  'find.noRun': 'The service does not have this run, or you may not see it.',
   'begin.title': 'No app yet',
   'begin.text': 'The shared directory has no rules and no clients. Bring a first client here:',
   'begin.demo': 'The demo client, in the folder of the rule server:',

@@ -51,7 +51,6 @@ export const frameWords: Record<keyof typeof words, Template> = {
   'find.node': '该规则的节点 #{id}',
   'find.run': '运行 {id}',
   'find.nothing': '没有匹配项。',
-  'find.noRun': '服务没有这次运行，或您无权查看。',
   'begin.title': '还没有应用',
   'begin.text': '共享目录中没有规则，也没有客户端。接入第一个客户端：',
   'begin.demo': '在规则服务的文件夹中启动演示客户端：',
