@@ -27,7 +27,7 @@ export type Fleet = { apis: number; workers: number; deployments: number; fileSe
 
 /** The service runs libuv with so many threads for files. */
 const FILE_THREADS = 64;
-/** Where no events arrive a worker looks into directories for at most this share of its time (`poll-schedule.ts`). */
+/** Where no events arrive a worker looks into directories for at most this share of its time (`watch.ts`). */
 const LOOKING_SHARE = 0.1;
 /** One may die. */
 const AT_LEAST = 2;

@@ -1,7 +1,8 @@
+import type { Context } from 'hono';
+import { matchedRoutes } from 'hono/route';
 import { Counter, Histogram } from 'prom-client';
 import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
 import type { Layer } from './http/middleware.ts';
-import { routeNameOf, routeOf } from './http/route-of.ts';
 import type { QueueHealth } from './queue-health.ts';
 
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 90];
@@ -59,3 +60,12 @@ export function createRequestMetrics({ registry }: Metrics) {
     },
   };
 }
+
+/** The route that answers a request, as it is written in the code; `other` when there is none. */
+export function routeOf(context: Context): string {
+  const path = matchedRoutes(context).findLast((route) => !route.path.includes('*'))?.path;
+  return path === undefined ? 'other' : routeNameOf(path);
+}
+
+/** Hashed assets count as one route, because their names change with each release and each would be a new series. */
+const routeNameOf = (path: string): string => (path.startsWith('/assets/') ? '/assets/*' : path);

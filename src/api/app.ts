@@ -9,28 +9,29 @@ import type { Logger } from '../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../shared/runtime/telemetry/metrics.ts';
 import type { Store } from '../shared/store/key-value-store.ts';
 import { isStoreUnavailable } from '../shared/store/store-error.ts';
-import { auditRequests } from './access/audit-requests.ts';
 import { type Access, authenticate } from './access/authenticate.ts';
 import { letIn } from './access/cors.ts';
-import { checkHost } from './access/host-check.ts';
 import { limitCallers, limitRefusals } from './access/limits.ts';
 import { createSessions } from './access/sessions.ts';
 import type { RequestMetrics } from './api-metrics.ts';
 import type { AskWorker } from './ask-worker.ts';
 import type { Batches } from './batches/batches.ts';
 import { createReadCsvBatch } from './batches/read-csv-batch.ts';
-import { createOpenBodies, type OpenBodies } from './calls/open-bodies.ts';
-import { createRuleOfScene } from './calls/rule-of-scene.ts';
+import { createOpenBodies, type OpenBodies } from './calls/admission.ts';
+import { createRuleOfScene } from './calls/read-request.ts';
 import type { SubmitExecution } from './calls/submit-execution.ts';
 import type { SavedCases } from './cases/saved-cases.ts';
 import type { ConsoleFile } from './console-files.ts';
 import type { EraseExecution } from './executions/erase-execution.ts';
 import type { Executions } from './executions/executions.ts';
 import { NewerExecution } from './executions/newer-execution.ts';
-import { compressJson, tagAnswers } from './http/compress.ts';
 import type { Environment } from './http/environment.ts';
 import {
   at,
+  auditRequests,
+  checkHost,
+  compressJson,
+  createClientAddress,
   entering,
   keepNothing,
   layers,
@@ -41,13 +42,13 @@ import {
   plainBodies,
   refuseWhileStopping,
   refuseWithoutStore,
+  tagAnswers,
   tellWhetherItRan,
   warnOfParameters,
   withoutStore,
   wrongMethod,
 } from './http/middleware.ts';
 import { problem } from './http/respond.ts';
-import { createClientAddress } from './http/server/client-address.ts';
 import { inEnvelope } from './ice/envelope.ts';
 import type { RunOnce } from './idempotency/run-once.ts';
 import type { QueueHealth } from './queue-health.ts';

@@ -12,8 +12,7 @@ import { createApp } from './app.ts';
 import { stopRevoked } from './batches/stop-revoked.ts';
 import { CONSOLE_DIRECTORY, readConsoleFiles } from './console-files.ts';
 import type { Phase } from './http/middleware.ts';
-import { serveHttp } from './http/server/http-server.ts';
-import { refuseEarly } from './http/server/refuse-early.ts';
+import { refuseEarly, serveHttp } from './http/server/http-server.ts';
 import { loadRequestTracing } from './http/server/trace-requests.ts';
 import { openCalls } from './open-calls.ts';
 

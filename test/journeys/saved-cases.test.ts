@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { createCaseFiles } from '../../src/worker/cases/case-files.ts';
-import { createFileClock } from '../../src/worker/files/file-clock.ts';
+import { createFileClock } from '../../src/worker/files/shared-directory.ts';
 import type { Call } from '../support/http-call.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder } from '../support/responder.ts';

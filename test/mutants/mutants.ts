@@ -9,7 +9,7 @@ export const mutants: readonly Mutant[] = [
   // src/api
   without(
     'bodies of open calls have no limit',
-    'src/api/calls/open-bodies.ts',
+    'src/api/calls/admission.ts',
     'if (open + bytes > maxBytes) return false;',
   ),
   {
@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'any Host is believed',
-    file: 'src/api/access/host-check.ts',
+    file: 'src/api/http/middleware.ts',
     from: '|| own(given)',
     to: '|| own(given) || true',
   },
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   },
   without(
     'a failed sign-in is not in the audit log',
-    'src/api/access/audit-requests.ts',
+    'src/api/http/middleware.ts',
     "if (status === 401) return 'failed sign-in';",
   ),
   without(

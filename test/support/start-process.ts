@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
-import type { Step } from '../../src/worker/execution/steps.ts';
+import type { Step } from '../../src/worker/execution/execution.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { withDeadline } from './deadline.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';

@@ -9,7 +9,7 @@ import { unless } from '../../src/shared/runtime/errno.ts';
 import { readSettings, type Settings } from '../../src/shared/runtime/settings/settings.ts';
 import { createLogger, type Logger } from '../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../../src/shared/runtime/telemetry/metrics.ts';
-import type { Step } from '../../src/worker/execution/steps.ts';
+import type { Step } from '../../src/worker/execution/execution.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/process/start.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';

@@ -4,9 +4,8 @@ import { anybody, type Caller, isFor, type Permission } from '../../shared/runti
 import type { Found, Keyring } from '../../shared/runtime/access/keyring.ts';
 import { type Refusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Environment } from '../http/environment.ts';
-import { type Layer, layers } from '../http/middleware.ts';
+import { type ClientAddress, type Layer, layers } from '../http/middleware.ts';
 import { problem, respondToRefusal } from '../http/respond.ts';
-import type { ClientAddress } from '../http/server/client-address.ts';
 import { SESSION_SECONDS, type Sessions } from './sessions.ts';
 
 const OPEN_PATHS = new Set(['/healthz', '/readyz', '/session']);

@@ -43,3 +43,7 @@ export function createSessions({ store, keyring, now = Date.now }: SessionsDepen
 function storeKey(token: string): string {
   return `session:${createHash('sha256').update(token).digest('hex')}`;
 }
+
+export const sessionRequestSchema = z.strictObject({
+  key: z.string().min(1).meta({ description: 'One of API_KEYS.' }),
+});

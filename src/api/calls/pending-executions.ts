@@ -1,16 +1,20 @@
+import { z } from 'zod';
+import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
 import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { type ExecutionRecord, endingOf, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
-import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
+import { type JobData, jobDataSchema, type Once } from '../../shared/contract/job.ts';
+import { parseJson } from '../../shared/contract/json/parse-json.ts';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { time } from '../../shared/ports/time.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { type AwaitedJob, followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History } from '../../shared/store/history/history.ts';
+import type { AskWorker } from '../ask-worker.ts';
 import type { QueueHealth } from '../queue-health.ts';
-import type { Fence } from './fence.ts';
 
 /** A worker may take a job at the last moment: this API waits this much longer to see it. */
 const CLAIM_SLACK_MS = 250;
@@ -145,7 +149,7 @@ async function endingInHistory(history: History, mockId: string): Promise<Ending
  * When a queue store loses its data:
  * - Calls that wait: `onUnfinished` notices it, looks into the history first, and has the job added again here. `submit-execution.ts` adds one
  *   whose reply was lost. No such attempt counts as the first one (`worker/execution/process-job.ts`), and `begin.ts` believes the count of
- *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`process-job.ts`). An answer that came meanwhile was kept (`worker/files/results/kept-answers.ts`).
+ *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`process-job.ts`). An answer that came meanwhile was kept (`worker/files/execution-files.ts`).
  * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
  *   the claim (`begin.ts`; asked by `revoke`, and for keyed calls by `run-once.ts`), or none runs at all and this API put the job on the
  *   queue itself, once and confirmed (`isOwnAdd`). Otherwise it may have run, and the ending says so.
@@ -273,5 +277,36 @@ function createRecord({ history, onEnded, log }: RevokeDependencies) {
     await history.add(settled).catch((error) => {
       log.warn({ mockId: queued.mockId, err: error }, 'an execution that no worker began is missing in the history');
     });
+  };
+}
+
+// The guard of a revocation.
+
+/** A worker answers within this time, or the caller is told that it is not known. */
+const ANSWERED_WITHIN_MS = 1000;
+
+/** `fenced`: no worker can begin that execution any more. `claimed`: a worker has begun it. `unknown`: no worker could tell. */
+type Fenced = 'fenced' | 'claimed' | 'unknown';
+
+const fenceAnswer = z.object({ decision: z.enum(['fenced', 'claimed']) });
+
+type FenceRequestDependencies = { ask: AskWorker['ask']; onFenced: (outcome: Fenced) => void };
+
+export type Fence = ReturnType<typeof createFenceRequest>;
+
+/** Has a worker write a refusal in the place of a claim, so that an execution that may be on its way cannot begin any more. */
+export function createFenceRequest({ ask, onFenced }: FenceRequestDependencies) {
+  async function askForIt(mockId: string, claimBy: number, once?: Once): Promise<Fenced> {
+    if (claimMayBeSwept(claimBy, time.isPast)) return 'unknown';
+    const reply = await ask({ v: QUERY_VERSION, ask: 'fence', mockId, claimBy, once }, ANSWERED_WITHIN_MS);
+    if (reply.kind === 'refused') return 'unknown';
+    return fenceAnswer.safeParse(parseJson(reply.body)).data?.decision ?? 'unknown';
+  }
+
+  /** `once`: of a keyed call, whose key an earlier execution may hold that the queue store has forgotten. */
+  return async function fence(mockId: string, claimBy: number, once?: Once): Promise<Fenced> {
+    const outcome = await askForIt(mockId, claimBy, once);
+    onFenced(outcome);
+    return outcome;
   };
 }

@@ -4,6 +4,7 @@ import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import {
   type AskedRequest,
   callSchema,
+  type ExecuteRequest,
   executeRequestSchema,
   memberValue,
 } from '../../shared/contract/execute-request.ts';
@@ -11,7 +12,12 @@ import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
-import type { BodyLease } from './open-bodies.ts';
+import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { ruleListSchema } from '../../shared/contract/rules-and-clients.ts';
+import { readAs } from '../../shared/contract/wire.ts';
+import type { Refusal } from '../../shared/runtime/http-refusals.ts';
+import type { AskWorker } from '../ask-worker.ts';
+import type { BodyLease } from './admission.ts';
 
 /** One thing wrong with a request: the field (or `body`) and what to do about it. */
 export type Problem = { field: string; message: string };
@@ -130,4 +136,33 @@ export function callerLeft(outgoing: ServerResponse, closedByUs: () => boolean):
   });
   if (outgoing.destroyed) controller.abort();
   return controller.signal;
+}
+
+// A scene in the place of a rule.
+
+/** The call with its rule; or why its scene names none. */
+export type InScene =
+  | { kind: 'request'; request: ExecuteRequest }
+  | { kind: 'no-rule'; error: string }
+  | ({ kind: 'no-worker' } & Refusal);
+
+export type RuleOfScene = (request: AskedRequest) => Promise<InScene>;
+
+/**
+ * Puts the rule in the place of the scene that names it: the first one that is released, by id. A worker knows the rules; from here on
+ * the call is one for that rule, in the queue, the files and the history.
+ */
+export function createRuleOfScene({ ask }: Pick<AskWorker, 'ask'>): RuleOfScene {
+  return async (request) => {
+    const { scene } = request;
+    if (scene === null || request.ruleId !== null) return { kind: 'request', request };
+    const { app } = request;
+    const reply = await ask({ v: QUERY_VERSION, ask: 'rules', app });
+    if (reply.kind === 'refused') return { ...reply, kind: 'no-worker' };
+    const { items } = readAs(ruleListSchema, reply.body);
+    const rule = items.find(({ status, scenes }) => scenes.includes(scene) && status !== null && BigInt(status) >= 0n);
+    return rule
+      ? { kind: 'request', request: { ...request, ruleId: BigInt(rule.ruleId) } }
+      : { kind: 'no-rule', error: `names no rule: app ${app} has released none in it` };
+  };
 }

@@ -16,8 +16,7 @@ import { type History, resultKey } from '../../shared/store/history/history.ts';
 import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
 import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
-import type { Admission } from './admission.ts';
-import type { BodyLease } from './open-bodies.ts';
+import type { Admission, BodyLease } from './admission.ts';
 import type { PendingExecutions } from './pending-executions.ts';
 
 /** An answer exists, so wait this long for the store to come back. */

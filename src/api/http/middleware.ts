@@ -1,4 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { unanswered } from '../../shared/contract/endings/ending.ts';
@@ -8,6 +12,7 @@ import { visible } from '../../shared/contract/json/visible-text.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import { readProblem } from '../../shared/contract/problem.ts';
 import { isRefusalCode, refusals } from '../../shared/reasons/refusals.ts';
+import type { Audit } from '../../shared/runtime/access/audit.ts';
 import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
@@ -15,7 +20,6 @@ import { type QueueHealth, whyAway } from '../queue-health.ts';
 import type { Environment } from './environment.ts';
 import { isRead, noParameters, parametersOf, readParameters } from './parameters.ts';
 import { badRequest, json, problem, respondToEnding } from './respond.ts';
-import type { ClientAddress } from './server/client-address.ts';
 
 /** Does something about the answer, which is in `context.res`, or returns another one in its place. */
 type Leave = () => unknown;
@@ -243,4 +247,182 @@ export function refuseWithoutStore(health: QueueHealth): Layer {
 /** The answer to what cannot be done without the queue store. */
 export function withoutStore(full: string | null = null): Response {
   return problem('store-away', whyAway(full));
+}
+
+// What the audit log is told.
+
+const RUNS = ['/rule-server/mock/execute', '/ice-server/mock/execute'];
+const EXECUTION = /^\/rule-server\/mock\/executions\/([0-9a-f-]{36})$/;
+
+/** Writes runs, cancels, reads of inputs, other changes, sign-ins and refusals to the audit log. */
+export function auditRequests(audit: Audit): Layer {
+  return (context) => () => {
+    const what = context.var.auditedInBulk ? undefined : whatWas(context);
+    if (what === undefined) return;
+    const { from, keyName, mockId, code, about, searchedPaths: paths } = context.var;
+    const { status } = context.res;
+    audit.tell({
+      what,
+      who: keyName ?? null,
+      from,
+      ...about,
+      paths,
+      mockId: mockId ?? EXECUTION.exec(context.req.path)?.[1],
+      outcome: code === undefined ? String(status) : `${status} ${code}`,
+    });
+  };
+}
+
+function whatWas(context: Context<Environment>): string | undefined {
+  const { method, path } = context.req;
+  const { status } = context.res;
+  if (status === 401) return 'failed sign-in';
+  if (status === 403 || status === 429) return `refused ${method} ${path}`;
+  if (path === '/session' && method !== 'GET') return method === 'DELETE' ? 'sign-out' : 'sign-in';
+  if (RUNS.includes(path)) return 'run';
+  if (EXECUTION.test(path))
+    return method === 'DELETE' ? (context.req.query('erase') === 'true' ? 'erase' : 'cancel') : 'read of an input';
+  if (context.var.readsInput) return 'read of inputs';
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? undefined : `${method} ${path}`;
+}
+
+// The host that was asked for.
+
+/** Probes use any name, and their answers reveal nothing. */
+const OPEN_PATHS = new Set(['/healthz', '/readyz']);
+/** Reserved names (RFC 6761, RFC 6762, RFC 9476), which no foreign page can have. */
+const PRIVATE = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
+
+type Options = { host: string; hasKeys: boolean; origins: readonly string[] };
+
+/**
+ * Prevents DNS rebinding: a page can let its own name resolve to this server's address and then counts as the same origin, but the Host
+ * header still has its name.
+ */
+export function checkHost({ host, hasKeys, origins }: Options): Layer {
+  const listed = new Set(origins.map((origin) => new URL(origin).hostname));
+  const own = isLoopback(host) ? isLoopback : isReachableAs(hasKeys);
+  return (context) => {
+    const given = nameIn(context.req.header('host'));
+    if (!given || OPEN_PATHS.has(context.req.path) || listed.has(given) || own(given)) return undefined;
+    return problem('unknown-host', { host: given });
+  };
+}
+
+function isLoopback(name: string): boolean {
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '[::1]' ||
+    name === '::1' ||
+    /^127(\.\d{1,3}){3}$/.test(name)
+  );
+}
+
+/** With keys any name is accepted, because a foreign page has no key. */
+function isReachableAs(hasKeys: boolean) {
+  return (name: string) =>
+    hasKeys || !name.includes('.') || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || PRIVATE.test(name);
+}
+
+function nameIn(header: string | undefined): string | undefined {
+  return header?.replace(/:\d*$/, '').toLowerCase();
+}
+
+// The address of the caller.
+
+export type ClientAddress = ReturnType<typeof createClientAddress>;
+
+/** The caller's address. `X-Forwarded-For` is used only behind TRUSTED_PROXIES. */
+export function createClientAddress(proxies: readonly string[]) {
+  const trusted = new BlockList();
+  for (const proxy of proxies) {
+    const [address = '', bits] = proxy.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) trusted.addAddress(address, family);
+    else trusted.addSubnet(address, Number(bits), family);
+  }
+  const isTrusted = (address: string) =>
+    isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const peerOf = ({ socket }: IncomingMessage) => plain(socket.remoteAddress ?? '');
+
+  return {
+    isFromProxy: (incoming: IncomingMessage) => isTrusted(peerOf(incoming)),
+    /** The last address on the way that is not a trusted proxy. */
+    of(incoming: IncomingMessage): string {
+      let address = peerOf(incoming);
+      const forwarded = String(incoming.headers['x-forwarded-for'] ?? '')
+        .split(',')
+        .reverse();
+      for (const before of forwarded) {
+        const next = plain(before.trim());
+        if (!isTrusted(address) || isIP(next) === 0) break;
+        address = next;
+      }
+      return address;
+    },
+  };
+}
+
+/** Unwraps IPv4-mapped IPv6 addresses. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+// How an answer is sent.
+
+/** Whether an `Accept-Encoding` header accepts an encoding, by name or `*`, with a weight above 0 (RFC 9110). */
+export function accepts(header: string | undefined, encoding: string): boolean {
+  const offers = (header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((offer) => offer.split(';').map((part) => part.trim()));
+  const offer = offers.find(([name]) => name === encoding) ?? offers.find(([name]) => name === '*');
+  return offer !== undefined && !offer.slice(1).some((weight) => /^q=0(\.0*)?$/.test(weight));
+}
+
+const compress = promisify(gzip);
+const WORTH_IT_BYTES = 1024;
+const LEVEL = 4;
+
+/**
+ * Answers to reads go out compressed to callers that take gzip, if they are JSON above 1 KiB. Never events: they would wait in the
+ * compressor. Never the answer of a call that ran a rule: it would take longer, and it is held in memory only once.
+ */
+export function compressJson(): Layer {
+  return (context) => async () => {
+    const { res, req } = context;
+    if (req.method !== 'GET') return;
+    const type = res.headers.get('content-type') ?? '';
+    if (!/^application\/(problem\+)?json\b/.test(type) || res.body === null || res.headers.has('content-encoding'))
+      return;
+    if (!accepts(req.header('accept-encoding'), 'gzip')) return;
+    const body = Buffer.from(await res.arrayBuffer());
+    const headers = new Headers(res.headers);
+    headers.append('vary', 'accept-encoding');
+    headers.delete('content-length');
+    const worth = body.byteLength > WORTH_IT_BYTES;
+    if (worth) headers.set('content-encoding', 'gzip');
+    const sent = worth ? await compress(body, { level: LEVEL }) : body;
+    return new Response(new Uint8Array(sent), { status: res.status, headers });
+  };
+}
+
+/**
+ * An answer to a GET has a tag of its content; a caller that has it already is told so in 304 instead of sending it again (RFC
+ * 9110).
+ */
+export function tagAnswers(): Layer {
+  return (context) => async () => {
+    const { res, req } = context;
+    if (req.method !== 'GET' || res.status !== 200 || res.body === null) return;
+    const body = Buffer.from(await res.arrayBuffer());
+    const etag = `W/"${createHash('sha1').update(body).digest('base64url')}"`;
+    const headers = new Headers(res.headers);
+    headers.set('etag', etag);
+    headers.set('cache-control', 'private, no-cache');
+    const known = (req.header('if-none-match') ?? '').split(',').some((tag) => tag.trim() === etag);
+    if (known) headers.delete('content-type');
+    return new Response(known ? null : body, { status: known ? 304 : 200, headers });
+  };
 }

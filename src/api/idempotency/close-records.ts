@@ -3,7 +3,7 @@ import { answered } from '../../shared/contract/endings/ending.ts';
 import { endingOf, wasNeverDispatched } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { IdempotencyRecords } from '../../shared/store/idempotency/idempotency-records.ts';
-import type { Fence } from '../calls/fence.ts';
+import type { Fence } from '../calls/pending-executions.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Idempotency } from './idempotency.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callerSchema, permissions } from '../../shared/contract/caller.ts';
-import { sessionRequestSchema } from '../access/session-request.ts';
+import { sessionRequestSchema } from '../access/sessions.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 import { badQuestion, failed, forbidden, refusal, unavailable, usual } from './refusals.ts';

@@ -18,7 +18,7 @@ import { batchBody, detailedItemBody, itemBody, wholeItemBody } from '../batches
 import type { Batches } from '../batches/batches.ts';
 import { batchListParameters, coverageParameters, itemParameters, reportParameters } from '../batches/parameters.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
-import type { OpenBodies } from '../calls/open-bodies.ts';
+import type { OpenBodies } from '../calls/admission.ts';
 import type { Environment } from '../http/environment.ts';
 import { takesNoParameters } from '../http/middleware.ts';
 import { readParameters } from '../http/parameters.ts';

@@ -9,7 +9,7 @@ import { batchBodyParameters, csvBatchParameters } from '../batches/parameters.t
 import { type ReadBatch, readBatchRequest } from '../batches/read-batch-request.ts';
 import type { ReadCsvBatch } from '../batches/read-csv-batch.ts';
 import type { Taken } from '../batches/taken.ts';
-import type { BodyLease } from '../calls/open-bodies.ts';
+import type { BodyLease } from '../calls/admission.ts';
 import { idempotencyKeyOf, readBody } from '../calls/read-request.ts';
 import type { Environment } from '../http/environment.ts';
 import { readParameters } from '../http/parameters.ts';

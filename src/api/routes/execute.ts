@@ -6,9 +6,16 @@ import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { State } from '../../shared/contract/endings/states.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import { refusedApp, refusedPermission, tellAbout } from '../access/authenticate.ts';
-import type { BodyLease, OpenBodies } from '../calls/open-bodies.ts';
-import { callerLeft, idempotencyKeyOf, isFormPost, readBody, readExecuteRequest } from '../calls/read-request.ts';
-import type { InScene, RuleOfScene } from '../calls/rule-of-scene.ts';
+import type { BodyLease, OpenBodies } from '../calls/admission.ts';
+import {
+  callerLeft,
+  type InScene,
+  idempotencyKeyOf,
+  isFormPost,
+  type RuleOfScene,
+  readBody,
+  readExecuteRequest,
+} from '../calls/read-request.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Environment } from '../http/environment.ts';
 import { refusedParameters } from '../http/middleware.ts';

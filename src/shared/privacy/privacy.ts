@@ -50,7 +50,7 @@ export type Privacy = ReturnType<typeof createPrivacy>;
 
 /**
  * The fields of executions that are hidden (MASK), and the apps of which no data is kept (HISTORY_OFF): their records stay, without input,
- * answer, warnings and rules (`store/history/open-history.ts`). docs/run/security.md says what is kept where, and for how long.
+ * answer, warnings and rules (`store/history/history.ts`). docs/run/security.md says what is kept where, and for how long.
  */
 export function createPrivacy({ MASK, HISTORY_OFF }: PrivacySettings) {
   return {

@@ -1,6 +1,5 @@
 import type { BatchLimits, BatchStore } from './batches/batch-store.ts';
-import type { History, HistoryLimits } from './history/history.ts';
-import type { HistoryOptions } from './history/open-history.ts';
+import type { History, HistoryLimits, HistoryOptions } from './history/history.ts';
 import type { Trees } from './history/trees.ts';
 import type { IdempotencyRecords } from './idempotency/idempotency-records.ts';
 import type { Store } from './key-value-store.ts';

@@ -5,11 +5,11 @@ import type { SavedFile } from '../../shared/contract/saved-cases.ts';
 import { absent, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { type ClientDirectory, directoryAt } from '../files/client-directory.ts';
-import type { FileClock } from '../files/file-clock.ts';
 import { privateDirectory } from '../files/file-names.ts';
 import { mkdir } from '../files/ports/files.ts';
 import { readWhole, refusal } from '../files/reading/bounded-file.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
+import type { FileClock } from '../files/shared-directory.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';
 
 /** The rule or the node that the cases belong to. Ids are decimal text. */

@@ -2,8 +2,8 @@ import { random } from '../../shared/ports/random.ts';
 import { time } from '../../shared/ports/time.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { ClientDirectory } from '../files/client-directory.ts';
-import type { FileClock } from '../files/file-clock.ts';
 import { readUpTo } from '../files/reading/bounded-file.ts';
+import type { FileClock } from '../files/shared-directory.ts';
 
 /** A lock that is older, by the file system's clock, was left by a worker that died. */
 const LEFT_AFTER_MS = 3000;

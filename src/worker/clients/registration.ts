@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { DialectName, SdkName } from '../../shared/contract/client-kinds.ts';
 import { joinMembers, parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { RawNumber } from '../../shared/contract/json/raw-number.ts';
-import { dialectOf } from '../files/dialects/dialects.ts';
-import { sdkOf } from '../files/dialects/sdks.ts';
+import { dialectOf, sdkOf } from '../files/dialects/dialects.ts';
 import { type LeavesOf, NO_LEAVES } from './published-leaves.ts';
 
 /** The registration that a client writes when it starts. */

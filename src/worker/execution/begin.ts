@@ -21,18 +21,18 @@ import {
   UncertainClaim,
   UnknownClaim,
 } from '../files/claims/claims.ts';
-import { sdks } from '../files/dialects/sdks.ts';
-import type { FileClock } from '../files/file-clock.ts';
+import { sdks } from '../files/dialects/dialects.ts';
 import { mockDirectory } from '../files/file-names.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import { isFull, whyUnclaimed, whyUnlisted, whyUnwritable } from '../files/reasons.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
+import type { FileClock, SharedDirectory } from '../files/shared-directory.ts';
 import type { ClientSlots } from '../placement/client-slots.ts';
 import type { Inspections } from '../placement/inspections.ts';
 import { type ResolveTarget, suitsOf } from '../placement/resolve-target.ts';
 import type { UnwritableClients } from '../placement/unwritable-clients.ts';
 import type { KeptTrees } from '../rules/kept-trees.ts';
 import {
+  type AtStep,
   type Claimed,
   type Ended,
   type Execution,
@@ -42,7 +42,6 @@ import {
   type Postponed,
   type Workload,
 } from './execution.ts';
-import type { AtStep } from './steps.ts';
 
 /** The parts of a worker that beginning an execution needs. */
 export type BeginParts = {

@@ -3,10 +3,9 @@ import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claims.ts';
 import type { Mailbox } from '../files/mailbox.ts';
-import type { Interrupt, ProgressReports } from './execution.ts';
+import type { AtStep, Interrupt, ProgressReports } from './execution.ts';
 import { atFirst, next, REQUEST_CHECK_MS, urgencyOf } from './next.ts';
 import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
-import type { AtStep } from './steps.ts';
 
 /**
  * Runs the machine of a wait (`next.ts`): brings it the events, the urgent ones first, and does its effects through the mailbox. At most

@@ -14,11 +14,10 @@ import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import { type History, MAX_INPUT_KEPT, resultKey } from '../../shared/store/history/history.ts';
 import { INLINE_BYTES, type Store } from '../../shared/store/key-value-store.ts';
 import type { Claim } from '../files/claims/claims.ts';
-import { answerWarnings, withoutRefuted } from '../files/dialects/warnings.ts';
+import { answerWarnings, withoutRefuted } from '../files/dialects/dialects.ts';
 import type { Mailbox } from '../files/mailbox.ts';
-import type { Claimed, Ended, Execution } from './execution.ts';
+import type { AtStep, Claimed, Ended, Execution } from './execution.ts';
 import type { Answer, WaitEnding } from './state.ts';
-import type { AtStep } from './steps.ts';
 
 /**
  * The end of an execution: what the queue is told, with the record that it adds, what a trace is told, and, once the queue accepted it, the files

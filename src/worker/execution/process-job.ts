@@ -6,10 +6,9 @@ import { time } from '../../shared/ports/time.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
 import { isFault } from '../../shared/reasons/codes.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { createBackoff } from './backoff.ts';
 import type { Execute } from './execute.ts';
 import type { Execution, Outcome, Postponed, ProgressReports } from './execution.ts';
-import type { UnknownJobs } from './unknown-jobs.ts';
+import { createBackoff, type UnknownJobs } from './unknown-jobs.ts';
 
 /** After an unexpected error an execution is tried again: its deadlines end it, not a count. */
 const RETRY_MS = 1000;

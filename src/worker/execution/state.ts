@@ -1,8 +1,7 @@
 import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';
 import type { Claim } from '../files/claims/claims.ts';
-import type { Lease } from '../files/memory-budget.ts';
-import type { FoundResult, ReadAnswer, Sight, UnusableResult } from '../files/results/result-file.ts';
+import type { FoundResult, Lease, ReadAnswer, Sight, UnusableResult } from '../files/results/result-file.ts';
 import type { Listing } from '../files/watch.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { JOB_VERSION, jobEnvelopeSchema } from '../../shared/contract/job.ts';
+import { time } from '../../shared/ports/time.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { ClaimOrRefusal, Claims } from '../files/claims/claims.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
-import { createBackoff } from './backoff.ts';
 import { isOverForAll } from './begin.ts';
 
 const unreadable = (mockId: string) => noAnswer('job-unreadable', { mockId }, { unrecorded: true });
@@ -46,5 +46,18 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Un
 
     /** Something that is known was done. */
     ends: incident.ends,
+  };
+}
+
+const LEAST_MS = 250;
+const APART_MS = 5;
+
+/** The delays of jobs that are requeued. They come back at most 200 a second, so that requeueing never fills a core. */
+export function createBackoff() {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return function awayMs(): number {
+    const now = time.monotonic();
+    lastAt = Math.max(now + LEAST_MS, lastAt + APART_MS);
+    return lastAt - now;
   };
 }

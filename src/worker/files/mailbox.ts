@@ -7,13 +7,18 @@ import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Claim, ClaimKey, ClaimOrRefusal, Claims, Taken } from './claims/claims.ts';
 import { directoryAt } from './client-directory.ts';
 import { dialects } from './dialects/dialects.ts';
+import type { Flush, KeptAnswers } from './execution-files.ts';
 import * as request from './execution-files.ts';
 import { registrationPath } from './file-names.ts';
-import type { Flush } from './flush.ts';
-import type { MemoryBudget } from './memory-budget.ts';
 import { findRegistration, isRegistered } from './registration-file.ts';
-import type { KeptAnswers } from './results/kept-answers.ts';
-import { type FoundResult, mayBeNews, readResult, type Sight, type UnusableResult } from './results/result-file.ts';
+import {
+  type FoundResult,
+  type MemoryBudget,
+  mayBeNews,
+  readResult,
+  type Sight,
+  type UnusableResult,
+} from './results/result-file.ts';
 import type { SharedDirectory } from './shared-directory.ts';
 import type { Listener, ResultWatcher } from './watch.ts';
 

@@ -11,9 +11,7 @@ import { resultWithin } from '../../shared/runtime/async.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Client } from '../clients/client.ts';
 import type { Claim } from '../files/claims/claims.ts';
-import { dialects } from '../files/dialects/dialects.ts';
-import { canRead, largeNumberIn, sdks } from '../files/dialects/sdks.ts';
-import { inputWarnings } from '../files/dialects/warnings.ts';
+import { canRead, dialects, inputWarnings, largeNumberIn, sdks } from '../files/dialects/dialects.ts';
 import type { Rules } from '../rules/rules.ts';
 import { checkTree, type TreeCheck } from '../rules/tree/tree-checks.ts';
 

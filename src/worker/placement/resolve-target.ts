@@ -5,7 +5,7 @@ import { perProcess } from '../../shared/ports/process.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
-import { canRead, largeNumberIn } from '../files/dialects/sdks.ts';
+import { canRead, largeNumberIn } from '../files/dialects/dialects.ts';
 import { isPlainName } from '../files/file-names.ts';
 import type { ClientLoad } from './client-load.ts';
 import type { UnwritableClients } from './unwritable-clients.ts';

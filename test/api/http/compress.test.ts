@@ -2,10 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { describe, expect, test } from 'vitest';
-import { accepts } from '../../../src/api/http/accepted-encoding.ts';
-import { compressJson, tagAnswers } from '../../../src/api/http/compress.ts';
 import type { Environment } from '../../../src/api/http/environment.ts';
-import { layers } from '../../../src/api/http/middleware.ts';
+import { accepts, compressJson, layers, tagAnswers } from '../../../src/api/http/middleware.ts';
 
 const long = JSON.stringify({ numbers: Array.from({ length: 400 }, (_, n) => n), exact: '9007199254740993' });
 const app = new Hono<Environment>();

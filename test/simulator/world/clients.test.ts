@@ -2,8 +2,7 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Time } from '../../../src/shared/ports/time.ts';
 import { parseHeartbeat, parseRegistration } from '../../../src/worker/clients/registration.ts';
-import { dialects } from '../../../src/worker/files/dialects/dialects.ts';
-import { sdks } from '../../../src/worker/files/dialects/sdks.ts';
+import { dialects, sdks } from '../../../src/worker/files/dialects/dialects.ts';
 import { judgeResult } from '../../../src/worker/files/results/result-file.ts';
 import {
   answerOf,

@@ -25,10 +25,10 @@ import {
   type HistoryPart,
   listPage,
   memberOf,
+  openHistory,
   type Publication,
   resultKey,
 } from '../../../src/shared/store/history/history.ts';
-import { openHistory } from '../../../src/shared/store/history/open-history.ts';
 import type { Trees } from '../../../src/shared/store/history/trees.ts';
 import type { IdempotencyRecords } from '../../../src/shared/store/idempotency/idempotency-records.ts';
 import type { Store } from '../../../src/shared/store/key-value-store.ts';

@@ -8,7 +8,7 @@ import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts'
 import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
 import { filesOf } from '../../../src/worker/files/ports/files.ts';
 import type { Files } from '../../../src/worker/files/ports/operations.ts';
-import { createDirectoryParts, createExecutionParts } from '../../../src/worker/process/parts.ts';
+import { createDirectoryParts, createExecutionParts } from '../../../src/worker/process/start.ts';
 import { hashOf, type Scheduler } from './scheduler.ts';
 
 export const SHARED = '/shared';

@@ -8,15 +8,13 @@ import { createMemoryDirectory } from '../../../src/shared/store/registered-dire
 import { openWait, type Wait } from '../../../src/worker/execution/drive.ts';
 import { createProgressReports } from '../../../src/worker/execution/execution.ts';
 import type { Facts } from '../../../src/worker/execution/state.ts';
-import type { Claim } from '../../../src/worker/files/claims/claims.ts';
-import { createClaims } from '../../../src/worker/files/claims/claims.ts';
+import { type Claim, createClaims } from '../../../src/worker/files/claims/claims.ts';
+import { createFlush, createKeptAnswers } from '../../../src/worker/files/execution-files.ts';
 import { requestFileName, resultFileName } from '../../../src/worker/files/file-names.ts';
-import { createFlush } from '../../../src/worker/files/flush.ts';
 import { createMailbox } from '../../../src/worker/files/mailbox.ts';
-import { createMemoryBudget } from '../../../src/worker/files/memory-budget.ts';
 import { filesOf } from '../../../src/worker/files/ports/files.ts';
 import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
-import { createKeptAnswers } from '../../../src/worker/files/results/kept-answers.ts';
+import { createMemoryBudget } from '../../../src/worker/files/results/result-file.ts';
 import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { createResultWatcher } from '../../../src/worker/files/watch.ts';
 import { withDeadline } from '../../support/deadline.ts';

@@ -13,7 +13,7 @@ import {
   NewerClaim,
   UnknownClaim,
 } from '../../../src/worker/files/claims/claims.ts';
-import { createFileClock } from '../../../src/worker/files/file-clock.ts';
+import { createFileClock } from '../../../src/worker/files/shared-directory.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createMemoryBudget } from '../../../src/worker/files/memory-budget.ts';
+import { createMemoryBudget } from '../../../src/worker/files/results/result-file.ts';
 
 const KIB = 1024;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPollSchedule, gapOfWait } from '../../../src/worker/files/poll-schedule.ts';
+import { createPollSchedule, gapOfWait } from '../../../src/worker/files/watch.ts';
 
 const POLL_MS = 1000;
 

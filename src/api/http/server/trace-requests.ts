@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { routeOf } from '../route-of.ts';
+import { routeOf } from '../../api-metrics.ts';
 
 /** The middleware that begins a trace with each request. Loaded only when there are traces. */
 export async function loadRequestTracing(): Promise<MiddlewareHandler> {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
 import type { ConsoleFile } from '../../console-files.ts';
-import { accepts } from '../../http/accepted-encoding.ts';
 import type { Environment } from '../../http/environment.ts';
+import { accepts } from '../../http/middleware.ts';
 
 /**
  * The console at `/` and the files it is made of. They hold no secret and are served without a key; what the page shows it asks

@@ -12,7 +12,7 @@ import {
   sessionOf,
   setSession,
 } from '../../access/authenticate.ts';
-import { sessionRequestSchema } from '../../access/session-request.ts';
+import { sessionRequestSchema } from '../../access/sessions.ts';
 import { readBody } from '../../calls/read-request.ts';
 import type { Environment } from '../../http/environment.ts';
 import { layers, takesNoParameters, warnOfParameters } from '../../http/middleware.ts';

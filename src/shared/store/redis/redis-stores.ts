@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { createRedisBatches } from '../batches/redis-batches.ts';
-import { openHistory } from '../history/open-history.ts';
+import { openHistory } from '../history/history.ts';
 import { createRedisHistory } from '../history/redis-history.ts';
 import { createRedisTrees } from '../history/trees.ts';
 import { createRedisIdempotencyRecords } from '../idempotency/redis-idempotency-records.ts';

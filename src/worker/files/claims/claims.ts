@@ -8,10 +8,10 @@ import { parseJson } from '../../../shared/contract/json/parse-json.ts';
 import { rulesOfRunSchema } from '../../../shared/contract/rules-of-run.ts';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
 import { tryEach } from '../../../shared/runtime/try-each.ts';
-import type { FileClock } from '../file-clock.ts';
 import { privateDirectory } from '../file-names.ts';
 import { exists, filesAt } from '../file-system.ts';
 import { mkdir, readdir, readFile, readlink, rename, rm, rmdir, stat, writeFile } from '../ports/files.ts';
+import type { FileClock } from '../shared-directory.ts';
 
 /**
  * The claims, in the shared directory. `begin.ts`, `unknown-jobs.ts`, `queries/fence.ts` and `batches/resolve-doubt.ts` write them;

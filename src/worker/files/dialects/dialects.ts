@@ -1,6 +1,9 @@
 import { type RequestContent, requestMembers } from '../../../shared/contract/client-files.ts';
-import { type DialectName, dialectNames } from '../../../shared/contract/client-kinds.ts';
+import { type DialectName, dialectNames, type SdkName, sdkNames } from '../../../shared/contract/client-kinds.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import type { Warning } from '../../../shared/contract/job.ts';
+import { parseExact, scanJson } from '../../../shared/contract/json/exact-json.ts';
+import { RawNumber } from '../../../shared/contract/json/raw-number.ts';
 
 /** The hints of a registration about how its client writes. */
 type RegistrationHead = { dialect: string | null; hasStartTime: boolean; hasLoadedVersion: boolean };
@@ -60,7 +63,7 @@ const iceDialect: Dialect = {
 
 /**
  * The dialects of clients. A new one is added here, to the names in `contract/client-kinds.ts`, and to the SDKs that
- * write it (`sdks.ts`). One that is recognised by a new field of registrations also touches `clients/registration.ts`. A new SDK has a name on
+ * write it (`sdks`). One that is recognised by a new field of registrations also touches `clients/registration.ts`. A new SDK has a name on
  * the page: `sdkKey` in `console/screen/input/target.tsx`.
  */
 export const dialects: Record<DialectName, Dialect> = { rule: ruleDialect, ice: iceDialect };
@@ -72,4 +75,178 @@ export const OWN_DIALECT: DialectName = 'rule';
 export function dialectOf(registration: RegistrationHead): DialectName {
   const others = dialectNames.filter((name) => name !== OWN_DIALECT);
   return others.find((name) => dialects[name].recognises(registration)) ?? OWN_DIALECT;
+}
+
+// The SDKs that speak them.
+
+/** In what one SDK differs from the others of its dialect. */
+type Sdk = {
+  /** The dialect it speaks; null for one that no registration names. */
+  dialect: DialectName | null;
+  /** Whether it wrote this registration. `says`: the SDK that the registration itself names. */
+  wrote(registration: { text: string; says: string | null }): boolean;
+  /** When it deletes a request and finds it gone, it does not run it: what was withdrawn has not run. */
+  givesUp: boolean;
+  /** Its name in a warning, if it keeps numbers as 64-bit floats; null if it keeps every digit. */
+  roundsAs: string | null;
+  /** How the SDK reads a number that no 64-bit float holds (1e400): it keeps it, changes it, or cannot read it. */
+  largeNumbers: 'kept' | 'changed' | 'unreadable';
+  /** How it is called in a sentence. */
+  label: string;
+};
+
+/** The published SDKs do not name themselves, but each prints JSON in its own way. The first that fits counts. */
+export const sdks: Record<SdkName, Sdk> = {
+  node: {
+    dialect: 'rule',
+    wrote: ({ says }) => says === 'node',
+    givesUp: true,
+    roundsAs: null,
+    largeNumbers: 'kept',
+    label: 'Node',
+  },
+  python: {
+    dialect: 'ice',
+    wrote: ({ text }) => /"valueNull"|"lane":\s*null|^\{"\w+": /.test(text),
+    givesUp: true,
+    roundsAs: null,
+    largeNumbers: 'unreadable',
+    label: 'Python',
+  },
+  java: {
+    dialect: 'ice',
+    wrote: ({ text }) => text.includes('"desc":""'),
+    givesUp: true,
+    roundsAs: null,
+    largeNumbers: 'changed',
+    label: 'Java',
+  },
+  go: {
+    dialect: 'ice',
+    wrote: ({ text }) => /"iceFields"|"roamKeys"/.test(text),
+    givesUp: false,
+    roundsAs: 'Go',
+    largeNumbers: 'unreadable',
+    label: 'Go',
+  },
+  unknown: {
+    dialect: null,
+    wrote: () => false,
+    givesUp: false,
+    roundsAs: null,
+    largeNumbers: 'kept',
+    label: 'unknown',
+  },
+};
+
+const inOrder = Object.keys(sdks).filter((name): name is SdkName => sdkNames.some((known) => known === name));
+
+/** The SDK that wrote a registration of this dialect, as far as that can be told. */
+export function sdkOf(dialect: DialectName, registration: { text: string; says: string | null }): SdkName {
+  return inOrder.find((name) => sdks[name].dialect === dialect && sdks[name].wrote(registration)) ?? 'unknown';
+}
+
+/** A number that no 64-bit float holds, such as 1e400, and its place in the input. */
+type LargeNumber = { text: string; path: string };
+
+/** The first such number in an input. */
+export function largeNumberIn(input: string): LargeNumber | undefined {
+  // Most inputs have none, and need not be parsed to tell.
+  if (!/\d[eE]\+?\d{3}|\d{309}/.test(input)) return undefined;
+  return find(parseExact(input), '');
+}
+
+/** Whether clients of an SDK can read an input with this number in it. */
+export function canRead(sdk: SdkName, large: LargeNumber | undefined): boolean {
+  return large === undefined || sdks[sdk].largeNumbers !== 'unreadable';
+}
+
+function find(value: unknown, path: string): LargeNumber | undefined {
+  if (value instanceof RawNumber) return Number.isFinite(Number(value.text)) ? undefined : { text: value.text, path };
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const step = Array.isArray(value) ? `[${key}]` : path === '' ? key : `.${key}`;
+    const found = find(inner, path + step);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+// What a caller is warned about.
+
+type From = { sdk: SdkName; address: string };
+
+/** A failure says little, so a longer answer than this is not searched for its reason. */
+const MAX_SEARCHED = 64 * 1024;
+const NAMED_AT_MOST = 3;
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/** Warns the caller about the input that this client is given. */
+export function inputWarnings({ sdk, address }: From, input: string): Warning[] {
+  const { roundsAs, largeNumbers, label } = sdks[sdk];
+  const large = largeNumbers === 'changed' ? largeNumberIn(input) : undefined;
+  if (large) {
+    const message = `Client ${address} (${label}) cannot hold ${large.text} at ${large.path} of the input: its rule sees something else.`;
+    return [{ code: 'out-of-range', message }];
+  }
+  const rounded = roundsAs === null ? [] : largeIntegers(input).filter((integer) => asFloat(integer) !== integer);
+  const [first, ...others] = rounded;
+  if (first === undefined) return [];
+  const named = others.slice(0, NAMED_AT_MOST).map((integer) => `, of ${integer} ${asFloat(integer)}`);
+  const more = others.length > NAMED_AT_MOST ? `, and so on for ${others.length - NAMED_AT_MOST} more` : '';
+  const seen = `of ${first} in the input its rule sees ${asFloat(first)}${named.join('')}${more}`;
+  return [precision(`Client ${address} (${roundsAs}) reads numbers as 64-bit floats: ${seen}.`)];
+}
+
+/** Warns the caller about the answer of this client. `input`: a number that is written there as well is exact. */
+export function answerWarnings(
+  { sdk, address }: From,
+  { body, success, input }: { body: string; success: boolean; input: string },
+): Warning[] {
+  const { roundsAs } = sdks[sdk];
+  const given = new Set(
+    roundsAs === null ? [] : largeIntegers(input).filter((integer) => asFloat(integer) === integer),
+  );
+  const integer = roundsAs === null ? undefined : largeIntegers(body).find((found) => !given.has(found));
+  const warnings: Warning[] = [];
+  if (integer !== undefined) {
+    warnings.push(
+      precision(
+        `Client ${address} (${roundsAs}) keeps numbers as 64-bit floats: ${integer} in its answer may be rounded.`,
+      ),
+    );
+  }
+  if (!success && body.length <= MAX_SEARCHED && !givesReason(body)) {
+    const message = `Client ${address} reports a failure without a reason: look at its log.`;
+    warnings.push({ code: 'no-reason', message });
+  }
+  return warnings;
+}
+
+/** A client need not list a class that it runs all the same: the trace of its answer has the node. */
+export function withoutRefuted(warnings: Warning[], body: string): Warning[] {
+  if (!warnings.some(({ code }) => code === 'missing-leaf-class')) return warnings;
+  const scanned = scanJson(body);
+  const process = scanned.kind === 'complete' ? scanned.members.find(({ key }) => key === 'process') : undefined;
+  const ran = ({ code, nodeId }: Warning) => code === 'missing-leaf-class' && process?.raw.includes(`[${nodeId}:`);
+  return warnings.filter((warning) => !ran(warning));
+}
+
+function precision(message: string): Warning {
+  return { code: 'precision', message };
+}
+
+/** The integers that a 64-bit float cannot tell from their neighbours, each once, as they are written. */
+function largeIntegers(json: string): string[] {
+  if (!/\d{16}/.test(json)) return [];
+  const tokens = [...json.matchAll(STRING_OR_NUMBER)].map(([token]) => token);
+  return [...new Set(tokens.filter((token) => /^-?\d{16,308}$/.test(token) && !Number.isSafeInteger(Number(token))))];
+}
+
+const asFloat = (integer: string) => BigInt(Number(integer)).toString();
+
+function givesReason(body: string): boolean {
+  const scanned = scanJson(body);
+  const error = scanned.kind === 'complete' ? scanned.members.find(({ key }) => key === 'error') : undefined;
+  return error !== undefined && error.kind !== 'null' && error.raw !== '""';
 }

@@ -1,6 +1,5 @@
 import type { BatchStore } from '../../batches/batch-store.ts';
-import type { HistoryPart } from '../../history/history.ts';
-import { openHistory, type PartName } from '../../history/open-history.ts';
+import { type HistoryPart, openHistory, type PartName } from '../../history/history.ts';
 import type { Trees } from '../../history/trees.ts';
 import type { IdempotencyRecords } from '../../idempotency/idempotency-records.ts';
 import { createEmbeddedStore, type Store } from '../../key-value-store.ts';
