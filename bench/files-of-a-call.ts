@@ -36,6 +36,7 @@ try {
   report(
     [...during].filter(([path, count]) => count >= CALLS && count > 2 * (quiet.get(path) ?? 0)).map(([path]) => path),
   );
+  debug.close(); // the service waits for its debugger to leave before it ends
   await stop(service, responder);
 
   /** How often functions of each file of the source ran while something was done. */
@@ -82,6 +83,7 @@ async function openDebugger(port: number) {
   };
   let last = 0;
   return {
+    close: () => socket.close(),
     ask: (method: string, params: object = {}): Promise<unknown> =>
       new Promise((resolve) => {
         waiting.set(++last, resolve);

@@ -1,6 +1,6 @@
 import { type Query, queryResultSchema } from '../shared/contract/query.ts';
 import { queueNames } from '../shared/contract/queue-names.ts';
-import { random } from '../shared/ports/random.ts';
+import { random } from '../shared/ports/process.ts';
 import { followJobs } from '../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import { type Refused, refused } from '../shared/runtime/http-refusals.ts';

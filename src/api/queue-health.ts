@@ -2,13 +2,13 @@ import { queueNames } from '../shared/contract/queue-names.ts';
 import { time } from '../shared/ports/time.ts';
 import type { Backlog } from '../shared/queue/backlog.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
+import { POLL_MS } from '../shared/runtime/async.ts';
 import type { ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
 import { startUpkeep } from '../shared/runtime/upkeep.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
 
 /** The queue store counts as silent after one second without any reply, while a query is pending. */
 const SILENT_AFTER_CHECKS = 20;
-const PROBE_EVERY_MS = 1000;
 
 export type QueueHealth = {
   /** Resolves when the queue store answered for the first time. */
@@ -101,7 +101,7 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();
       [workers, problems] = await Promise.all([backend.findWorkers(), problemsOf(backend)]);
-      probeDueAt = time.monotonic() + PROBE_EVERY_MS;
+      probeDueAt = time.monotonic() + POLL_MS;
     }
     // A job that was handed back is snoozed for a moment, and counts as waiting.
     state = { up: true, reason: null, waiting: waiting + snoozed, active: taken, workers, problems };

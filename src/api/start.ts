@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import { openAudit } from '../shared/runtime/access/audit.ts';
 import { openKeyring } from '../shared/runtime/access/keyring.ts';
-import { atMost } from '../shared/runtime/async.ts';
+import { atMost, STOP_WITHIN_MS } from '../shared/runtime/async.ts';
 import type { Settings } from '../shared/runtime/settings/settings.ts';
 import type { Logger } from '../shared/runtime/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../shared/runtime/telemetry/metrics.ts';
@@ -96,7 +96,7 @@ export async function startApi({
         phase = 'closing';
         log.warn('some calls did not end within SHUTDOWN_GRACE_MS: they are cut off, and their executions go on');
       });
-      await atMost(3000, Promise.allSettled([revoked?.stop(), calls.close(), keys.close()])); // closing can hang while the store is away
+      await atMost(STOP_WITHIN_MS, Promise.allSettled([revoked?.stop(), calls.close(), keys.close()]));
       audit.close();
     },
   };

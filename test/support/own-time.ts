@@ -1,5 +1,4 @@
-import { createProcess, type Process } from '../../src/shared/ports/process.ts';
-import { randomOf } from '../../src/shared/ports/random.ts';
+import { createProcess, type Process, randomOf } from '../../src/shared/ports/process.ts';
 import { type Time, timeOf } from '../../src/shared/ports/time.ts';
 
 /** What a sequence of draws is advanced by, so that however many of them are spread evenly between 0 and 1. */

@@ -5,7 +5,7 @@ import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
 import type { Logger } from '../../src/shared/runtime/telemetry/logger.ts';
 import { createMemoryDirectory } from '../../src/shared/store/registered-directory.ts';
 import { createClaims } from '../../src/worker/files/claims/claims.ts';
-import { createKeptAnswers } from '../../src/worker/files/execution-files.ts';
+import { createKeptAnswers } from '../../src/worker/files/mailbox.ts';
 import { createFileClock, createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 

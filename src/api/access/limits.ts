@@ -3,11 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import type { Audit } from '../../shared/runtime/access/audit.ts';
 import type { Caller, Limits } from '../../shared/runtime/access/caller.ts';
+import { together } from '../../shared/runtime/async.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
 import type { Layer } from '../http/middleware.ts';
 import { isRead } from '../http/parameters.ts';
-import { problem } from '../http/respond.ts';
+import { problem, REFUSALS_MS } from '../http/respond.ts';
 import { callerOf } from './authenticate.ts';
 
 /** Token bucket and open calls of one caller. */
@@ -19,8 +20,6 @@ type Use = {
   batches: number;
   beginRead: ReturnType<typeof createReadTurns>;
 };
-
-const MAX_FORGOTTEN_AFTER_MS = 60_000;
 
 /**
  * Rate and concurrency limits per key; without keys there are none. The bucket holds one second of calls. Running batches are counted in
@@ -94,23 +93,20 @@ function defined(limits: Caller['limits']): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 
-/** A trusted proxy may name any number of persons, so idle entries are evicted. */
+/** A trusted proxy may name any number of persons. After a second without a call a bucket is full again, and its entry says nothing. */
 function forgetIdle(uses: Map<string, Use>, now: number): void {
   for (const [name, { at, openCalls, streams, batches }] of uses) {
-    if (openCalls + streams + batches === 0 && now - at > MAX_FORGOTTEN_AFTER_MS) uses.delete(name);
+    if (openCalls + streams + batches === 0 && now - at > 1000) uses.delete(name);
   }
 }
 
 /** So many refusals of an address in a second have log lines of their own. Further ones share one. */
 const AUDITED_A_SECOND = 20;
-const TOGETHER_EVERY_MS = 1000;
-/** Delays those refusals and every 429, because a caller that repeats at once would take time from the others. */
-const HOLD_MS = 500;
 const MAX_HELD = 1000;
 const MAX_ADDRESSES = 10_000;
 
 type Refused = { who: string | null; outcome: string; calls: number };
-type Source = { left: number; at: number; held: number; pending: Map<string, Refused> };
+type Source = { left: number; at: number; held: number; pending: Map<string, Refused>; tell: () => void };
 
 /**
  * Bounds the cost of refused callers by address. Accepted callers at the same address are not affected, because many may share one behind a
@@ -121,18 +117,22 @@ export function limitRefusals(log: Logger, audit: Audit): Layer {
 
   function sourceOf(address: string): Source {
     const now = performance.now();
-    const source = sources.get(address) ?? { left: AUDITED_A_SECOND, at: now, held: 0, pending: new Map() };
+    const source = sources.get(address) ?? newSource(address, now);
     source.left = Math.min(AUDITED_A_SECOND, source.left + ((now - source.at) / 1000) * AUDITED_A_SECOND);
     source.at = now;
     sources.set(address, source);
     return source;
   }
 
-  function tellTogether(from: string, { pending }: Source): void {
-    const refused = [...pending.values()].reduce((sum, { calls }) => sum + calls, 0);
-    log.warn({ from, refused }, 'requests were refused: they come faster than each can have a line');
-    for (const each of pending.values()) audit.tell({ what: 'refused requests', from, ...each });
-    pending.clear();
+  function newSource(from: string, at: number): Source {
+    const pending: Source['pending'] = new Map();
+    const tell = together(REFUSALS_MS, () => {
+      const refused = [...pending.values()].reduce((sum, { calls }) => sum + calls, 0);
+      log.warn({ from, refused }, 'requests were refused: they come faster than each can have a line');
+      for (const each of pending.values()) audit.tell({ what: 'refused requests', from, ...each });
+      pending.clear();
+    });
+    return { left: AUDITED_A_SECOND, at, held: 0, pending, tell };
   }
 
   return (context) => async () => {
@@ -145,14 +145,14 @@ export function limitRefusals(log: Logger, audit: Audit): Layer {
     if (hasLine) source.left -= 1;
     else {
       context.set('auditedInBulk', true);
-      if (source.pending.size === 0) setTimeout(tellTogether, TOGETHER_EVERY_MS, from, source).unref();
+      source.tell();
       const [who, outcome] = [keyName ?? null, String(status)];
       const calls = (source.pending.get(`${outcome} ${who}`)?.calls ?? 0) + 1;
       source.pending.set(`${outcome} ${who}`, { who, outcome, calls });
     }
     if ((hasLine && status !== 429) || source.held >= MAX_HELD) return;
     source.held += 1;
-    await pause(HOLD_MS);
+    await pause(REFUSALS_MS);
     source.held -= 1;
   };
 }

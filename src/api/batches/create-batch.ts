@@ -9,7 +9,7 @@ import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { type Client, clientListSchema } from '../../shared/contract/rules-and-clients.ts';
 import { isMeant, parseTarget } from '../../shared/contract/target.ts';
 import { readAs } from '../../shared/contract/wire.ts';
-import { random } from '../../shared/ports/random.ts';
+import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Queue } from '../../shared/queue/queue.ts';

@@ -1,12 +1,11 @@
 import type { Batch } from '../../shared/cases/batch.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import type { Keyring } from '../../shared/runtime/access/keyring.ts';
+import { POLL_MS } from '../../shared/runtime/async.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { every } from '../../shared/runtime/upkeep.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
-
-const CHECK_EVERY_MS = 1000;
 
 type Dependencies = {
   store: BatchStore;
@@ -33,7 +32,7 @@ export function stopRevoked({ store, keyring, settings, log }: Dependencies) {
   }
 
   return every(
-    CHECK_EVERY_MS,
+    POLL_MS,
     async () => {
       if (keyring.isOpen) return;
       for (const batchId of await store.running()) {

@@ -11,15 +11,11 @@ import { time } from '../../shared/ports/time.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { type AwaitedJob, followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import { AWAY_MS, STORE_BACK_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { QueueHealth } from '../queue-health.ts';
-
-/** A worker may take a job at the last moment: this API waits this much longer to see it. */
-const CLAIM_SLACK_MS = 250;
-/** Workers come back to a queue store that was away within this time. */
-const TAKEN_UP_WITHIN_MS = 10_000;
 
 type PendingExecutionsDependencies = {
   backend: Pick<QueueBackend, 'inTime'>;
@@ -61,7 +57,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
   }
 
   async function recheck(mockId: string, awaited: AwaitedJob<JobData>): Promise<void> {
-    const takenBy = Math.max(awaited.data.claimBy + CLAIM_SLACK_MS, (reEnqueues.at(mockId) ?? 0) + TAKEN_UP_WITHIN_MS);
+    const takenBy = Math.max(awaited.data.claimBy + AWAY_MS, (reEnqueues.at(mockId) ?? 0) + STORE_BACK_WITHIN_MS);
     if (time.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
     else if (mayHaveBegun(mockId, awaited.since)) await revokeUnfenced(mockId, noAnswer('store-was-away', { mockId }));
     else await revokeNeverTaken(mockId, neverTaken(awaited.data, health));
@@ -148,8 +144,8 @@ async function endingInHistory(history: History, mockId: string): Promise<Ending
  *
  * When a queue store loses its data:
  * - Calls that wait: `onUnfinished` notices it, looks into the history first, and has the job added again here. `submit-execution.ts` adds one
- *   whose reply was lost. No such attempt counts as the first one (`worker/execution/process-job.ts`), and `begin.ts` believes the count of
- *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`process-job.ts`). An answer that came meanwhile was kept (`worker/files/execution-files.ts`).
+ *   whose reply was lost. No such attempt counts as the first one (`worker/process/worker.ts`), and `begin.ts` believes the count of
+ *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`worker.ts`). An answer that came meanwhile was kept (`worker/files/mailbox.ts`).
  * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
  *   the claim (`begin.ts`; asked by `revoke`, and for keyed calls by `run-once.ts`), or none runs at all and this API put the job on the
  *   queue itself, once and confirmed (`isOwnAdd`). Otherwise it may have run, and the ending says so.

@@ -9,7 +9,7 @@ import type { createCancelSender } from '../../shared/queue/cancels.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Code } from '../../shared/reasons/codes.ts';
-import { persist, resultWithin } from '../../shared/runtime/async.ts';
+import { persist, resultWithin, STORE_BACK_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { type History, resultKey } from '../../shared/store/history/history.ts';
@@ -18,9 +18,6 @@ import { wasNotSent, wasRefused } from '../../shared/store/store-error.ts';
 import { STORE_ADVICE } from '../queue-health.ts';
 import type { Admission, BodyLease } from './admission.ts';
 import type { PendingExecutions } from './pending-executions.ts';
-
-/** An answer exists, so wait this long for the store to come back. */
-const READ_WITHIN_MS = 10_000;
 
 /** A call that is on its way, with its ending to come (`ended` resolves then); or the refusal. */
 type Begun =
@@ -143,7 +140,7 @@ function letGoOfLarge({ backend, history, privacy }: Kept, call: Call, ending: E
 async function readEnding(mockId: string, ending: Ending, readAnswer: ReadAnswer): Promise<Ending<ReadResult>> {
   if (ending.kind === 'unanswered') return ending;
   const { result } = ending;
-  const body = await persist(time.now() + READ_WITHIN_MS, () => readAnswer(mockId, result));
+  const body = await persist(time.now() + STORE_BACK_WITHIN_MS, () => readAnswer(mockId, result));
   return withAnswer(mockId, ending, body ?? null);
 }
 

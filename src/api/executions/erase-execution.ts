@@ -5,7 +5,7 @@ import { eraseAnswerSchema, QUERY_VERSION } from '../../shared/contract/query.ts
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { retry, SOON_MS, within } from '../../shared/runtime/async.ts';
-import { type History, resultKey } from '../../shared/store/history/history.ts';
+import { ADDED_WITHIN_MS, type History, resultKey } from '../../shared/store/history/history.ts';
 import type { IdempotencyRecords } from '../../shared/store/idempotency/idempotency-records.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { NewerExecution } from './newer-execution.ts';
@@ -29,9 +29,6 @@ type EraseExecutionDependencies = {
 
 export type EraseExecution = ReturnType<typeof createEraseExecution>;
 
-/** A worker puts an execution into the history right after its job has ended. */
-const IN_HISTORY_WITHIN_MS = 2000;
-
 /**
  * Removes every trace of one execution that has ended. Files come first: when no worker can remove them, everything else is
  * still there to be found and erased again. Erasing what is gone already is no mistake.
@@ -47,7 +44,7 @@ export function createEraseExecution({
 }: EraseExecutionDependencies) {
   async function untilRecorded(record: ExecutionRecord): Promise<void> {
     const look = async () => (await history.get(record.mockId)) ?? undefined;
-    await retry(look, { goOn: within(IN_HISTORY_WITHIN_MS), everyMs: SOON_MS });
+    await retry(look, { goOn: within(ADDED_WITHIN_MS), everyMs: SOON_MS });
   }
 
   return async function erase(mockId: string, apps: ReadonlySet<number> | null): Promise<Erased> {

@@ -1,18 +1,17 @@
 import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/ports/time.ts';
+import { POLL_MS } from '../../shared/runtime/async.ts';
 import type { PendingExecutions } from '../calls/pending-executions.ts';
 import { createSharedReads } from './shared-reads.ts';
 
-/** Events are hints; this often an execution somebody follows is looked at anyway. */
-const CHECK_AGAIN_MS = 1000;
 const READS_WHILE_MISSING = 3;
 
 type Find = (mockId: string) => Promise<ExecutionRecord | null>;
 
 /** The record each time it has changed, the first at once, the last in an end state. Ends when `signal` aborts. */
 export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'observe'>) {
-  const join = createSharedReads({ read: find, observe, freshMs: 0.8 * CHECK_AGAIN_MS });
+  const join = createSharedReads({ read: find, observe, freshMs: 0.8 * POLL_MS });
 
   return async function* follow(mockId: string, signal: AbortSignal): AsyncGenerator<ExecutionRecord> {
     let steps = 0;
@@ -32,7 +31,7 @@ export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'o
           steps = Math.max(steps, record.history.length);
           if (isEndState(record.state)) return;
         }
-        await Promise.race([changed, time.pause(CHECK_AGAIN_MS, signal)]);
+        await Promise.race([changed, time.pause(POLL_MS, signal)]);
       }
     } finally {
       leave();

@@ -11,6 +11,12 @@ import { whatHappened } from '../../shared/reasons/words.ts';
 import { PROBLEM_TYPE, problemBody, type Refusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Problem } from '../calls/read-request.ts';
 
+/**
+ * Refusals that come faster than each can have a line are told together each second. They are sent so late, too: callers that repeat at once
+ * would take the time from the others.
+ */
+export const REFUSALS_MS = 1000;
+
 type Rest = {
   errors?: Problem[];
   headers?: Record<string, string>;

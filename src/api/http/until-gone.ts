@@ -1,10 +1,7 @@
 import type { Context } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
-import { every } from '../../shared/runtime/upkeep.ts';
+import { startUpkeep } from '../../shared/runtime/upkeep.ts';
 import type { Environment } from './environment.ts';
-
-const KEEP_ALIVE_MS = 15_000;
-const CHECK_EVERY_MS = 2000;
 
 type Tell = (stream: SSEStreamingApi, gone: AbortSignal) => Promise<void>;
 
@@ -31,20 +28,24 @@ async function untilGone(
   stream.onAbort(end);
   stopping.addEventListener('abort', end);
   if (stopping.aborted) end();
-  const keepAlive = setInterval(() => void stream.write(': still here\n\n'), KEEP_ALIVE_MS);
   const { mayStay } = context.var;
-  const looks = every(
-    CHECK_EVERY_MS,
-    async () => {
-      if (mayStay && !(await mayStay())) end();
-    },
+  const upkeep = startUpkeep(
+    [
+      { name: 'keeping the connection open', everyMs: 15_000, run: () => void stream.write(': still here\n\n') },
+      {
+        name: 'looking whether its reader may stay',
+        everyMs: 2000,
+        run: async () => {
+          if (mayStay && !(await mayStay())) end();
+        },
+      },
+    ],
     () => {}, // the store is away: the next look tells
   );
   try {
     await tell(gone.signal);
   } finally {
-    clearInterval(keepAlive);
     stopping.removeEventListener('abort', end);
-    await looks.stop();
+    await upkeep.stop();
   }
 }

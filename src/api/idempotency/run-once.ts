@@ -4,7 +4,7 @@ import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { time } from '../../shared/ports/time.ts';
 import { ranNothing } from '../../shared/reasons/endings.ts';
-import { retry, SOON_MS, within } from '../../shared/runtime/async.ts';
+import { AWAY_MS, retry, SOON_MS, within } from '../../shared/runtime/async.ts';
 import { isStoreUnavailable } from '../../shared/store/store-error.ts';
 import type { Admission } from '../calls/admission.ts';
 import type { Fence } from '../calls/pending-executions.ts';
@@ -34,8 +34,6 @@ export type Once =
       ended?: Promise<unknown>;
     };
 
-/** The job of a call that was recorded a moment ago is given this long to appear. */
-const ADDED_WITHIN_MS = 300;
 const ATTEMPTS = 5;
 
 type RunOnceDependencies = {
@@ -178,7 +176,7 @@ function unknownYet(mockId: string): Once {
  */
 function createResolve({ executions, fence, idempotency }: RunOnceDependencies) {
   async function isKnown({ mockId, at }: KeptRecord['record']): Promise<boolean> {
-    const goOn = within(Math.min(at - time.now(), 0) + ADDED_WITHIN_MS);
+    const goOn = within(Math.min(at - time.now(), 0) + AWAY_MS);
     const find = () =>
       executions.find(mockId).catch((error) => error instanceof NewerExecution || Promise.reject(error));
     return (await retry(async () => Boolean(await find()) || undefined, { goOn, everyMs: SOON_MS })) ?? false;
@@ -202,7 +200,7 @@ function createJoin({ executions, idempotency, waitMs }: RunOnceDependencies) {
     for (;;) {
       const ending = await onceThere(() => executions.ending(mockId, timeIsUp), timeIsUp);
       const next = ending && wasFenced(ending) ? await onceThere(() => idempotency.current(scope), timeIsUp) : null;
-      if (next !== null && next !== mockId) return endingOf(scope, next, time.now() + ADDED_WITHIN_MS, timeIsUp);
+      if (next !== null && next !== mockId) return endingOf(scope, next, time.now() + AWAY_MS, timeIsUp);
       if (ending) return { mockId, ending };
       if (time.now() > knownBy || timeIsUp.aborted)
         return { mockId, ending: unanswered(noAnswer('ending-unknown', { mockId })) };
@@ -227,7 +225,7 @@ function createBegin({ idempotency, submitExecution }: RunOnceDependencies, join
     const ending = await awaited;
     if (wasFenced(ending)) {
       const next = await idempotency.current(scope).catch(() => null);
-      if (next !== null && next !== mockId) return (await join(scope, next, time.now() + ADDED_WITHIN_MS)).ending();
+      if (next !== null && next !== mockId) return (await join(scope, next, time.now() + AWAY_MS)).ending();
     }
     // A call that was never dispatched may be made again under its key.
     const dispatched = ending.kind === 'answered' || !ranNothing(ending.noAnswer) || ending.noAnswer.steps;

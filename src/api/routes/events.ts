@@ -5,14 +5,13 @@ import { stateEventSchema } from '../../shared/contract/execution.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
+import { RETRY_MS } from '../../shared/runtime/async.ts';
 import { callerOf, needs } from '../access/authenticate.ts';
 import { recordBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
 import type { Environment } from '../http/environment.ts';
 import { streamEvents } from '../http/until-gone.ts';
 import { unknownExecution } from './executions.ts';
-
-const RECONNECT_MS = 1000;
 
 type EventsDependencies = { executions: Executions; stopping: AbortSignal };
 
@@ -29,7 +28,7 @@ export function eventRoutes({ executions, stopping }: EventsDependencies) {
     if (isEndState(first.state) && seen >= first.history.length - 1) return new Response(null, { status: 204 });
 
     return streamEvents(context, stopping, async (stream, gone) => {
-      await stream.writeSSE({ event: 'snapshot', data: recordBody(first), retry: RECONNECT_MS });
+      await stream.writeSSE({ event: 'snapshot', data: recordBody(first), retry: RETRY_MS });
       await tell(stream, executions.follow(mockId, gone), seen);
     });
   });

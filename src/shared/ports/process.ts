@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import * as crypto from 'node:crypto';
 import { hostname } from 'node:os';
 
 /**
@@ -52,3 +53,25 @@ export function createProcess(...given: Given[]): Process {
 
 /** A name that no other process of this machine has now. */
 export const processName = perProcess(() => `${hostname()}-${process.pid}`);
+
+export type Random = {
+  uuid(): string;
+  /** So many random bytes, in hexadecimal digits. */
+  hex(bytes: number): string;
+  /** At least 0, less than 1. */
+  fraction(): number;
+};
+
+const realRandom: Random = {
+  uuid: () => crypto.randomUUID(),
+  hex: (bytes) => crypto.randomBytes(bytes).toString('hex'),
+  fraction: () => Math.random(),
+};
+
+export const randomOf = perProcess(() => realRandom);
+
+export const random: Random = {
+  uuid: () => randomOf().uuid(),
+  hex: (bytes) => randomOf().hex(bytes),
+  fraction: () => randomOf().fraction(),
+};

@@ -1,8 +1,18 @@
 import { time } from '../ports/time.ts';
 
-/** For what others are about to do, and for a store that is away. */
+// Times that mean the same wherever they are used.
+
+/** Events are hints: what they would tell of is looked at this often anyway. */
+export const POLL_MS = 1000;
+/** For what others are about to do, and for a store, a worker or a client that is away. */
 export const SOON_MS = 50;
-const AWAY_MS = 250;
+export const AWAY_MS = 250;
+/** After an unexpected error. A deadline ends what is tried again, not a count. */
+export const RETRY_MS = 1000;
+/** All processes are back at a queue store that was away within this time. */
+export const STORE_BACK_WITHIN_MS = 10_000;
+/** What hangs, as closing does while the store is away, does not hold up a stop for longer. */
+export const STOP_WITHIN_MS = 3000;
 
 type Retry = {
   /** Asked after each failure. */
@@ -101,6 +111,19 @@ export function cached<T>(
     kept.set(key, own);
     if (!failures) own.task.catch(() => kept.get(key) === own && kept.delete(key));
     return own.task;
+  };
+}
+
+/** Tells once of what happens together: `ms` after the first time. */
+export function together(ms: number, tell: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    time.setTimeout(() => {
+      isDue = false;
+      tell();
+    }, ms);
   };
 }
 

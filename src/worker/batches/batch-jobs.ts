@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { time } from '../../shared/ports/time.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
+import { RETRY_MS } from '../../shared/runtime/async.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { runBatch } from './run-batch.ts';
 import type { RunTargetDependencies } from './target-run.ts';
-
-const RETRY_MS = 1000;
 
 const jobSchema = z.object({ batchId: z.string() });
 export type BatchJob = z.infer<typeof jobSchema>;

@@ -8,7 +8,7 @@ import { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { persist, persistOrThrow } from '../../shared/runtime/async.ts';
+import { persist, persistOrThrow, STORE_BACK_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { batchLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../shared/runtime/telemetry/metrics.ts';
@@ -27,7 +27,6 @@ import { createFollowItems } from './follow-items.ts';
 import { createGiveWay } from './give-way.ts';
 import { createHighWaterMarks } from './high-water-marks.ts';
 
-const BACK_WITHIN_MS = 10_000;
 /** A batch has no file of its own, so another worker may go on with it while this one only sleeps. */
 const TAKE_OVER_MS = 2500;
 const SWEEP = 'the sweep of batch marks';
@@ -49,7 +48,7 @@ type BatchWorkerDependencies = {
 
 /** A batch goes on after a queue store that was away for a moment; one that stays away ends its run in this worker. */
 function untilBack(store: BatchStore): BatchStore {
-  const again = <T>(task: () => Promise<T>) => persistOrThrow(time.now() + BACK_WITHIN_MS, task);
+  const again = <T>(task: () => Promise<T>) => persistOrThrow(time.now() + STORE_BACK_WITHIN_MS, task);
   return {
     ...store,
     cases: (batchId, chunk) => again(() => store.cases(batchId, chunk)),
@@ -57,7 +56,7 @@ function untilBack(store: BatchStore): BatchStore {
     begin: (batchId, n, claimBy) => again(() => store.begin(batchId, n, claimBy)),
     settle: (batchId, item) => again(() => store.settle(batchId, item)),
     acquire: (request) => again(() => store.acquire(request)),
-    release: async (held) => void (await persist(time.now() + BACK_WITHIN_MS, () => store.release(held))),
+    release: async (held) => void (await persist(time.now() + STORE_BACK_WITHIN_MS, () => store.release(held))),
   };
 }
 

@@ -9,7 +9,7 @@ import { addExecution, type ExecutionQueue } from '../../shared/queue/executions
 import { followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Why } from '../../shared/reasons/endings.ts';
-import { persistOrThrow } from '../../shared/runtime/async.ts';
+import { persistOrThrow, STORE_BACK_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
@@ -20,9 +20,6 @@ export type ItemEnding =
   | Extract<Ending, { kind: 'unanswered' }>;
 
 type Item = { mockId: string; data: JobData };
-
-/** An answer is there: the queue store comes back within this time, or the batch is tried again. */
-const READ_WITHIN_MS = 10_000;
 
 type FollowItemsDependencies = {
   backend: QueueBackend;
@@ -40,7 +37,7 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
   const addedAgain = new WeakSet<JobData>();
   const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
     ...dependencies,
-    read: (mockId, value) => persistOrThrow(time.now() + READ_WITHIN_MS, () => fromJob(mockId, value)),
+    read: (mockId, value) => persistOrThrow(time.now() + STORE_BACK_WITHIN_MS, () => fromJob(mockId, value)),
     onUnfinished: async (mockId, { data }, state) => {
       if (state === 'missing' || addedAgain.has(data)) await recover({ mockId, data }, state);
     },

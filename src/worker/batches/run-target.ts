@@ -4,7 +4,7 @@ import { itemMockId } from '../../shared/cases/item-id.ts';
 import { type Conclusion, conclusionOf } from '../../shared/conclusions/conclusion.ts';
 import { itemOfAnswer, itemWithoutAnswer, skippedItem } from '../../shared/conclusions/item-of-answer.ts';
 import { type JobData, jobVersion } from '../../shared/contract/job.ts';
-import { random } from '../../shared/ports/random.ts';
+import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
 import { addExecution } from '../../shared/queue/executions.ts';

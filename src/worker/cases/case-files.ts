@@ -6,8 +6,8 @@ import { absent, type Reading, readingOfError, unusable } from '../../shared/rul
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { type ClientDirectory, directoryAt } from '../files/client-directory.ts';
 import { privateDirectory } from '../files/file-names.ts';
+import { readWhole, refusal } from '../files/file-system.ts';
 import { mkdir } from '../files/ports/files.ts';
-import { readWhole, refusal } from '../files/reading/bounded-file.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import type { FileClock } from '../files/shared-directory.ts';
 import { LockLost, withLock, writeTemporary } from './lock-file.ts';

@@ -1,14 +1,14 @@
-import { random } from '../../shared/ports/random.ts';
+import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
+import { SOON_MS } from '../../shared/runtime/async.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { ClientDirectory } from '../files/client-directory.ts';
-import { readUpTo } from '../files/reading/bounded-file.ts';
+import { readUpTo } from '../files/file-system.ts';
 import type { FileClock } from '../files/shared-directory.ts';
 
 /** A lock that is older, by the file system's clock, was left by a worker that died. */
 const LEFT_AFTER_MS = 3000;
 const WAIT_AT_MOST_MS = 8000;
-const CHECK_AGAIN_MS = 50;
 const TEMPORARY = /^\.[\w.-]+\.tmp$/;
 
 /** Another worker holds the lock for too long, or took it because this one was too slow. Nothing was changed. */
@@ -36,7 +36,7 @@ async function acquire(lock: Lock): Promise<void> {
     if (time.monotonic() > giveUpAt) throw new LockLost(`${name} is held by another worker`);
     const found = await folder.stat(name).catch(unless('ENOENT'));
     if (found && (await clock.touch()) - found.mtimeMs > LEFT_AFTER_MS) await takeAway(lock);
-    else await time.pause(CHECK_AGAIN_MS);
+    else await time.pause(SOON_MS);
   }
 }
 

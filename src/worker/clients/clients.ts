@@ -2,20 +2,21 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { time } from '../../shared/ports/time.ts';
 import type { Skipped } from '../../shared/rules/entries.ts';
+import { POLL_MS } from '../../shared/runtime/async.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { isRealDirectory } from '../files/client-directory.ts';
 import {
   clientsDirectory,
+  directoryOfClient,
   isPlainName,
   isSegment,
   MADE_BY_US,
   mockDirectory,
   registrationPath,
 } from '../files/file-names.ts';
-import { lstat, lstatCached } from '../files/file-system.ts';
+import { lstat, lstatCached, readBoundedFile } from '../files/file-system.ts';
 import { readdir } from '../files/ports/files.ts';
 import type { Entry } from '../files/ports/operations.ts';
-import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import { entriesIn } from '../files/reading/folder-entries.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
@@ -25,8 +26,7 @@ import type { PickUps } from './pick-ups.ts';
 import { createPublishedLeaves, type LeavesOf, NO_LEAVES } from './published-leaves.ts';
 import { type HeartbeatFile, parseHeartbeat, parseRegistration, type RegistrationFile } from './registration.ts';
 
-/** A listing this old is as good as new; one a little older still answers, while a new one is being made. */
-const GOOD_FOR_MS = 1000;
+/** A listing of the last poll is as good as new; one a little older still answers, while a new one is being made. */
 const TOLERABLE_FOR_MS = 3000;
 /**
  * Where a listing takes long, because there are very many clients, an older one is as good, so that a worker does other things most of the
@@ -76,7 +76,7 @@ export function createClients(dependencies: ClientsDependencies) {
     const age = last ? now() - last.at : Number.POSITIVE_INFINITY;
     const notOlder = (ms: number, listings: number) =>
       Math.min(Math.max(ms, listings * (last?.tookMs ?? 0)), clientTimeoutMs / 2); // or a client that beats seems offline
-    if (last && age < notOlder(GOOD_FOR_MS, GOOD_FOR_LISTINGS)) return last.roster;
+    if (last && age < notOlder(POLL_MS, GOOD_FOR_LISTINGS)) return last.roster;
     remembered.refreshing ??= joinReads(String(app), () => read(app)).finally(() => {
       remembered.refreshing = null;
     });
@@ -145,7 +145,7 @@ async function appsWithClients(sharedDir: string): Promise<number[]> {
 /** The members that a client has for as long as it lives. */
 function signOfLife(sharedDir: string, client: Client): string {
   if (client.registered) return registrationPath(sharedDir, client);
-  return join(mockDirectory(sharedDir, client.app), client.directoryName);
+  return directoryOfClient(sharedDir, client);
 }
 
 /** On a full or read-only file system, the last measurement is used. */

@@ -5,6 +5,7 @@ import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { pickUpsDirectory } from '../files/file-names.ts';
 import { mkdir, readdir, readFile, rm, writeFile } from '../files/ports/files.ts';
+import { MAY_HANG_MS } from '../files/shared-directory.ts';
 import type { Client } from './client.ts';
 
 type Named = Pick<Client, 'app' | 'directoryName'>;
@@ -22,9 +23,6 @@ type PickUpsDependencies = {
 /** The clients of an app that let requests lie, and all that are online. */
 type OfApp = { names: Set<string>; online: readonly string[] };
 const nobody: OfApp = { names: new Set(), online: [] };
-
-/** A shared directory that hangs does not delay the ending of an execution. */
-const NOTED_WITHIN_MS = 1000;
 
 export type PickUps = ReturnType<typeof createPickUps>;
 
@@ -59,7 +57,7 @@ export function createPickUps({ sharedDir, now, log }: PickUpsDependencies) {
         fields,
         'the client picks up no request: others are asked first until it does. Look into it, or stop it',
       );
-      await atMost(NOTED_WITHIN_MS, lying.add(client, since));
+      await atMost(MAY_HANG_MS, lying.add(client, since));
     },
 
     async timesOf(client: Named): Promise<PickUpTimes> {

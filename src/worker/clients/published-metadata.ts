@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import { type ExactObject, integerOf, RawNumber } from '../../shared/contract/json/raw-number.ts';
 import { time } from '../../shared/ports/time.ts';
 import { listMember, memberOf, parseObject, textMember } from '../../shared/rules/members.ts';
+import { readBoundedFile } from '../files/file-system.ts';
 import { readEntries } from '../files/ports/files.ts';
 import type { Entry } from '../files/ports/operations.ts';
-import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Registration } from '../rules/leaves/leaf-metadata.ts';
-import type { LeafNode } from '../rules/leaves/leaf-nodes.ts';
-import { parseLeafNodes } from '../rules/leaves/leaf-nodes.ts';
+import { type LeafNode, parseLeafNodes } from '../rules/leaves/leaf-nodes.ts';
 
 const MAX_REGISTRATION_BYTES = 8 * 1024 * 1024;
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobData, Warning } from '../../shared/contract/job.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
@@ -22,7 +21,7 @@ import {
   UnknownClaim,
 } from '../files/claims/claims.ts';
 import { sdks } from '../files/dialects/dialects.ts';
-import { mockDirectory } from '../files/file-names.ts';
+import { directoryOfClient } from '../files/file-names.ts';
 import type { Mailbox } from '../files/mailbox.ts';
 import { isFull, whyUnclaimed, whyUnlisted, whyUnwritable } from '../files/reasons.ts';
 import type { FileClock, SharedDirectory } from '../files/shared-directory.ts';
@@ -404,6 +403,6 @@ function causeOf(error: unknown): unknown {
   return error instanceof UnwritableDirectory ? error.cause : error;
 }
 
-function directoryOf({ app, directoryName }: Client, { sharedDirectory }: Some<'sharedDirectory'>): string {
-  return join(mockDirectory(sharedDirectory.sharedDir, app), directoryName);
+function directoryOf(client: Client, { sharedDirectory }: Some<'sharedDirectory'>): string {
+  return directoryOfClient(sharedDirectory.sharedDir, client);
 }

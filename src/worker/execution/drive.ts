@@ -3,8 +3,9 @@ import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claim } from '../files/claims/claims.ts';
 import type { Mailbox } from '../files/mailbox.ts';
+import { HANGS_AFTER_MS } from '../files/shared-directory.ts';
 import type { AtStep, Interrupt, ProgressReports } from './execution.ts';
-import { atFirst, next, REQUEST_CHECK_MS, urgencyOf } from './next.ts';
+import { atFirst, INSTANT_MS, next, urgencyOf } from './next.ts';
 import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
 
 /**
@@ -12,9 +13,6 @@ import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEndi
  * one read or write is under way. A read is given up for an event that is more urgent: then its result is no event. A write is given up only
  * when it still hangs a while after the deadline.
  */
-
-/** A directory that does not respond for this long after the deadline is not waited for; the API waits a little longer. */
-const HANGS_AFTER_MS = 4000;
 
 /** Shared by all waits of a worker. */
 export type Surroundings = {
@@ -49,7 +47,7 @@ export function openWait(facts: Facts, parts: Surroundings): Wait {
   const inbox = createInbox();
   const timers = createTimers((event) => {
     inbox.put(event);
-    // From now on: a worker that stood still has had no time to look.
+    // The API waits a little longer. From now on: a worker that stood still has had no time to look.
     if (event.kind === 'deadline') timers.later(HANGS_AFTER_MS, { kind: 'hangs' });
   });
   const { claim } = facts;
@@ -57,7 +55,7 @@ export function openWait(facts: Facts, parts: Surroundings): Wait {
     if (sighting.kind === 'listing') inbox.put(sighting);
     else if (sighting.kind === 'result-seen') inbox.put({ kind: 'result', sight: sighting.sight });
     else if (sighting.kind === 'result-event') inbox.put({ kind: 'result' });
-    else if (state.kind !== 'picked-up') timers.later(REQUEST_CHECK_MS, { kind: 'request' });
+    else if (state.kind !== 'picked-up') timers.later(INSTANT_MS, { kind: 'request' });
   });
   let state: State = atFirst;
 

@@ -21,13 +21,8 @@ import {
   traceExecution,
   withSteps,
 } from './finish.ts';
+import { INSTANT_MS } from './next.ts';
 import type { Facts, WaitEnding } from './state.ts';
-
-/**
- * An execution is marked as open only after this time: until then its request keeps the directory from being empty.
- * Over a network every call takes longer than on this machine, and a mark costs it six trips.
- */
-const MARK_OPEN_MS = { local: 25, network: 250 };
 
 type ExecuteParts = BeginParts &
   Surroundings & {
@@ -185,8 +180,9 @@ async function dispatch(
     wait.put({ kind: 'resumed' });
     if (isWanted) log.info({ mockId, app: claim.app, address }, 'goes on with what another worker had dispatched');
   }
-  const markAfterMs = isOurs ? MARK_OPEN_MS[fileSystemOf(mailbox.directoryOf(claim)).isLocal ? 'local' : 'network'] : 0;
-  if (registered && !marksFirst) wait.later(markAfterMs, { kind: 'mark' });
+  // Until then its request keeps the directory from being empty. Over a network every call takes longer, and a mark costs it six trips.
+  const soon = fileSystemOf(mailbox.directoryOf(claim)).isLocal ? INSTANT_MS : 10 * INSTANT_MS;
+  if (registered && !marksFirst) wait.later(isOurs ? soon : 0, { kind: 'mark' });
   // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.
   wait.deadlineIn(Math.max(0, Math.min(answerBy - time.now(), resultTimeoutMs)));
   return isOurs;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
 import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { State } from '../../shared/contract/endings/states.ts';
@@ -8,6 +9,7 @@ import type { Cancel } from '../../shared/queue/cancels.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
 import type { WorkerLoad } from '../../shared/queue/worker-registry.ts';
 import type { Claim, ClaimKey } from '../files/claims/claims.ts';
+import { INSTANT_MS } from './next.ts';
 
 /** One execution as a worker takes it: the job's id and data. */
 export type Execution = {
@@ -49,9 +51,6 @@ export function endedWithout(noAnswer: NoAnswer, claim: Claim | null = null): En
   return { kind: 'ended', ending: unanswered(noAnswer), claim, marked: claim !== null };
 }
 
-/** An instant client has answered by then: its steps reach the history, and no API has to hear of them while they happen. */
-const TELL_AFTER_MS = 30;
-
 /** The job of an execution, as far as progress is concerned. */
 type Job = Pick<TakenJob, 'id' | 'progress' | 'report'>;
 type Entry = { job: Job; progress: Progress; timer: Timer | undefined };
@@ -78,7 +77,7 @@ export function createProgressReports() {
       entry.timer ??= time.setTimeout(() => {
         entry.timer = undefined;
         entry.job.report(entry.progress).catch(() => {}); // the next step, or the end, tells it again
-      }, TELL_AFTER_MS);
+      }, INSTANT_MS);
     },
 
     /** How far an execution got; null while it reached nothing. */
@@ -100,7 +99,6 @@ export type Interrupt = 'handover' | Cancel['why'];
 type Listener = (interrupt: Interrupt) => void;
 
 /** A cancel can overtake the start of its execution, or come just before another worker takes it over. */
-const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /** This worker stops: what was only being read is left to another one. */
@@ -111,18 +109,14 @@ export type Interrupts = ReturnType<typeof createInterrupts>;
 /** Carries interrupts to executions of this worker; cancels and the hand-over also to those that begin later. */
 export function createInterrupts() {
   const listeners = new Map<string, Listener>();
-  const cancels = new Map<string, { why: Cancel['why']; at: number }>();
+  const cancels = new LRUCache<string, Cancel['why']>({ max: MAX_REMEMBERED });
   const reading = new Set<() => void>();
   let handingOver = false;
 
   return {
     /** Cancels one execution, now or when it begins to listen. */
     cancel({ mockId, why }: Cancel): void {
-      cancels.set(mockId, { why, at: time.now() });
-      for (const [oldest, { at }] of cancels) {
-        if (cancels.size <= MAX_REMEMBERED && time.now() - at < REMEMBER_MS) break;
-        cancels.delete(oldest);
-      }
+      cancels.set(mockId, why);
       listeners.get(mockId)?.(why);
     },
     isCancelled: (mockId: string) => cancels.has(mockId),
@@ -159,7 +153,7 @@ export function createInterrupts() {
     /** Listens until the returned function is called. What came before is delivered at once. */
     listen(mockId: string, listener: Listener): () => void {
       listeners.set(mockId, listener);
-      const earlier: Interrupt | undefined = handingOver ? 'handover' : cancels.get(mockId)?.why;
+      const earlier: Interrupt | undefined = handingOver ? 'handover' : cancels.get(mockId);
       if (earlier) queueMicrotask(() => listener(earlier));
       return () => {
         if (listeners.get(mockId) === listener) listeners.delete(mockId);
@@ -178,12 +172,12 @@ export function createWorkload() {
 
   return {
     /** Counts an execution while the task runs. */
-    async during<T>(task: () => Promise<T>): Promise<T> {
+    during<T>(task: () => Promise<T>): Promise<T> {
       open++;
       return task().finally(() => open--);
     },
     /** The execution waits for its client, or for a slot there, while the task runs. */
-    async atClient<T>(task: () => Promise<T>): Promise<T> {
+    atClient<T>(task: () => Promise<T>): Promise<T> {
       atClients++;
       return task().finally(() => atClients--);
     },

@@ -5,8 +5,8 @@ import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../sh
 import type { History } from '../../shared/store/history/history.ts';
 import type { Claim, Claims } from '../files/claims/claims.ts';
 import { dialects } from '../files/dialects/dialects.ts';
-import { filesOf, removeFiles, removeIfLeft, removeResultSeen, resultPath } from '../files/execution-files.ts';
 import { registrationPath } from '../files/file-names.ts';
+import { filesOf, removeFiles, removeIfLeft, removeResultSeen, resultPlace } from '../files/mailbox.ts';
 import { type FoundResult, type MemoryBudget, readResult } from '../files/results/result-file.ts';
 import type { Inspections } from '../placement/inspections.ts';
 import type { KeptTrees } from '../rules/kept-trees.ts';
@@ -63,7 +63,7 @@ function readLateResult(
   { sharedDir, memory, maxResultBytes }: LateResultsDependencies,
 ): Promise<FoundResult> {
   const expected = { mockId: claim.mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes, memory };
-  return readResult(resultPath(filesOf(sharedDir, claim)), expected);
+  return readResult(resultPlace(filesOf(sharedDir, claim)), expected);
 }
 
 /** Its record in the history, or where it is pinned. */

@@ -16,8 +16,8 @@ import type { Doing, EarlierEnding, Effect, EffectOutcome, Facts, Moment, State,
 
 /** Only a client that has been away for this long has left: one that stops removes its files one after the other. */
 const GONE_AFTER_MS = 500;
-/** An instant client has answered by then, and the wait need not find out when it picked up. */
-export const REQUEST_CHECK_MS = 25;
+/** An instant client has answered by then: nobody has to hear of its pick-up, and its directory needs no mark. */
+export const INSTANT_MS = 25;
 
 /** The next state, and the effects to carry out. */
 type Step = { state: State; effects: Effect[] };
@@ -120,7 +120,7 @@ function readListing(state: Open, { names, registered }: Listing, context: Conte
   const isPickedUp =
     there.kind === 'dispatched' && requestIsGone && names.has(openFileName(claim.mockId)) && !marksFirst;
   const { state: now, effects } = isPickedUp ? pickedUp(there) : stay(there);
-  if (requestIsGone && now.kind !== 'picked-up') effects.push({ kind: 'find request in', ms: REQUEST_CHECK_MS });
+  if (requestIsGone && now.kind !== 'picked-up') effects.push({ kind: 'find request in', ms: INSTANT_MS });
   if (names.has(resultFileName(claim.mockId))) return also(readResult(now, 'go on', context), ...effects);
   return isGone ? also(readResult(now, 'leave', context), ...effects) : { state: now, effects };
 }

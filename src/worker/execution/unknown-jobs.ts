@@ -1,6 +1,7 @@
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { JOB_VERSION, jobEnvelopeSchema } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
+import { AWAY_MS } from '../../shared/runtime/async.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { ClaimOrRefusal, Claims } from '../files/claims/claims.ts';
@@ -49,7 +50,6 @@ export function createUnknownJobs({ claims, sharedDirectory, settings, log }: Un
   };
 }
 
-const LEAST_MS = 250;
 const APART_MS = 5;
 
 /** The delays of jobs that are requeued. They come back at most 200 a second, so that requeueing never fills a core. */
@@ -57,7 +57,7 @@ export function createBackoff() {
   let lastAt = Number.NEGATIVE_INFINITY;
   return function awayMs(): number {
     const now = time.monotonic();
-    lastAt = Math.max(now + LEAST_MS, lastAt + APART_MS);
+    lastAt = Math.max(now + AWAY_MS, lastAt + APART_MS);
     return lastAt - now;
   };
 }

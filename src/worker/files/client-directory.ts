@@ -3,11 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { perProcess } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import { MADE_BY_US, mockDirectory } from './file-names.ts';
-import { exists, fileSystemOf, filesAt, lstat } from './file-system.ts';
+import { directoryOfClient, MADE_BY_US } from './file-names.ts';
+import { exists, fileSystemOf, filesAt, lstat, READ_SAFELY } from './file-system.ts';
 import { chmod, filesOf, mkdir, open, readdir, realpath, rm, rmdir, stat } from './ports/files.ts';
 import type { FileStats, OpenDirectory, OpenFile, QuickFiles, Watch, WatchListener } from './ports/operations.ts';
-import { READ_SAFELY } from './reading/bounded-file.ts';
 
 /**
  * One directory below the shared one, of a client or of the workers. Names are those of its files. No operation follows a link that stands
@@ -52,6 +51,11 @@ export class ForeignPath extends Error {}
 export class OutsideOfGroup extends Error {}
 
 const MAX_DIRECTORIES = 2000;
+/**
+ * A directory that was looked at is taken to be still there, with the same mode and no link, for this long: one that was moved away, or replaced
+ * by another one, is noticed within it.
+ */
+export const CHECKED_FOR_MS = 500;
 const directories = perProcess(() => new LRUCache<string, ClientDirectory>({ max: MAX_DIRECTORIES }));
 
 /** The directory at a path below a shared directory. */
@@ -71,15 +75,14 @@ const CANNOT_FLUSH = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
 
 function createDirectory(path: string): ClientDirectory {
   const place = placeOf(path);
-  const inside = <T>(use: (real: string, files: QuickFiles) => Promise<T>) =>
-    within(place, (real) => use(real, filesAt(path)));
+  const inside = <T>(use: Use<T>) => within(place, use);
   const readdirIn = (real: string) => readdir(real);
 
   return {
     path,
     isThere: () => exists(path),
-    has: (name) => inside((real, files) => files.lstat(join(real, name))).then(() => true, orFalse),
-    stat: (name) => inside((real, files) => (name === undefined ? stat(`${real}/.`) : files.lstat(join(real, name)))),
+    has: (name) => inside((real, files) => files.lstat(`${real}/${name}`)).then(() => true, orFalse),
+    stat: (name) => inside((real, files) => (name === undefined ? stat(`${real}/.`) : files.lstat(`${real}/${name}`))),
     async list() {
       const names = await within(place, readdirIn);
       if (names.length > 0) return names;
@@ -89,26 +92,26 @@ function createDirectory(path: string): ClientDirectory {
     },
     write: (name, text, { mode = 0o666, replaces = false } = {}) =>
       inside(async (real, files) => {
-        await files.writeFile(join(real, name), text, { flag: replaces ? 'w' : 'wx', mode });
-        if (mode !== 0o666 && (mode & UMASK) !== 0) await files.chmod(join(real, name), mode);
+        await files.writeFile(`${real}/${name}`, text, { flag: replaces ? 'w' : 'wx', mode });
+        if (mode !== 0o666 && (mode & UMASK) !== 0) await files.chmod(`${real}/${name}`, mode);
       }),
     async read(name, use) {
-      const file = await inside((real, files) => files.open(join(real, name), READ_SAFELY));
+      const file = await inside((real, files) => files.open(`${real}/${name}`, READ_SAFELY));
       try {
         const value = await use(file);
-        await confirm(place);
+        if (!fileSystemOf(path).hasHandles) await confirm(place);
         return value;
       } finally {
         file.close().catch(() => {}); // it was only read: nobody need wait
       }
     },
     async rename(from, to) {
-      await inside((real, files) => files.rename(join(real, from), join(real, to)));
-      await confirm(place);
+      await inside((real, files) => files.rename(`${real}/${from}`, `${real}/${to}`));
+      if (!fileSystemOf(path).hasHandles) await confirm(place);
     },
-    moveTo: (name, to) => inside((real, files) => files.rename(join(real, name), to)),
-    remove: (name) => inside((real, files) => files.unlink(join(real, name))).then(() => true, orFalse),
-    removeAll: (name) => within(place, (real) => rm(join(real, name), { recursive: true, force: true })),
+    moveTo: (name, to) => inside((real, files) => files.rename(`${real}/${name}`, to)),
+    remove: (name) => inside((real, files) => files.unlink(`${real}/${name}`)).then(() => true, orFalse),
+    removeAll: (name) => within(place, (real) => rm(`${real}/${name}`, { recursive: true, force: true })),
     sync: (name = '.') => within(place, (real) => flush(`${real}/${name}`)),
     // Setting up a watch is an operation of the main thread, and over a network no event tells what other machines do.
     watch: (listener) => (fileSystemOf(path).isLocal ? filesOf().watch(path, listener) : null),
@@ -173,8 +176,6 @@ export async function isRealDirectory(sharedDir: string, path: string): Promise<
   return (await stat(real).catch(unless('ENOENT')))?.isDirectory() ?? false;
 }
 
-/** A client's directory that was looked at is taken to be still there, and still no link, for this long. */
-const CHECKED_FOR_MS = 500;
 /** Other servers remove empty directories, also one that was made this moment: then it is made again. */
 const MAKE_AT_MOST = 5;
 
@@ -204,7 +205,7 @@ export function createClientDirectories(sharedDir: string) {
      * directory: nothing outside may be written through a request.
      */
     async clientDirectory(app: number, directoryName: string, { mark = false } = {}): Promise<string> {
-      const directory = directoryAt(join(mockDirectory(sharedDir, app), directoryName));
+      const directory = directoryAt(directoryOfClient(sharedDir, { app, directoryName }));
       const { path } = directory;
       const checkedAt = checked.get(path) ?? Number.NEGATIVE_INFINITY;
       if (time.monotonic() - checkedAt < CHECKED_FOR_MS || (await isReal(path))) return path;
@@ -224,12 +225,17 @@ export function createClientDirectories(sharedDir: string) {
 /** The root may be reached through links; what is below it may not. */
 const BELOW_ROOT = /^(.*?)\/(mock(?:\/\d+(?:\/[^/]+)?)?|\.rule-server(?:\/[^/]+)*)$/s;
 const MAX_HANDLES = 512;
-/** A directory that was moved away and replaced by another one, or by a link, is noticed within this time. */
-const CHECK_EVERY_MS = 500;
 
 /** A directory by its path, and by the shared directory and the names below it. */
 type Place = { path: string; root: string; names: string[] };
-type Handle = { opened: Promise<OpenDirectory>; checkedAt: number; users: number; isDropped: boolean };
+type Handle = {
+  opened: Promise<OpenDirectory>;
+  /** Its path once it is open. */
+  path: string | undefined;
+  checkedAt: number;
+  users: number;
+  isDropped: boolean;
+};
 
 /** By the directory's path, the one opened first first. */
 const handles = perProcess(() => new Map<string, Handle>());
@@ -240,15 +246,20 @@ function placeOf(path: string): Place {
   return { path, root, names: names.split('/') };
 }
 
+/** Something done in a directory; `real` is its path, `files` does what every execution needs. */
+type Use<T> = (real: string, files: QuickFiles) => Promise<T>;
+
 /** Runs `use` with a path that is this very directory, whatever is done to its name meanwhile. */
-async function within<T>(place: Place, use: (real: string) => Promise<T>): Promise<T> {
-  if (!fileSystemOf(place.path).hasHandles) {
+async function within<T>(place: Place, use: Use<T>): Promise<T> {
+  const { hasHandles, isLocal } = fileSystemOf(place.path);
+  const files = isLocal ? filesOf().atOnce : filesOf();
+  if (!hasHandles) {
     await refuseLinks(place.root, place.names);
-    return use(place.path);
+    return use(place.path, files);
   }
-  const handle = await enter(place);
+  const handle = enterKnown(place) ?? (await enter(place));
   try {
-    return await use((await handle.opened).path);
+    return await use(handle.path ?? (await handle.opened).path, files);
   } catch (error) {
     if (!(await isRemoved(handle, error))) throw error;
     drop(place, handle);
@@ -257,10 +268,18 @@ async function within<T>(place: Place, use: (real: string) => Promise<T>): Promi
   }
   const again = await enter(place);
   try {
-    return await use((await again.opened).path);
+    return await use((await again.opened).path, files);
   } finally {
     leave(again);
   }
+}
+
+/** The same as `enter`, without a wait: undefined unless the directory is open and was looked at a moment ago. */
+function enterKnown({ path }: Place): Handle | undefined {
+  const handle = handles().get(path);
+  if (handle?.path === undefined || time.monotonic() - handle.checkedAt >= CHECKED_FOR_MS) return undefined;
+  handle.users++;
+  return handle;
 }
 
 /** The handle of a directory, counted as used until `leave`. */
@@ -281,8 +300,13 @@ async function enter(place: Place): Promise<Handle> {
 }
 
 function remember({ path, root, names }: Place): Handle {
-  const handle = { opened: openBelow(root, names), checkedAt: time.monotonic(), users: 0, isDropped: false };
+  const opened = openBelow(root, names);
+  const handle: Handle = { opened, path: undefined, checkedAt: time.monotonic(), users: 0, isDropped: false };
   handles().set(path, handle);
+  const note = (directory: OpenDirectory) => {
+    handle.path = directory.path;
+  };
+  opened.then(note, () => {}); // whoever enters gets the error
   const [oldest] = handles();
   if (handles().size > MAX_HANDLES && oldest) drop({ path: oldest[0] }, oldest[1]);
   return handle;
@@ -318,7 +342,7 @@ export async function withoutLinks<T>(root: string, names: string[], use: (path:
 }
 
 async function isStillThere({ path }: Place, handle: Handle, stat: () => Promise<FileStats>): Promise<boolean> {
-  if (time.monotonic() - handle.checkedAt < CHECK_EVERY_MS) return true;
+  if (time.monotonic() - handle.checkedAt < CHECKED_FOR_MS) return true;
   handle.checkedAt = time.monotonic(); // one looks for all who use it at this moment
   const [named, own] = await Promise.all([lstat(path).catch(() => undefined), stat()]);
   return named?.ino === own.ino && named.dev === own.dev;
@@ -356,7 +380,7 @@ const seenAt = perProcess(() => new LRUCache<string, number>({ max: MAX_DIRECTOR
 
 /**
  * Throws ENOTDIR if a link may have led what was just done in a directory elsewhere. The directories above it are looked at every
- * `CHECK_EVERY_MS`: FUSE answers sooner looks at them from what it remembers.
+ * `CHECKED_FOR_MS`: FUSE answers sooner looks at them from what it remembers.
  */
 async function confirm({ path, root, names }: Place): Promise<void> {
   if (fileSystemOf(path).hasHandles) return;
@@ -371,7 +395,7 @@ async function confirm({ path, root, names }: Place): Promise<void> {
 async function refuseLinks(root: string, names: string[]): Promise<void> {
   const startedAt = time.monotonic();
   const directory = [root, ...names].join('/');
-  if (startedAt - (seenAt().get(directory) ?? Number.NEGATIVE_INFINITY) < CHECK_EVERY_MS) return;
+  if (startedAt - (seenAt().get(directory) ?? Number.NEGATIVE_INFINITY) < CHECKED_FOR_MS) return;
   let path = root;
   for (const name of names) {
     path += `/${name}`;

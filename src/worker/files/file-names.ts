@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { hasUnseen } from '../../shared/contract/json/visible-text.ts';
 import { pickUpFiles } from '../../shared/contract/pick-up-files.ts';
 
@@ -39,20 +38,24 @@ export function readFileName(name: string): { mockId: string; kind: 'request' | 
   return match?.[1] ? { mockId: match[1], kind: match[2] ? 'result' : 'request' } : undefined;
 }
 
-export const mockDirectory = (sharedDir: string, app: number) => join(sharedDir, 'mock', String(app));
-export const clientsDirectory = (sharedDir: string, app: number) => join(sharedDir, 'clients', String(app));
-export const privateDirectory = (sharedDir: string) => join(sharedDir, '.rule-server');
+// Put together without `path.join`, which takes a microsecond for what is asked some twenty times a call.
+export const mockDirectory = (sharedDir: string, app: number) => `${sharedDir}/mock/${app}`;
+/** The directory of one client, in which requests and results lie. */
+export const directoryOfClient = (sharedDir: string, client: { app: number; directoryName: string }) =>
+  `${sharedDir}/mock/${client.app}/${client.directoryName}`;
+export const clientsDirectory = (sharedDir: string, app: number) => `${sharedDir}/clients/${app}`;
+export const privateDirectory = (sharedDir: string) => `${sharedDir}/.rule-server`;
 /** What workers know of when the clients of an app picked up their requests. */
 export const pickUpsDirectory = (sharedDir: string, app: number | string) =>
-  join(privateDirectory(sharedDir), pickUpFiles.folder, String(app));
+  `${privateDirectory(sharedDir)}/${pickUpFiles.folder}/${app}`;
 
 /** The file a registered client keeps while it lives. */
 export function registrationPath(
   sharedDir: string,
   client: { app: number; lane: string | null; directoryName: string },
 ): string {
-  const lane = client.lane === null ? [] : ['lane', client.lane];
-  return join(clientsDirectory(sharedDir, client.app), ...lane, `m_${client.directoryName}.json`);
+  const lane = client.lane === null ? '' : `/lane/${client.lane}`;
+  return `${clientsDirectory(sharedDir, client.app)}${lane}/m_${client.directoryName}.json`;
 }
 
 /** An address without a registration must be one plain path segment, visible, not too long. */

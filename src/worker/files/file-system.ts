@@ -1,8 +1,11 @@
+import { constants } from 'node:fs';
+import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { perProcess } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
+import { aLink, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { cached } from '../../shared/runtime/async.ts';
 import { filesOf, realpath } from './ports/files.ts';
-import type { QuickFiles } from './ports/operations.ts';
+import type { FileStats, OpenFile, QuickFiles } from './ports/operations.ts';
 
 /**
  * The file systems that shared directories lie on, by the kernel's list of mounts: reading it looks at no mount, and a look at one whose
@@ -19,13 +22,14 @@ type FileSystem = {
   hasRights: boolean;
 };
 
-/** A mount that was made since is not known for this long at the most. */
+/** What was seen is good for this long: a mount that was made since is not known before. */
 const FRESH_FOR_MS = 100;
 const LOCAL = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'bcachefs', 'tmpfs', 'ramfs', 'overlay']);
 /** File systems that make up the rights of what lies there. */
 const WITHOUT_RIGHTS = /^(?:fuse|cifs|smb|9p)/;
 
-type Root = { real: string; fileSystem: FileSystem; staleAt: number };
+/** `below`: what the paths below it begin with. */
+type Root = { real: string; below: string; fileSystem: FileSystem; staleAt: number };
 
 /** Shared directories by their path. One process has one; tests have several. */
 const roots = perProcess(() => new Map<string, Root>());
@@ -37,13 +41,18 @@ const unknown = (): FileSystem => ({ isLocal: false, hasHandles: filesOf().hasHa
 export async function noteFileSystem(sharedDir: string): Promise<void> {
   const real = await realpath(sharedDir);
   if (roots().get(sharedDir)?.real !== real)
-    roots().set(sharedDir, { real, fileSystem: unknown(), staleAt: Number.NEGATIVE_INFINITY });
+    roots().set(sharedDir, {
+      real,
+      below: `${sharedDir}/`,
+      fileSystem: unknown(),
+      staleAt: Number.NEGATIVE_INFINITY,
+    });
 }
 
 /** The file system of the shared directory that a path is in. */
 export function fileSystemOf(path: string): FileSystem {
   for (const [sharedDir, root] of roots()) {
-    if (path !== sharedDir && !path.startsWith(`${sharedDir}/`)) continue;
+    if (!path.startsWith(root.below) && path !== sharedDir) continue;
     if (time.monotonic() >= root.staleAt) {
       root.fileSystem = read(root.real);
       root.staleAt = time.monotonic() + FRESH_FOR_MS;
@@ -94,11 +103,66 @@ export const lstat = (path: string) => filesAt(path).lstat(path);
 /** Whether something stands at a path. */
 export const exists = (path: string) => filesAt(path).exists(path);
 
-const LATELY_MS = 100;
-const cachedLstat = perProcess(() => cached(LATELY_MS, lstat, { failures: true }));
+const cachedLstat = perProcess(() => cached(FRESH_FOR_MS, lstat, { failures: true }));
 
 /**
  * The same for what is looked at for every call. Over a network one look serves all who ask within a moment: the mount itself remembers what
  * it saw for a second. On a local file system each call looks itself: it must see a release that was made just before.
  */
 export const lstatCached = (path: string) => (fileSystemOf(path).isLocal ? lstat(path) : cachedLstat()(path));
+
+/** Follows no link, and does not wait at a pipe: that would block one of the few threads for ever. */
+export const READ_SAFELY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+type Readable = {
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+};
+
+/** The first bytes of a file: `atMost` at most. What was not there at first is for the next look. */
+export async function readUpTo(file: Readable, atMost: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(atMost);
+  let length = 0;
+  while (length < atMost) {
+    const { bytesRead } = await file.read(buffer, length, atMost - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+/**
+ * The text of one regular file of at most `maxBytes` bytes. Links, directories, pipes and devices are `unusable`: nothing
+ * is followed, and nothing can make the reader wait.
+ */
+export async function readBoundedFile(path: string, maxBytes: number): Promise<Reading<string>> {
+  let file: OpenFile | undefined;
+  try {
+    file = await filesAt(path).open(path, READ_SAFELY);
+    return await readWhole(file, maxBytes);
+  } catch (error) {
+    return readingOfError(error);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** The same of a file that is open. */
+export async function readWhole(file: OpenFile, maxBytes: number): Promise<Reading<string>> {
+  const stats = await file.stat();
+  return refusal(stats, maxBytes) ?? (await readText(file, stats.size));
+}
+
+/** Why a file may not be read, judged from its stats alone. */
+export function refusal(stats: FileStats, maxBytes: number): { kind: 'unusable'; reason: string } | undefined {
+  if (stats.isSymbolicLink()) return aLink;
+  if (!stats.isFile()) return unusable(stats.isDirectory() ? 'is a directory' : 'is not a regular file');
+  if (stats.size > maxBytes) return unusable(`is larger than ${maxBytes} bytes`);
+  return undefined;
+}
+
+async function readText(file: OpenFile, size: number): Promise<Reading<string>> {
+  const bytes = await readUpTo(file, size + 1);
+  if (bytes.length !== size) return unusable('changed while it was read');
+  const decoded = decodeWhole(bytes);
+  return decoded.kind === 'text' ? { kind: 'found', value: decoded.text } : unusable(decoded.message);
+}

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { processName } from '../../shared/ports/process.ts';
-import { random } from '../../shared/ports/random.ts';
+import { processName, random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import { whys } from '../../shared/reasons/endings.ts';
 import { retry, SOON_MS, within } from '../../shared/runtime/async.ts';
@@ -26,6 +25,10 @@ const OWN_AND_NEVER_LINKS = [
   '.rule-server/pick-ups',
   'mock',
 ];
+/** One that takes longer may hang: what no answer needs goes on without it. */
+export const MAY_HANG_MS = 1000;
+/** One that does not respond for this long is not there for this worker. */
+export const HANGS_AFTER_MS = 3000;
 /** The folders that a worker must be able to write; it makes those that are missing. */
 const WRITTEN = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
 /** Where the published server keeps its register of apps, which no client reads. */

@@ -44,8 +44,8 @@ type Watched = Directory &
 
 /** A directory stays watched this long after its last execution: the next one often follows. */
 const KEEP_IDLE_MS = 10 * 60_000;
-/** The files of an execution that ended here are gone by then. */
-const ENDED_KEPT_MS = 5000;
+/** The files of an execution that ended are gone by then. */
+export const ENDED_KEPT_MS = 5000;
 /** Looks at this many names take about as long as one listing. */
 const FEW = 8;
 /** Names that are looked at together. */
@@ -359,8 +359,7 @@ const SHARE_AROUND = 0.05;
 const LEAST_GAP_MS = 5;
 /** All polls of a worker together may take this share of its time, and those into one directory, too. */
 const SHARE_OF_TIME = 0.1;
-const AVERAGED_OVER_MS = 10_000;
-/** Beyond its share a directory is still looked into this often. */
+/** Beyond its share a directory is still looked into this often, and shares are averaged over as long. */
 const LONGEST_GAP_MS = 10_000;
 
 /** The measurements that decide when one directory is looked into next. Times are of a monotonic clock, in ms. */
@@ -434,12 +433,12 @@ function createRecent(now: () => number) {
   function decay(): number {
     const since = at;
     at = now();
-    sumMs *= Math.exp((since - at) / AVERAGED_OVER_MS);
+    sumMs *= Math.exp((since - at) / LONGEST_GAP_MS);
     return sumMs;
   }
 
   return {
-    share: () => decay() / AVERAGED_OVER_MS,
+    share: () => decay() / LONGEST_GAP_MS,
     add(ms: number): void {
       sumMs = decay() + ms;
     },

@@ -1,15 +1,15 @@
-import { join } from 'node:path';
-import { random } from '../../shared/ports/random.ts';
+import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Client } from '../clients/client.ts';
 import { directoryAt } from '../files/client-directory.ts';
 import {
-  mockDirectory,
+  directoryOfClient,
   openExecutionOf,
   openFileName,
   requestFileName,
   withdrawnFileName,
 } from '../files/file-names.ts';
+import { ENDED_KEPT_MS } from '../files/watch.ts';
 import type { ClientSlots } from './client-slots.ts';
 
 /** A reading of a client's directory is good for this long. */
@@ -18,8 +18,6 @@ const MAX_REMEMBERED = 2000;
 /** Of many equals this many are looked at: enough to spread load, whatever the number of clients. */
 const COMPARED_AT_MOST = 8;
 const READ_AT_MOST = 20;
-/** A mark may outlive its execution by the time it takes to notice the end. */
-const SLACK_MS = 5000;
 
 /** `others`: those that are not this worker's. */
 type Placed = Pick<Client, 'app' | 'directoryName'>;
@@ -48,7 +46,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
     const known = readings.get(path);
     if (known && time.monotonic() - known.at < FRESH_MS) return known.marks;
     if (readings.size >= MAX_REMEMBERED) readings.clear();
-    const marks = readMarks(path, { fileNow: fileNow(), openForMs: resultTimeoutMs + SLACK_MS, isOwn });
+    const marks = readMarks(path, { fileNow: fileNow(), openForMs: resultTimeoutMs + ENDED_KEPT_MS, isOwn });
     readings.set(path, { at: time.monotonic(), marks });
     return marks;
   }
@@ -102,7 +100,7 @@ export function createClientLoad({ sharedDir, slots, resultTimeoutMs, fileNow, i
 function createPaths(sharedDir: string) {
   const paths = new WeakMap<Placed, string>();
   return function pathOf(client: Placed): string {
-    const path = paths.get(client) ?? join(mockDirectory(sharedDir, client.app), client.directoryName);
+    const path = paths.get(client) ?? directoryOfClient(sharedDir, client);
     paths.set(client, path);
     return path;
   };

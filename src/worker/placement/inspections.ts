@@ -12,6 +12,7 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetr
 import type { Client } from '../clients/client.ts';
 import type { Claim } from '../files/claims/claims.ts';
 import { canRead, dialects, inputWarnings, largeNumberIn, sdks } from '../files/dialects/dialects.ts';
+import { HANGS_AFTER_MS } from '../files/shared-directory.ts';
 import type { Rules } from '../rules/rules.ts';
 import { checkTree, type TreeCheck } from '../rules/tree/tree-checks.ts';
 
@@ -21,8 +22,6 @@ import { checkTree, type TreeCheck } from '../rules/tree/tree-checks.ts';
  */
 const REMEMBERED_MS = 500;
 const MAX_REMEMBERED = 1000;
-/** A directory that takes longer to read does not hold an execution up. */
-const CHECK_WITHIN_MS = 5000;
 
 /** Whether an execution may be sent to a client, what its caller should know about it, and the rules, as they were read. */
 type Inspection =
@@ -52,7 +51,7 @@ export type Inspections = ReturnType<typeof createInspections>;
 
 /** Looks at executions just before they are dispatched. Rules that cannot be read are no reason to refuse one. */
 export function createInspections(dependencies: InspectionsDependencies) {
-  const { rules, listClients, checkWithinMs = CHECK_WITHIN_MS } = dependencies;
+  const { rules, listClients, checkWithinMs = HANGS_AFTER_MS } = dependencies;
   const checks = new WeakMap<readonly unknown[], Map<string, Remembered>>();
   const checkNow = createCheck(dependencies);
 

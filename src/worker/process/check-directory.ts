@@ -3,18 +3,18 @@ import { resultWithin, whileItRuns } from '../../shared/runtime/async.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { reasonOf } from '../../shared/store/store-error.ts';
 import type { Interrupts } from '../execution/execution.ts';
-import type { SharedDirectory } from '../files/shared-directory.ts';
-import { UnusableSharedDirectory } from '../files/shared-directory.ts';
+import {
+  HANGS_AFTER_MS,
+  MAY_HANG_MS,
+  type SharedDirectory,
+  UnusableSharedDirectory,
+} from '../files/shared-directory.ts';
 import { STORE_ADVICE } from './worker.ts';
 
-/** A shared directory that does not respond for this long is not there for this worker. */
-const HANGS_AFTER_MS = 3000;
 /** The threads that wait for files are busy when a task waits so long for one of them; when it waits longer than `to`, all of them hang. */
 const BUSY_MS = { from: 200, to: 5000 };
 /** While they are busy a look waits for its turn, but no longer than this. */
 const BUSY_AT_MOST_MS = 30_000;
-/** A check that takes longer may hang: the directory is looked at again meanwhile. */
-const CHECK_AGAIN_MS = 1000;
 
 const REPLACEABLE =
   'another user owns SHARED_DIR or may write it, and so may put another folder in the place of .rule-server';
@@ -91,7 +91,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
     /** Ends with the check, or once the directory does not respond: it may stop to at any moment, also within the check. */
     async check(): Promise<void> {
       while (await responds()) {
-        if (await examine(CHECK_AGAIN_MS)) return;
+        if (await examine(MAY_HANG_MS)) return; // otherwise the directory is looked at again meanwhile
       }
       await refuse(new UnusableSharedDirectory('SHARED_DIR does not respond: is the file server there?'));
       interrupts.releaseAll(); // a worker that reaches the directory goes on with what is open here

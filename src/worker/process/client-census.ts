@@ -3,12 +3,11 @@ import { atMost, whileItRuns } from '../../shared/runtime/async.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
+import { MAY_HANG_MS } from '../files/shared-directory.ts';
 import type { ClientLoad } from '../placement/client-load.ts';
 
 /** Counting reads every registration: one count is good for this long. */
 const COUNTED_MS = 10_000;
-/** A client's directory that hangs holds a count up, but not who asks for it. */
-const LATE_MS = 1000;
 
 /** Clients by state. `busy`: the heartbeat stands still, because it runs a rule. `unregistered`: only a directory. */
 type States = { online: number; busy: number; offline: number; unregistered: number };
@@ -47,7 +46,7 @@ export function createClientCensus({ clients, pickUps, load }: ClientCensusDepen
   const counting = whileItRuns(countAgain);
   return async () => {
     if (last && time.now() - last.at < COUNTED_MS) return last.census;
-    await atMost(LATE_MS, counting());
+    await atMost(MAY_HANG_MS, counting());
     return last?.census;
   };
 }

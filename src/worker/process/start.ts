@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
-import { random } from '../../shared/ports/random.ts';
+import { random } from '../../shared/ports/process.ts';
 import { createPrivacy } from '../../shared/privacy/privacy.ts';
 import { listenForCancels } from '../../shared/queue/cancels.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { atMost } from '../../shared/runtime/async.ts';
+import { atMost, STOP_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../../shared/runtime/telemetry/metrics.ts';
@@ -22,8 +22,7 @@ import { createCleanUp, createRecords, createReportEnding } from '../execution/f
 import { createLateResults } from '../execution/late-results.ts';
 import { createUnknownJobs } from '../execution/unknown-jobs.ts';
 import { createClaims } from '../files/claims/claims.ts';
-import { createFlush, createKeptAnswers } from '../files/execution-files.ts';
-import { createMailbox } from '../files/mailbox.ts';
+import { createFlush, createKeptAnswers, createMailbox } from '../files/mailbox.ts';
 import { createMemoryBudget } from '../files/results/result-file.ts';
 import { createSharedDirectory } from '../files/shared-directory.ts';
 import { createResultWatcher } from '../files/watch.ts';
@@ -47,13 +46,9 @@ import { countByApp, countPassedOver, countUnreadable, registerWorkerMetrics } f
 
 /** A task for the threads that wait for files: it compresses nothing, and touches no file. */
 const threads = () => promisify(deflateRaw)(Buffer.alloc(0));
-/** A late answer is found within it. */
-const SWEEP_EVERY_MS = 60_000;
 const CHECK = 'checking the shared directory';
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
 const CONNECT_WITHIN_MS = 1000;
-/** While the queue store is away nothing can be handed over or closed: the locks of open executions lapse then. */
-const STOP_WITHIN_MS = 3000;
 
 export type RunningWorker = {
   /** Whether it takes jobs, and if not, why. */
@@ -70,7 +65,7 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
     metrics: createMetrics(),
     tracing: noTracing,
     atStep: () => {},
-    sweepEveryMs: SWEEP_EVERY_MS,
+    sweepEveryMs: 60_000, // a late answer is found within it
     ...given,
   };
   const { settings, backend, log } = options;
@@ -118,6 +113,7 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
         queries.close(),
         batches.stop(),
       ];
+      // While the queue store is away nothing can be handed over: the locks of open executions lapse then.
       await atMost(STOP_WITHIN_MS, Promise.allSettled([handedOver, ...others]));
     },
   };

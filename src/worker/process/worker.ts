@@ -1,13 +1,17 @@
+import { unanswered } from '../../shared/contract/endings/ending.ts';
+import { errorOf } from '../../shared/contract/endings/no-answer.ts';
+import { type JobData, jobDataSchema } from '../../shared/contract/job.ts';
 import { queueNames } from '../../shared/contract/queue-names.ts';
+import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
-import type { Records } from '../../shared/queue/queue.ts';
+import type { Records, TakenJob } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import { cached } from '../../shared/runtime/async.ts';
-import type { Logger, ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
+import { isFault } from '../../shared/reasons/codes.ts';
+import { cached, POLL_MS, RETRY_MS, SOON_MS, together } from '../../shared/runtime/async.ts';
+import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import type { Execute } from '../execution/execute.ts';
-import type { Interrupts, ProgressReports } from '../execution/execution.ts';
-import { createProcessJob } from '../execution/process-job.ts';
-import type { UnknownJobs } from '../execution/unknown-jobs.ts';
+import type { Execution, Interrupts, Outcome, Postponed, ProgressReports } from '../execution/execution.ts';
+import { createBackoff, type UnknownJobs } from '../execution/unknown-jobs.ts';
 
 /** The advice in a worker's log when the queue store does not answer. */
 export const STORE_ADVICE =
@@ -28,18 +32,12 @@ type WorkerDependencies = {
   log: Logger;
 };
 
-/** Those of one worker come in the same moment. */
-const DEAD_TOGETHER_MS = 250;
-
-/** A look for another worker is good for this long. */
-const OTHERS_MS = 1000;
-
-/** The queue's side of a worker: takes jobs, and hands each to `execution/process-job.ts`. */
+/** The queue's side of a worker: takes jobs, and processes each. */
 export function createWorker({ id, backend, interrupts, storeAlert, concurrency, log, ...parts }: WorkerDependencies) {
   let [paused, stopping] = [false, false];
   const jobs = createProcessJob({ ...parts, log });
   // Thousands of jobs that come back at once share one look.
-  const findOthers = cached(OTHERS_MS, async () => (await backend.findWorkers(id)) > 0);
+  const findOthers = cached(POLL_MS, async () => (await backend.findWorkers(id)) > 0);
   const worker = backend.openWorker(
     queueNames.executions,
     // The queue may still bring the job that it was waiting for when it was paused.
@@ -88,15 +86,104 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
   };
 }
 
-/** Tells once of all executions of a worker that died. */
+/** Tells once of all executions of a worker that died: they come in the same moment. */
 function createTellOfDead(log: Logger) {
   let ids: string[] = [];
-  const tell = () => {
+  const tell = together(SOON_MS, () => {
     const fields = { executions: ids.length, first: ids[0] };
     ids = [];
     log.warn(fields, 'a worker died or stood still: its executions go on at another one');
-  };
+  });
   return (id: string): void => {
-    if (ids.push(id) === 1) time.setTimeout(tell, DEAD_TOGETHER_MS);
+    ids.push(id);
+    tell();
   };
+}
+
+const LAST_TRIES_SHARE = 0.4;
+
+type ProcessJobDependencies = {
+  execute: Execute;
+  progress: ProgressReports;
+  unknownJobs: UnknownJobs;
+  log: Logger;
+};
+
+/** Processes one job of the queue: executes it, and finishes it with its ending. */
+function createProcessJob({ execute, progress, unknownJobs, log }: ProcessJobDependencies) {
+  const failures = createThrottledAlert(log, 'Executions cannot be processed', { withStack: true });
+  const crowdBackoff = createBackoff();
+  const runs = createRuns(execute);
+
+  async function process(job: TakenJob): Promise<void> {
+    const parsed = jobDataSchema.safeParse(job.data);
+    if (!parsed.success) return passOn(job);
+    const { data } = parsed;
+    progress.attach(job);
+    const firstAttempt = job.isFirstDelivery && !data.addedAgain;
+    const mayWait = lastTryMs(job, data) > 0;
+    const outcome = await runs
+      .outcomeOf({ mockId: job.id, data, takenAt: time.now(), firstAttempt, mayWait })
+      .catch((error) => {
+        failures.begins(error, `the first one is ${job.id}; each is tried again every ${RETRY_MS} ms`);
+        return null;
+      });
+    if (outcome === null) return job.snooze(RETRY_MS);
+    if (outcome.kind !== 'ended') return postpone(job, data, outcome);
+    failures.ends();
+    unknownJobs.ends();
+    const finished = await job.finish(outcome.ending);
+    if (finished.kind === 'finished') await execute.finish({ job, data }, outcome, finished);
+    else log.debug({ mockId: job.id }, 'another worker has the execution by now, or it has ended');
+  }
+
+  function postpone(job: TakenJob, data: JobData, { kind }: Postponed): Promise<void> {
+    if (kind === 'give-back') return job.giveBack();
+    const ms =
+      kind === 'snooze' ? Math.min(crowdBackoff(), lastTryMs(job, data)) : unknownJobs.awayMs(`the claim of ${job.id}`);
+    return job.snooze(ms);
+  }
+
+  /** A job that cannot be read goes to a worker that can, or ends when no worker may begin it any more. */
+  async function passOn(job: TakenJob): Promise<void> {
+    const mockId = job.id;
+    const noAnswer = await unknownJobs.endingOf(mockId, job.data);
+    if (!noAnswer) return job.snooze(unknownJobs.awayMs(`job ${mockId}`));
+    const { code, reason, mayHaveRun } = noAnswer;
+    const error = errorOf(noAnswer);
+    log[isFault(code) ? 'warn' : 'info']({ mockId, code, reason, mayHaveRun, error }, 'not answered');
+    await job.finish(unanswered(noAnswer));
+  }
+
+  return {
+    process,
+    /** Executions this worker has. */
+    open: runs.open,
+  };
+}
+
+/** A queue store that forgot an execution gives it out again, perhaps to this worker. Then both jobs wait for the same end. */
+function createRuns(execute: Execute) {
+  const running = new Map<string, Promise<Outcome>>();
+  return {
+    outcomeOf(execution: Execution): Promise<Outcome> {
+      const { mockId } = execution;
+      const known = running.get(mockId);
+      if (known) return known;
+      const run = execute.run(execution).finally(() => running.delete(mockId));
+      running.set(mockId, run);
+      return run;
+    },
+    open: () => running.size,
+  };
+}
+
+/**
+ * How long a job may still be put back, in ms. The last 40 % of its time is kept free, so that it can be refused with its real
+ * reason. The random part keeps executions that wait for one client from coming back together.
+ */
+function lastTryMs({ addedAt }: TakenJob, { claimBy }: JobData): number {
+  const share = LAST_TRIES_SHARE * (claimBy - addedAt);
+  const left = claimBy - share - time.now();
+  return left <= 0 ? 0 : left + random.fraction() * share * 0.8;
 }

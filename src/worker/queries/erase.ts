@@ -2,7 +2,7 @@ import type { EraseAnswer, Query } from '../../shared/contract/query.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { PASS_ON_WITHIN_MS } from '../execution/begin.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import { filesOf, hasAny, type KeptAnswers, removeFiles, removeOpenMark } from '../files/execution-files.ts';
+import { filesOf, hasAny, type KeptAnswers, removeFiles, removeOpenMark } from '../files/mailbox.ts';
 import { access, rm } from '../files/ports/files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import type { Answer } from './answer.ts';

@@ -1,9 +1,10 @@
 import { QUERY_VERSION, type Query, type QueryResult, querySchema } from '../../shared/contract/query.ts';
 import { queueNames } from '../../shared/contract/queue-names.ts';
-import { random } from '../../shared/ports/random.ts';
+import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import { AWAY_MS } from '../../shared/runtime/async.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import { INLINE_BYTES } from '../../shared/store/key-value-store.ts';
@@ -11,7 +12,6 @@ import type { Answer } from './answer.ts';
 
 const CONCURRENCY = 16;
 const STORED_SECONDS = 60;
-const AWAY_MS = 250;
 
 type QueryWorkerDependencies = {
   backend: QueueBackend;

@@ -4,9 +4,8 @@ import { parseObject } from '../../shared/rules/members.ts';
 import { absent, aLink, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
 import { withoutLinks } from '../files/client-directory.ts';
-import { lstatCached } from '../files/file-system.ts';
+import { lstatCached, readBoundedFile } from '../files/file-system.ts';
 import { readdir, realpath } from '../files/ports/files.ts';
-import { readBoundedFile } from '../files/reading/bounded-file.ts';
 import { isRealFolder } from './folder-listing.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { unless } from '../../shared/runtime/errno.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import { isRealDirectory } from '../files/client-directory.ts';
-import { mockDirectory } from '../files/file-names.ts';
+import { directoryOfClient } from '../files/file-names.ts';
 import { readdir, rmdir } from '../files/ports/files.ts';
 
 const GONE_FOR_MS = 24 * 60 * 60_000;
@@ -23,7 +23,7 @@ export function createSweepGoneClients({ sharedDir, clients, pickUps }: Parts) {
       const all = await clients.list(app).catch(() => []);
       const gone = all.filter(({ online, beatAt }) => !online && beatAt > 0 && time.now() - beatAt > GONE_FOR_MS);
       for (const { directoryName } of gone) {
-        const directory = join(mockDirectory(sharedDir, app), directoryName);
+        const directory = directoryOfClient(sharedDir, { app, directoryName });
         if (!(await isRealDirectory(sharedDir, directory).catch(() => false))) continue;
         removed += await rmdir(directory).then(
           () => 1,

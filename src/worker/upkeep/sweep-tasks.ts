@@ -3,7 +3,7 @@ import type { Task } from '../../shared/runtime/upkeep.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import type { KeptAnswers } from '../files/execution-files.ts';
+import type { KeptAnswers } from '../files/mailbox.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 import { createSweep } from './sweep.ts';
 import { createSweepGoneClients } from './sweep-gone-clients.ts';

@@ -5,8 +5,8 @@ import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetr
 import { tryEach } from '../../shared/runtime/try-each.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import { directoryAt } from '../files/client-directory.ts';
-import { removeIfNobodyCame } from '../files/execution-files.ts';
 import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
+import { removeIfNobodyCame } from '../files/mailbox.ts';
 import { readEntries } from '../files/ports/files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 

@@ -8,8 +8,7 @@ import { type Ending, type ReadResult, unanswered } from '../../../src/shared/co
 import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { endingOf } from '../../../src/shared/contract/execution-record.ts';
 import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
-import type { Process } from '../../../src/shared/ports/process.ts';
-import { random } from '../../../src/shared/ports/random.ts';
+import { type Process, random } from '../../../src/shared/ports/process.ts';
 import { listenForCancels } from '../../../src/shared/queue/cancels.ts';
 import type { Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger, createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';

@@ -4,7 +4,7 @@ import { ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract/execution-record.ts';
 import { parseJson } from '../../../src/shared/contract/json/parse-json.ts';
-import { random } from '../../../src/shared/ports/random.ts';
+import { random } from '../../../src/shared/ports/process.ts';
 import { type Timer, time } from '../../../src/shared/ports/time.ts';
 import { createFollowers } from '../../../src/shared/queue/followers.ts';
 import type {

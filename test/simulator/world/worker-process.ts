@@ -1,5 +1,4 @@
-import { createProcess, type Process, processName } from '../../../src/shared/ports/process.ts';
-import { type Random, randomOf } from '../../../src/shared/ports/random.ts';
+import { createProcess, type Process, processName, type Random, randomOf } from '../../../src/shared/ports/process.ts';
 import { timeOf } from '../../../src/shared/ports/time.ts';
 import type { QueueBackend } from '../../../src/shared/queue/queue-backend.ts';
 import { readSettings, type Settings } from '../../../src/shared/runtime/settings/settings.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createKeptAnswers } from '../../../src/worker/files/execution-files.ts';
+import { createKeptAnswers } from '../../../src/worker/files/mailbox.ts';
 import { createFileClock } from '../../../src/worker/files/shared-directory.ts';
 
 const mockId = '7f3a5c1e-0000-4000-8000-000000000001';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProcess } from '../../../src/shared/ports/process.ts';
-import { removeIfNobodyCame } from '../../../src/worker/files/execution-files.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';
+import { removeIfNobodyCame } from '../../../src/worker/files/mailbox.ts';
 import { filesOf } from '../../../src/worker/files/ports/files.ts';
 import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
 

@@ -6,23 +6,23 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { NoAnswer } from '../../../shared/contract/endings/no-answer.ts';
 import { noAnswerBody } from '../../../shared/contract/execution-record.ts';
-import { random } from '../../../shared/ports/random.ts';
+import { random } from '../../../shared/ports/process.ts';
 import { retryAfterOf } from '../../../shared/reasons/endings.ts';
 import type { Audit } from '../../../shared/runtime/access/audit.ts';
 import type { Keyring } from '../../../shared/runtime/access/keyring.ts';
+import { STOP_WITHIN_MS, together } from '../../../shared/runtime/async.ts';
 import { createHttpServer } from '../../../shared/runtime/http-refusals.ts';
 import { apiWaitMs, type Settings } from '../../../shared/runtime/settings/settings.ts';
 import type { Logger } from '../../../shared/runtime/telemetry/logger.ts';
 import type { Metrics } from '../../../shared/runtime/telemetry/metrics.ts';
+import { every } from '../../../shared/runtime/upkeep.ts';
 import type { RequestMetrics } from '../../api-metrics.ts';
 import type { Environment } from '../environment.ts';
-import { problem } from '../respond.ts';
+import { problem, REFUSALS_MS } from '../respond.ts';
 
-const CHECK_IDLE_MS = 100;
-/** A stopping process waits until this many checks in a row saw no request, and at most this long. */
-const CHECK_CALLERS_MS = 100;
+/** A stopping process checks this often for requests and idle connections, and waits until so many checks in a row saw no request. */
+const STOPPING_CHECK_MS = 100;
 const QUIET_CHECKS = 4;
-const QUIET_WITHIN_MS = 3000;
 /** Room for pages, event streams and probes beside open calls. */
 const CONNECTIONS_BESIDE_CALLS = 4000;
 
@@ -87,15 +87,14 @@ export async function serveHttp(
       await requests.quiet();
       const closed = Promise.all(servers.map(close));
       // close() ends idle connections only once; those that become idle later are closed here.
-      const idle = setInterval(() => {
-        for (const server of servers) server.closeIdleConnections();
-      }, CHECK_IDLE_MS);
+      const closeIdle = () => servers.forEach((server) => void server.closeIdleConnections());
+      const idle = every(STOPPING_CHECK_MS, closeIdle, () => {});
       const late = setTimeout(() => {
         onLate();
         for (const server of servers) server.closeAllConnections();
       }, graceMs);
       await closed;
-      clearInterval(idle);
+      await idle.stop();
       clearTimeout(late);
     },
   };
@@ -130,10 +129,10 @@ function watchRequests() {
     },
     /** Counts checks instead of time: while the event loop is blocked, time passes without a chance for requests to arrive. */
     async quiet(): Promise<void> {
-      const until = performance.now() + QUIET_WITHIN_MS;
+      const until = performance.now() + STOP_WITHIN_MS;
       for (let quietChecks = 0; quietChecks < QUIET_CHECKS && performance.now() < until; ) {
         const before = count;
-        await sleep(CHECK_CALLERS_MS);
+        await sleep(STOPPING_CHECK_MS);
         await readWhatArrived();
         quietChecks = count === before ? quietChecks + 1 : 0;
       }
@@ -178,11 +177,8 @@ function urlOf(port: number, host: string): string {
 const EXECUTE = '/rule-server/mock/execute';
 /** A body up to this size is read to its end, and the connection serves on. Behind a larger one it is closed. */
 const READ_BYTES = 64 * 1024;
-/** A refusal is sent so late: callers that come again at once would take the time from the calls that are served. */
-const HOLD_MS = 1000;
 /** A caller that still sends its body has so long to read the answer. A connection that is closed before loses the answer. */
 const LINGER_MS = 2000;
-const TOLD_EVERY_MS = 1000;
 
 type RefuseEarlyDependencies = {
   keyring: Keyring;
@@ -210,7 +206,7 @@ export function refuseEarly({ keyring, whyNot, metrics, count, log, audit }: Ref
     const keyName = keyNameOf(incoming, keyring);
     if (keyName === undefined) return false;
     incoming.on('error', () => {}).resume();
-    setTimeout(answer, HOLD_MS, incoming, outgoing, noAnswer);
+    setTimeout(answer, REFUSALS_MS, incoming, outgoing, noAnswer);
     metrics.refused(noAnswer.code);
     count({ route: EXECUTE, method: 'POST', status: 503 });
     tell(keyName);
@@ -258,15 +254,14 @@ function answer(incoming: IncomingMessage, outgoing: ServerResponse, noAnswer: N
 function tellOnceASecond(log: Logger, audit: Audit): (who: string | null) => void {
   const refused = new Map<string | null, number>();
   const event = { what: `refused POST ${EXECUTE}`, from: null, outcome: '503 overloaded' };
-  return (who) => {
-    if (refused.size === 0) setTimeout(tell, TOLD_EVERY_MS).unref();
-    refused.set(who, (refused.get(who) ?? 0) + 1);
-  };
-
-  function tell(): void {
+  const tell = together(REFUSALS_MS, () => {
     const all = [...refused.values()].reduce((sum, calls) => sum + calls, 0);
     log.warn({ refused: all }, 'calls were refused: they come faster than the workers can begin them');
     for (const [who, calls] of refused) audit.tell({ ...event, who, calls });
     refused.clear();
-  }
+  });
+  return (who) => {
+    refused.set(who, (refused.get(who) ?? 0) + 1);
+    tell();
+  };
 }

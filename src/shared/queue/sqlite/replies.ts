@@ -1,4 +1,4 @@
-import { random } from '../../ports/random.ts';
+import { random } from '../../ports/process.ts';
 import { createFollowers, replyToOf } from '../followers.ts';
 import type { Replies, Reply, ReplyListener } from '../queue.ts';
 

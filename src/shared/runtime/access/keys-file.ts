@@ -1,5 +1,6 @@
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { POLL_MS } from '../async.ts';
 import { readText } from '../read-text.ts';
 import { BadSettings } from '../settings/settings.ts';
 import { every } from '../upkeep.ts';
@@ -7,8 +8,6 @@ import { type Caller, permissions } from './caller.ts';
 
 /** One entry of a keys file. Without a digest it is a person a trusted proxy names (`TRUSTED_USER_HEADER`). */
 export type KeyEntry = Caller & { name: string; digest: Buffer | null; expiresAt: number | null };
-
-const CHECK_EVERY_MS = 1000;
 
 /** Scalars are read as text, because a digest of digits alone would become a number. */
 const whole = z
@@ -104,7 +103,7 @@ export function watchKeysFile({ path, known, onChange, onBad, onGood }: Watch) {
     if (reported !== undefined) onGood();
     reported = undefined;
   };
-  return every(CHECK_EVERY_MS, check, (error) => {
+  return every(POLL_MS, check, (error) => {
     if (reported === String(error)) return;
     reported = String(error);
     onBad(error);

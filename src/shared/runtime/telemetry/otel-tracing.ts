@@ -12,13 +12,11 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Span, Telemetry } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
-import { random } from '../../ports/random.ts';
-import { atMost } from '../async.ts';
+import { random } from '../../ports/process.ts';
+import { atMost, POLL_MS, STOP_WITHIN_MS } from '../async.ts';
 import { traceOfLog } from './logger.ts';
 import type { Tracing } from './tracing.ts';
 
-const SEND_EVERY_MS = 1000;
-const STOP_WITHIN_MS = 2000;
 const SCOPE = 'rule-server';
 
 /** A trace begins with an HTTP request. What queues do by themselves, again and again, is none. */
@@ -35,7 +33,7 @@ export function startTracing(endpoint: string, of: { role: string; version: stri
   const provider = new TracerProvider({
     resource: resourceOf(of),
     sampler: new ParentBasedSampler({ root: requestsOnly }),
-    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: SEND_EVERY_MS })],
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: POLL_MS })],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());

@@ -84,8 +84,8 @@ export type Indexed = { member: string; at: number };
 /** Members of the index, newest first, beginning after one of them. Where that one was erased, those added at its time follow, or earlier. */
 type ReadIndex = (after: Indexed | null, count: number) => Promise<Indexed[]>;
 
-/** An execution is added at most this long after its end. A list that continues after an erased one rather repeats one than misses one. */
-const ADDED_WITHIN_MS = 2000;
+/** An execution is added at most this long after its end, unless its worker died. A list that continues after an erased one rather repeats one than misses one. */
+export const ADDED_WITHIN_MS = 2000;
 
 /** The fields of an execution in the index, so that a list is filtered without loading records. */
 export function memberOf({ mockId, app, ruleId, batchId }: ExecutionRecord): string {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { replyWithin, whileItRuns } from '../../runtime/async.ts';
+import { replyWithin, SOON_MS, whileItRuns } from '../../runtime/async.ts';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import type { Endpoint } from '../../runtime/settings/redis-url.ts';
 import { askClusterNode } from './cluster-view.ts';
@@ -16,8 +16,6 @@ export type MasterFinder = {
 const MOST_ANSWER_WITHIN_MS = 300;
 /** After this long without an answer there is no master. Until then they, or this process, may only be busy. */
 const ANY_ANSWERS_WITHIN_MS = 2000;
-/** Waits for more than the first answer, which may come from a Sentinel that was cut off before the fail-over. */
-const OTHERS_HAVE_MS = 50;
 /** A few nodes are enough: a new epoch reaches all nodes of a Cluster within a second. */
 const ASK_AT_MOST = 9;
 
@@ -99,7 +97,8 @@ async function mostOf(asked: Promise<View>[]): Promise<{ views: View[]; errors: 
   );
   await Promise.race([
     Promise.all(noted),
-    most.promise.then(() => delay(OTHERS_HAVE_MS)),
+    // The first answer may come from a Sentinel that was cut off before the fail-over.
+    most.promise.then(() => delay(SOON_MS)),
     delay(MOST_ANSWER_WITHIN_MS).then(() => first.promise),
   ]);
   return { views: [...views], errors };

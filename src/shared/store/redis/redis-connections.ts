@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { RETRY_MS, SOON_MS } from '../../runtime/async.ts';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import { createMasterRoute, type MasterRoute } from './master-route.ts';
 import { policyRefusalOf, refusalOf, runIdOf } from './redis-examination.ts';
@@ -14,8 +15,6 @@ type Connection = {
 export class StoreTakesNoWrites extends Error {}
 
 /** Reconnects one moment later, so that all commands that were refused together get their replies and know that nothing was done. */
-const RECONNECT_AFTER_MS = 50;
-const RECONNECT_AT_MOST_EVERY_MS = 1000;
 const PROBE_SECONDS = 60;
 /** Checked again, because the policy may be changed at run time. */
 const POLICY_EVERY_MS = 5000;
@@ -100,10 +99,10 @@ function createReconnection(route: MasterRoute | undefined) {
       }
       const now = performance.now();
       if (now < dueAt) return;
-      dueAt = now + RECONNECT_AT_MOST_EVERY_MS;
+      dueAt = now + RETRY_MS;
       setTimeout(() => {
         for (const connection of open) if (connection.status === 'ready') connection.disconnect(true);
-      }, RECONNECT_AFTER_MS).unref();
+      }, SOON_MS).unref();
     },
   };
 }

@@ -248,8 +248,8 @@ type Key = { claimBy: number };
 function createClaimMinutes(sharedDir: string, clock: FileClock) {
   const root = join(privateDirectory(sharedDir), 'claims');
   const minuteOf = ({ claimBy }: Key) => String(Math.floor(claimBy / MINUTE_MS));
-  const folderOf = (key: Key) => join(root, minuteOf(key));
-  const pathOf = (key: ClaimKey) => join(folderOf(key), key.mockId);
+  const folderOf = (key: Key) => `${root}/${minuteOf(key)}`;
+  const pathOf = (key: ClaimKey) => `${folderOf(key)}/${key.mockId}`;
   const made = new Set<string>();
 
   /** Not what is above the folder: that must be there, or this is not the directory that was checked. */
@@ -357,8 +357,6 @@ function createSweep(root: string, made: Set<string>) {
   };
 }
 
-/** A folder takes keys for so long, and is looked into for as long again: by then the claims of its executions were swept. */
-const FOLDER_MS = 2 * CLAIM_KEPT_MS;
 const REMOVED = '.removed';
 const ATTEMPTS = 5;
 const FORM = /^(\S+) (\d+) (\S+)$/;
@@ -464,14 +462,15 @@ async function latestOrFirst(root: string): Promise<string[]> {
 }
 
 /**
- * Makes the next folder once the latest is old. Before, all others but the latest are moved away, so that nobody writes into one that others
+ * Makes the next folder once the latest is old: it takes keys for twice as long as claims are kept, and is looked into for as long again, so that
+ * the claims of its executions were swept by then. Before, all others but the latest are moved away, so that nobody writes into one that others
  * no longer look into. `now`: the time by the file system.
  */
 async function sweepKeys(root: string, now: number): Promise<void> {
   const numbers = numbersIn((await readdir(root).catch(unless('ENOENT'))) ?? []);
   const last = numbers.pop();
   const changed = await stat(root).catch(unless('ENOENT')); // it changes when a folder comes or goes
-  if (last !== undefined && changed && Math.abs(now - changed.mtimeMs) > FOLDER_MS) {
+  if (last !== undefined && changed && Math.abs(now - changed.mtimeMs) > 2 * CLAIM_KEPT_MS) {
     for (const name of numbers) await rename(join(root, name), join(root, name + REMOVED)).catch(unless('ENOENT'));
     await mkdir(join(root, String(Number(last) + 1))).catch(unless('EEXIST'));
   }

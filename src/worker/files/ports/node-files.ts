@@ -24,11 +24,20 @@ function existsAtOnce(path: string): boolean {
   }
 }
 
+/** An error with a stack of its own costs more than the look that found nothing. */
+const MISSING = Object.assign(new Error('ENOENT: no such file or directory, lstat'), { code: 'ENOENT' });
+
+function lstatAtOnce(path: string): sync.Stats {
+  const found = sync.lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw MISSING;
+  return found;
+}
+
 /** In the main thread. What fails rejects, as it does in the other threads. */
 const atOnce: QuickFiles = {
   chmod: async (path, mode) => sync.chmodSync(path, mode),
   exists: async (path) => existsAtOnce(path),
-  lstat: async (path) => sync.lstatSync(path),
+  lstat: async (path) => lstatAtOnce(path),
   open: async (path, flags, mode) => openedAtOnce(sync.openSync(path, flags, mode)),
   openDirectory: async (path, { noFollow }) => openedDirectory(sync.openSync(path, flagsOf(noFollow)), statAtOnce),
   rename: async (from, to) => sync.renameSync(from, to),

@@ -1,4 +1,3 @@
-import { basename, dirname } from 'node:path';
 import { type Fault, fault, membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { outcomeOf } from '../../../shared/contract/endings/outcome-of-rule.ts';
@@ -12,8 +11,8 @@ import { errnoOf } from '../../../shared/runtime/errno.ts';
 import { INLINE_BYTES } from '../../../shared/store/key-value-store.ts';
 import { directoryAt } from '../client-directory.ts';
 import type { Dialect } from '../dialects/dialects.ts';
+import { readUpTo } from '../file-system.ts';
 import type { FileStats, OpenFile } from '../ports/operations.ts';
-import { readUpTo } from '../reading/bounded-file.ts';
 
 /**
  * The file where a result is expected. `stamp` tells whether it changed since another look, `writtenAt` when it last did.
@@ -38,27 +37,56 @@ type Options = {
 
 const ABSENT = { kind: 'absent' } as const;
 
+/** A file by its directory and its name there. */
+export type ResultPlace = { directory: string; name: string };
+
 /** Reads a result once there is memory for it. The caller releases the lease of one that is `present`. */
-export async function readResult(
-  path: string,
-  { maxBytes, memory, ...expected }: Expected,
-  { isWorthIt = () => true, sight: seen, signal }: Options = {},
+export async function readResult(place: ResultPlace, expected: Expected, options: Options = {}): Promise<FoundResult> {
+  const sight = options.sight ?? (await readIfSmall(place, expected, options));
+  return 'kind' in sight ? sight : readSeen(place, sight, expected, options);
+}
+
+/** Most results need no lease: one that is small is read as soon as it is open. A larger one was only seen. */
+async function readIfSmall(
+  place: ResultPlace,
+  expected: Expected,
+  { isWorthIt = () => true, signal }: Options,
+): Promise<FoundResult | Sight> {
+  try {
+    return await directoryAt(place.directory).read(place.name, async (file): Promise<FoundResult | Sight> => {
+      const stats = await file.stat();
+      const sight = toSight(stats);
+      if (sight.bytes > INLINE_BYTES) return sight;
+      if (!isWorthIt(sight)) return { kind: 'skipped' };
+      return { ...(await judgeFile(file, stats, expected)), stamp: sight.stamp, lease: nothing };
+    });
+  } catch (error) {
+    if (MISSING.has(errnoOf(error))) return ABSENT;
+    return sightOf(place); // what cannot be opened may still be known to be no result
+  } finally {
+    signal?.throwIfAborted();
+  }
+}
+
+async function readSeen(
+  place: ResultPlace,
+  sight: Sight,
+  expected: Expected,
+  { isWorthIt = () => true, signal }: Options,
 ): Promise<FoundResult> {
-  const sight = seen ?? (await sightOf(path));
-  if ('kind' in sight) return sight;
   if (!isWorthIt(sight)) return { kind: 'skipped' };
   signal?.throwIfAborted();
-  const lease = await memory.acquire(Math.min(sight.bytes, maxBytes), signal);
-  const found = await readAndJudge(path, { ...expected, maxBytes }).catch(failedReading);
+  const lease = await expected.memory.acquire(Math.min(sight.bytes, expected.maxBytes), signal);
+  const found = await readAndJudge(place, expected).catch(failedReading);
   if (found.kind === 'present' && !signal?.aborted) return { ...found, stamp: sight.stamp, lease };
   lease.release();
   signal?.throwIfAborted();
   return found.kind === 'present' ? { kind: 'skipped' } : found;
 }
 
-async function sightOf(path: string): Promise<Sight | Exclude<FoundResult, { kind: 'present' }>> {
+async function sightOf({ directory, name }: ResultPlace): Promise<Sight | Exclude<FoundResult, { kind: 'present' }>> {
   try {
-    return toSight(await directoryAt(dirname(path)).stat(basename(path)));
+    return toSight(await directoryAt(directory).stat(name));
   } catch (error) {
     const code = errnoOf(error);
     return MISSING.has(code) ? ABSENT : { kind: 'unreadable', code };
@@ -67,16 +95,17 @@ async function sightOf(path: string): Promise<Sight | Exclude<FoundResult, { kin
 
 type Judged = { kind: 'present'; judgement: Judgement; writtenAt: number };
 
+function readAndJudge({ directory, name }: ResultPlace, expected: Expected): Promise<Judged> {
+  return directoryAt(directory).read(name, async (file) => judgeFile(file, await file.stat(), expected));
+}
+
 /** Reads no more of a result file than is allowed. */
-async function readAndJudge(path: string, { mockId, dialect, maxBytes }: Omit<Expected, 'memory'>): Promise<Judged> {
-  return directoryAt(dirname(path)).read(basename(path), async (file: OpenFile) => {
-    const stats = await file.stat();
-    const refused = refuse(stats, maxBytes);
-    const judgement: Judgement = refused
-      ? { kind: 'wrong', fault: refused }
-      : judgeResult(await readUpTo(file, Math.min(stats.size, maxBytes)), mockId, dialect);
-    return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
-  });
+async function judgeFile(file: OpenFile, stats: FileStats, { mockId, dialect, maxBytes }: Expected): Promise<Judged> {
+  const refused = refuse(stats, maxBytes);
+  const judgement: Judgement = refused
+    ? { kind: 'wrong', fault: refused }
+    : judgeResult(await readUpTo(file, Math.min(stats.size, maxBytes)), mockId, dialect);
+  return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
 }
 
 /** Only what the client itself put there is its fault: a link in the place of a file, or something that is no file. */
