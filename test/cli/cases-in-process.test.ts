@@ -101,7 +101,7 @@ it('takes the default export, keeps exact numbers, and skips and stops as the se
   expect(code).toBe(1);
   expect(batch.counts).toMatchObject({ failed: 1, skipped: 2, passed: 0 });
   expect(out).toContain('"expected":"9007199254740992","actual":"9007199254740993"');
-  expect(batch.items[2].error).toBe('stopped after 1 case that did not pass');
+  expect(batch.items[2]).toMatchObject({ reason: 'enough-failures', params: { failures: 1 } });
   expect((await test(leaves, document, '--update')).code).toBe(0);
   expect(await readFile(document, 'utf8')).toContain('{ data: { uid: 9007199254740993 } }');
 });

@@ -111,7 +111,7 @@ describe('the rows of a batch', () => {
     const changed = (n: number, before: string, after: string) =>
       item(n, `r${n}`, 'changed', {
         ...{ of: `r${n}`, parting: at },
-        differences: [{ path: 'data.coupon.amount', expected: before, actual: after, message: 'changed' }],
+        differences: [{ path: 'data.coupon.amount', expected: before, actual: after, how: 'changed' }],
       });
     const again = rowsOf({
       ...{ batchId: 'one', targets: ['all'] },

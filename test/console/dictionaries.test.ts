@@ -1,15 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { refusedHeadline } from '../../src/console/run/headline.ts';
 import { en } from '../../src/console/text/en.ts';
-import { differenceKeys, jsonWords } from '../../src/console/text/service-words.ts';
-import type { Say } from '../../src/console/text/use-text.tsx';
 import { zh } from '../../src/console/text/zh.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
 import { format, partsOf, type Template } from '../../src/shared/reasoning/words/format.ts';
 import { outcomes } from '../../src/shared/reasons/codes.ts';
+import { jsonFaults } from '../../src/shared/reasons/json-faults.ts';
 
 const namesIn = (template: Template) => {
   const texts = typeof template === 'string' ? [template] : [template.one, template.other];
@@ -78,13 +76,7 @@ test('every sentence is used somewhere', () => {
   expect(unused).toEqual([]);
 });
 
-const parametersSchema = z.record(z.string(), z.union([z.string(), z.number()]));
-
-describe('what is wrong with a JSON text', () => {
-  const say =
-    (dictionary: typeof en | typeof zh): Say =>
-    (key, { error: _, ...parameters } = {}) =>
-      format(dictionary[key], parametersSchema.parse(parameters));
+test('each fault of a JSON text is found, and has words', () => {
   const texts = [
     '{"a": 1',
     '{"a": 1, "a": 2}',
@@ -99,32 +91,11 @@ describe('what is wrong with a JSON text', () => {
     '{"a": NaN}',
     '{"a": 1.}',
   ];
-  const problems = texts.map((text) => {
+  const found = texts.map((text) => {
     const read = readJson(text);
-    if (read.kind === 'ok') throw new Error(`${text} is JSON`);
-    return read.message;
+    return read.kind === 'bad' ? read.fault.reason : 'none';
   });
-
-  test.each(problems)('%s: in English as the reader says it, and in Chinese', (message) => {
-    expect(jsonWords(message, say(en))).toBe(message);
-    expect(jsonWords(message, say(zh))).toMatch(/\p{Script=Han}/u);
-  });
-  test('are as many as there are sentences', () => {
-    const keys = [...english.keys()].filter((key) => key.startsWith('json.bad.'));
-    expect(new Set(problems).size).toBe(keys.length);
-  });
-});
-
-test('every way in which the service says that a run was not as expected has words of the page', () => {
-  const folder = join(import.meta.dirname, '../../src/shared');
-  const files = ['conclusions/judge.ts', 'cases/judging/compare.ts'];
-  const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
-  const said = [...differenceKeys.keys()];
-  for (const message of said) expect(source, message).toContain(`'${message}'`);
-  const messages = [...source.matchAll(/(?:message: |tell\(.*, |\? |: )'([a-z][^'$]* [^'$]*|differs|changed)'/g)].map(
-    ([, found]) => found,
-  );
-  expect(new Set(messages)).toEqual(new Set(said));
+  expect(found.toSorted()).toEqual(Object.keys(jsonFaults).toSorted());
 });
 
 test('a sentence about one thing and about several', () => {

@@ -10,7 +10,7 @@ const nodeTrace = (outcome: Outcome, more: Partial<NodeTrace> = {}): NodeTrace =
 });
 const json = (text: string): Json => {
   const read = readJson(text);
-  if (read.kind === 'bad') throw new Error(read.message);
+  if (read.kind === 'bad') throw new Error(read.fault.reason);
   return read.root;
 };
 const settings = [

@@ -68,13 +68,13 @@ describe('what can be expected of the next run', () => {
 });
 
 test('what was expected stands beside what came: the differences first, what they are about not again', () => {
-  const difference = { path: 'data.coupon.amount', expected: '1', actual: '20', message: 'differs' };
+  const difference = { path: 'data.coupon.amount', expected: '1', actual: '20', how: 'differs' } as const;
   expect(expectedRows({ expect: saved.expect, differences: [difference], ignore: [] })).toEqual([
     { ...difference, ignored: [] },
-    { path: 'withinMs', expected: '500', actual: '500', message: null, ignored: [] },
-    { path: 'data.x[0]', expected: null, actual: null, message: null, ignored: [] },
-    { path: 'nodes.7', expected: 'TRUE', actual: 'TRUE', message: null, ignored: [] },
-    { path: 'nodes.4', expected: 'NOT_REACHED', actual: 'NOT_REACHED', message: null, ignored: [] },
+    { path: 'withinMs', expected: '500', actual: '500', how: null, ignored: [] },
+    { path: 'data.x[0]', expected: null, actual: null, how: null, ignored: [] },
+    { path: 'nodes.7', expected: 'TRUE', actual: 'TRUE', how: null, ignored: [] },
+    { path: 'nodes.4', expected: 'NOT_REACHED', actual: 'NOT_REACHED', how: null, ignored: [] },
   ]);
 });
 

@@ -362,7 +362,7 @@ onOneQueue('a batch', (start) => {
       await begin(service, { app: 2, cases: inputs(9), concurrency: 1 }),
     ];
     expect(await ended(service, dead)).toMatchObject({ counts: { unanswered: 1, skipped: 8 } });
-    expect((await get(service, dead, '/items?verdict=skipped')).items[0].error).toContain('ended while it ran a case');
+    expect((await get(service, dead, '/items?verdict=skipped')).items[0].reason).toBe('client-ended');
     expect(await ended(service, quiet)).toMatchObject({ counts: { unanswered: 3, skipped: 6 } });
     expect((await get(service, quiet, '/items?verdict=skipped')).items[0].error).toContain('3 cases in a row');
   });
@@ -394,7 +394,8 @@ onOneQueue('a batch', (start) => {
     for (const item of (await get(service, id, '/items?verdict=skipped')).items)
       expect(item).toMatchObject({
         mayHaveRun: false,
-        error: `stopped: client ${client.address} ended while it ran a case`,
+        reason: 'client-ended',
+        params: { address: client.address },
       });
     expect(client.found).toHaveLength(4);
   });

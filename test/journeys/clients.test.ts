@@ -309,7 +309,8 @@ onOneQueue('clients', (start) => {
         expect(warnings).toContainEqual([
           {
             code: 'client-passed-over',
-            message: `Another client was asked. The request for client ${bad.address} could not be written to mock/${app}/${bad.address}: it is not a directory of its own.`,
+            params: { address: bad.address, app, directory: bad.address, why: 'not-its-own' },
+            message: `Another client was asked: the request for client ${bad.address} could not be written to mock/${app}/${bad.address}: it is not a directory of its own.`,
           },
         ]);
         const alone = await service.execute({ ...call, target: `address:${bad.address}` });

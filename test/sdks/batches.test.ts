@@ -66,7 +66,7 @@ describe.skipIf(!inject('sdks').includes('python'))('a batch on the published Py
     expect((await host.exited).code).toBe(3);
     const { items } = (await httpCall(url(`/${batchId}/items`))).json;
     expect(items[0]).toMatchObject({ verdict: 'unanswered', mayHaveRun: true });
-    expect(items[1].error).toContain(`client ${host.address} ended while it ran a case`);
+    expect(items[1]).toMatchObject({ reason: 'client-ended', params: { address: host.address } });
   });
 });
 

@@ -1,4 +1,6 @@
 import type { Batch } from '../../shared/cases/batch.ts';
+import { type SkipReason, skip } from '../../shared/reasons/remarks.ts';
+import { whatHappened } from '../../shared/reasons/words.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
 import type { Keyring } from '../../shared/runtime/access/keyring.ts';
 import { POLL_MS } from '../../shared/runtime/async.ts';
@@ -21,14 +23,14 @@ type Dependencies = {
 export function stopRevoked({ store, keyring, settings, log }: Dependencies) {
   const persons = settings.TRUSTED_USER_HEADER !== undefined;
 
-  function whyStopped({ keyName, app, createdAt }: Batch): string | null {
+  function whyStopped({ keyName, app, createdAt }: Batch): SkipReason | null {
     if (keyName === null) return null;
     const found = keyring.byName(keyName, persons);
-    if (found.kind === 'expired') return `its API key "${keyName}" has expired`;
+    if (found.kind === 'expired') return skip('batch-key-expired', { name: keyName });
     if (createdAt >= keyring.readAt()) return null;
-    if (found.kind === 'unknown') return `its API key "${keyName}" was taken away`;
+    if (found.kind === 'unknown') return skip('batch-key-gone', { name: keyName });
     const mayRun = found.caller.may.has('run') && isFor(found.caller, app);
-    return mayRun ? null : `its API key "${keyName}" may not run app ${app} any more`;
+    return mayRun ? null : skip('batch-key-may-not', { name: keyName, app });
   }
 
   return every(
@@ -40,7 +42,7 @@ export function stopRevoked({ store, keyring, settings, log }: Dependencies) {
         if (found === null || found === 'gone') continue;
         const why = whyStopped(found.batch);
         if (why === null || !(await store.change(batchId, ['running'], 'cancelling', why))) continue;
-        log.warn({ batchId, keyName: found.batch.keyName }, `a batch is stopped: ${why}`);
+        log.warn({ batchId, keyName: found.batch.keyName }, whatHappened(why));
       }
     },
     () => {}, // the store is away: the next look tells

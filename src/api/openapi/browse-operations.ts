@@ -152,9 +152,7 @@ export const browseOperations: Operation[] = [
       200: { description: 'The tree.', schema: treeSchema, examples: { tree } },
       400: badParameter,
       404: unknownRule,
-      422: refusal('It is too large.', 'tree-too-large', {
-        problem: 'The tree has more nodes, levels or text than one answer may hold.',
-      }),
+      422: refusal('It is too large.', 'tree-too-large', {}),
       503: unavailable,
       ...usual,
     },

@@ -11,6 +11,7 @@ import { batchReportSchema } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { readAs } from '../../shared/contract/wire.ts';
+import { type SkipReason, skip } from '../../shared/reasons/remarks.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
 import type { ItemWithData } from '../../shared/reports/reported.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -70,8 +71,12 @@ async function runSuite(inProcess: InProcess, suite: Suite, options: RunOptions)
   const items: ItemWithData[] = [];
   for (const [index, one] of suite.run.entries()) {
     const bad = failuresIn([counts]);
-    const skip = one.skip ? 'skip: true' : options.bail && bad > 0 ? 'stopped after 1 case that did not pass' : null;
-    const item = skip === null ? await runCase(inProcess, suite, one, options) : notRun(skip);
+    const why = one.skip
+      ? skip('skip-asked', {})
+      : options.bail && bad > 0
+        ? skip('enough-failures', { failures: bad })
+        : null;
+    const item = why === null ? await runCase(inProcess, suite, one, options) : notRun(why);
     counts[item.head.verdict]++;
     items.push(reported(one, index + 1, item));
   }
@@ -100,8 +105,8 @@ async function runCase(
   );
 }
 
-const notRun = (reason: string): Item => ({
-  head: skippedItem(reason),
+const notRun = (why: SkipReason): Item => ({
+  head: skippedItem(why),
   detail: { differences: [], notChecked: [], data: null, cut: false, nodes: null },
 });
 

@@ -1,6 +1,7 @@
 import { differenceLine, notCheckedLines } from '../../shared/conclusions/words.ts';
 import type { BatchReport } from '../../shared/contract/batches.ts';
 import { isBad } from '../../shared/contract/verdict.ts';
+import { differences } from '../../shared/reasons/remarks.ts';
 import { reasonsOf } from '../../shared/reports/reported.ts';
 import type { Suite } from './suite.ts';
 
@@ -31,12 +32,12 @@ function detailsOf(item: Item): string[] {
 }
 
 function diffOf(difference: Item['differences'][number]): string[] {
-  const { path, expected, actual, message } = difference;
+  const { path, expected, actual, how } = difference;
   const lines = [
     ...(expected === null ? [] : [`      - expected  ${expected}`]),
     ...(actual === null ? [] : [`      + found     ${actual}`]),
   ];
-  return [`    ${path} ${message}`, ...lines];
+  return [`    ${path} ${differences[how]}`, ...lines];
 }
 
 /** Annotations that GitHub shows beside the lines of a pull request. */

@@ -129,10 +129,10 @@ export function linesOf(
 
 /** Outcomes and actions are shown with `hidesValues` too: they are not the caller's data. */
 function withoutValues(item: Item): Item {
-  const parts = item.differences.map((one) =>
+  const parts = item.differences.map((one): Item['differences'][number] =>
     one.path === 'outcome' || one.path === 'actions'
       ? one
-      : { ...one, path: one.path.replace(/[.[].*/, ''), message: 'differs', expected: null, actual: null },
+      : { ...one, path: one.path.replace(/[.[].*/, ''), how: 'differs', expected: null, actual: null },
   );
   return { ...item, differences: [...new Map(parts.map((one) => [one.path, one])).values()] };
 }

@@ -7,6 +7,7 @@ import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { HIDDEN } from '../../shared/privacy/hide-at.ts';
+import { differences } from '../../shared/reasons/remarks.ts';
 import { badItems } from './print-failures.ts';
 import type { Suite } from './suite.ts';
 
@@ -52,17 +53,17 @@ async function changeOf(
 }
 
 /** The values one item came to, in the places of those that were expected. */
-function foundBy(text: string, { differences }: Item, index: number): Change {
+function foundBy(text: string, { differences: found }: Item, index: number): Change {
   const data = dataAfter(text);
   const replacements = new Map<string, string>();
-  for (const { path, expected, actual, message } of differences) {
+  for (const { path, expected, actual, how } of found) {
     const steps = parsePath(path) ?? [];
     const place = listOrValue(steps);
     const isOperator = expected?.startsWith('{"$') ?? false;
-    const canBe = steps[0] === 'data' || (message === 'differs' && (path === 'outcome' || steps[0] === 'nodes'));
+    const canBe = steps[0] === 'data' || (how === 'differs' && (path === 'outcome' || steps[0] === 'nodes'));
     const isInList = place.length < steps.length;
     if (!canBe || isOperator || (!isInList && (expected === null || actual === null)))
-      return { kind: 'left', why: `${path} ${message}, which is not a value to replace` };
+      return { kind: 'left', why: `${path} ${differences[how]}, which is not a value to replace` };
     const value = steps[0] === 'data' ? valueIn(data, place.slice(1)) : JSON.stringify(actual);
     if (value === null) return { kind: 'left', why: `${path}: what was found is not kept whole` };
     if (value.includes(HIDDEN) && isMasked(text))

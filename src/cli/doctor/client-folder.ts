@@ -5,11 +5,10 @@ import { link, open, readdir, readFile, rename, rm, stat, utimes, writeFile } fr
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay, setImmediate as soon } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Fault, type RequestContent, readAnswer, requestMembers } from '../../shared/contract/client-files.ts';
+import { type RequestContent, readAnswer, requestMembers } from '../../shared/contract/client-files.ts';
 import { joinMembers, parseExact, toAscii } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { whys } from '../../shared/reasons/endings.ts';
-import { fillTemplate } from '../../shared/reasons/template.ts';
+import { causeOf } from '../../shared/reasons/words.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 
 const CHECK_EVERY_MS = 5;
@@ -149,8 +148,6 @@ async function renamed(from: string, to: string): Promise<boolean> {
   return isDone === true;
 }
 
-const wordsOf = (fault: Fault) => fillTemplate(whys[fault.problem], fault);
-
 type Waiting = { at: (name: string) => string; withinMs: number; onCut: (mockId: string) => void };
 
 async function replyTo({ mockId, path, isEarly }: Sent, { at, withinMs, onCut }: Waiting): Promise<Reply> {
@@ -162,11 +159,11 @@ async function replyTo({ mockId, path, isEarly }: Sent, { at, withinMs, onCut }:
     const read = bytes && readAnswer(bytes, { mockId });
     if (read?.kind === 'incomplete') {
       onCut(mockId);
-      fault = wordsOf(read.fault);
+      fault = causeOf(read.fault);
     } else if (read) {
       const leftRequest = await exists(path);
       await Promise.all([path, resultPath].map((file) => rm(file, { force: true })));
-      if (read.kind === 'wrong') return { kind: 'wrong', fault: wordsOf(read.fault) };
+      if (read.kind === 'wrong') return { kind: 'wrong', fault: causeOf(read.fault) };
       return { kind: 'answered', members: parseExact(read.text), ms: performance.now() - startedAt, leftRequest };
     }
     if (performance.now() - startedAt < withinMs) continue;

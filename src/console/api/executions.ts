@@ -22,7 +22,6 @@ export type { Failures };
 export type Listed = ListedExecution;
 /** One execution without its texts. */
 export type ExecutionRecord = Omit<ListedExecution, 'input'>;
-export type Warning = ExecutionRecord['warnings'][number];
 export type RulesOfRun = ExecutionRecord['rules'];
 /** One execution with its texts exactly as they were sent and written. */
 export type Execution = WholeExecution & { record: ExecutionRecord };

@@ -6,6 +6,7 @@ import { parsePath, printPath } from '../../shared/cases/path.ts';
 import { readMoment } from '../../shared/contract/moment.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
+import type { JsonFault } from '../../shared/reasons/json-faults.ts';
 import type { SchemaField } from '../api/browse.ts';
 import { isRead } from '../run/form.ts';
 
@@ -28,7 +29,7 @@ export type ReadInputs =
   | { kind: 'inputs'; inputs: Inputs }
   | { kind: 'empty' }
   | { kind: 'mistakes'; refusals: readonly Refusal[] }
-  | { kind: 'not-json'; line: number; message: string }
+  | { kind: 'not-json'; line: number; fault: JsonFault }
   | { kind: 'no-list' };
 
 const PREVIEWED = 50;
@@ -66,7 +67,7 @@ function readTable(text: string, fields: readonly SchemaField[], timeZone: strin
 
 function readList(text: string, fields: readonly SchemaField[], timeZone: string): ReadInputs {
   const read = readJson(text);
-  if (read.kind === 'bad') return { kind: 'not-json', line: read.line, message: read.message };
+  if (read.kind === 'bad') return { kind: 'not-json', line: read.line, fault: read.fault };
   const list = read.root.kind === 'object' ? memberIn(read.root, 'cases') : read.root;
   if (list?.kind !== 'array') return { kind: 'no-list' };
   const refusals = createRefusals(lineIn(text, list));

@@ -95,12 +95,12 @@ function documentOf(text: string | null): Json | undefined {
   return read?.kind === 'ok' ? read.root : undefined;
 }
 
-/** One thing that was expected of a run, beside what came. `message`: how they differ; null where they do not. `ignored`: paths in it that were not compared. */
+/** One thing that was expected of a run, beside what came. `how` they differ: null where they do not. `ignored`: paths in it that were not compared. */
 type ExpectedRow = {
   path: string;
   expected: string | null;
   actual: string | null;
-  message: string | null;
+  how: Difference['how'] | null;
   ignored: string[];
 };
 
@@ -114,7 +114,7 @@ export function expectedRows({
   const ignoredIn = (path: string) => ignore.map(inData).filter((each) => isBelow(each, path));
   return [
     ...differences.map((row) => ({ ...row, ignored: [] })),
-    ...held.map((row) => ({ ...row, actual: row.expected, message: null, ignored: ignoredIn(row.path) })),
+    ...held.map((row) => ({ ...row, actual: row.expected, how: null, ignored: ignoredIn(row.path) })),
   ];
 }
 

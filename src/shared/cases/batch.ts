@@ -10,6 +10,7 @@ import { codeSchema, paramsSchema } from '../contract/endings/codes.ts';
 import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { isBad, ranToSchema, type Verdict, verdictSchema, verdicts } from '../contract/verdict.ts';
+import type { SkipReason } from '../reasons/remarks.ts';
 import { setAsideSchema } from './document/refusal.ts';
 
 /** The version of what is stored about batches. */
@@ -18,6 +19,9 @@ export const BATCH_VERSION = 3;
 export const MAX_ITEMS = 10_000;
 export const DEFAULT_CONCURRENCY = 4;
 export const MAX_CONCURRENCY = 500;
+
+/** The reason why a batch was stopped, as stores keep it. */
+export const skipReasonSchema = z.object({ reason: z.string(), params: paramsSchema });
 
 export type BatchState = z.infer<typeof batchStateSchema>;
 
@@ -55,7 +59,7 @@ export const batchSchema = z.object({
 export type Batch = z.infer<typeof batchSchema>;
 
 /** How far a batch is: `counts` by target, in the order of the targets. `why`: the reason why it was stopped, if nobody asked for that. */
-export type BatchProgress = { state: BatchState; endedAt: number | null; counts: Counts[]; why?: string | null };
+export type BatchProgress = { state: BatchState; endedAt: number | null; counts: Counts[]; why?: SkipReason | null };
 export type Counts = Record<Verdict, number>;
 
 /** An item in short: enough to list, filter and report it. */

@@ -4,7 +4,9 @@ import { errorOf } from '../contract/endings/no-answer.ts';
 import { stringifyExact } from '../contract/json/raw-number.ts';
 import type { RulesOfRun } from '../contract/rules-of-run.ts';
 import type { Code } from '../reasons/codes.ts';
+import type { SkipReason } from '../reasons/remarks.ts';
 import type { Params } from '../reasons/template.ts';
+import { whatHappened } from '../reasons/words.ts';
 import { type Conclusion, changedIn, conclusionOf, type NodeFacts, statesOf } from './conclusion.ts';
 import { judge, judgeByRun } from './judge.ts';
 
@@ -67,8 +69,8 @@ export function itemWithoutAnswer(noAnswer: NoAnswer): ItemHead {
 }
 
 /** An item that is not run. `code`: of one that did not run because its batch was stopped from outside. */
-export function skippedItem(reason: string, code: Code | null = null): ItemHead {
-  return { ...nothing, verdict: 'skipped', code, error: cut(reason) };
+export function skippedItem(why: SkipReason, code: Code | null = null): ItemHead {
+  return { ...nothing, ...why, verdict: 'skipped', code, error: cut(whatHappened(why)) };
 }
 
 const nothing = itemHeadSchema.parse({ verdict: 'pending' });

@@ -51,7 +51,7 @@ function differenceOf({ part, path, before, after }: Change): Difference {
     path: part === 'data' ? inData(path) : part,
     expected: expected ?? null,
     actual: actual ?? null,
-    message: 'changed',
+    how: 'changed',
   };
 }
 
@@ -101,14 +101,14 @@ function notCalled({ outcome, error, data, absent = [] }: Expect): Finding[] {
 function ofOutcome({ outcome: expected }: Expect, { outcome: actual, way }: Conclusion): Finding[] {
   if (expected === undefined || expected === actual) return [];
   if (actual === null && way?.length !== 0) return [{ part: 'outcome', why: 'not-told' }];
-  return [{ difference: { path: 'outcome', expected, actual, message: 'differs' } }];
+  return [{ difference: { path: 'outcome', expected, actual, how: 'differs' } }];
 }
 
 function ofError({ error: expected }: Expect, { error }: Conclusion): Finding[] {
   if (expected === undefined || error?.includes(expected)) return [];
-  const message = error === null ? 'did not come: the rule ran without one' : 'does not contain the expected text';
+  const how = error === null ? 'no-error' : 'other-error';
   const actual = error === null ? null : shortened(error);
-  return [{ difference: { path: 'error', expected, actual, message } }];
+  return [{ difference: { path: 'error', expected, actual, how } }];
 }
 
 function ofData({ data: expected, absent = [] }: Expect, { data }: Conclusion, ignore: readonly string[]): Finding[] {
@@ -123,7 +123,7 @@ function ofData({ data: expected, absent = [] }: Expect, { data }: Conclusion, i
 function presentAt(path: string, actual: ExactValue): Difference[] {
   const found = valueAt(actual, parsePath(path) ?? []);
   if (found === undefined) return [];
-  return [{ path, expected: null, actual: shortened(stringifyExact(found)), message: 'must not be there' }];
+  return [{ path, expected: null, actual: shortened(stringifyExact(found)), how: 'must-not-be' }];
 }
 
 /** Behind a node that was not called nothing is certain, nor is what that node came to; that it was reached is. */
@@ -139,7 +139,7 @@ function ofNodes({ nodes: expected = {} }: Expect, now: Conclusion): Finding[] {
     if (isAs && (!goesOn || (state !== 'NOT_REACHED' && counted.length > 0))) return [];
     if (goesOn && !counted.some((each) => each !== state)) return [{ part: 'way', why: 'not-called' }];
     const actual = reached.length === 0 ? 'NOT_REACHED' : [...new Set(statesIn(way ?? [], id))].join(', ');
-    return [{ difference: { path: `nodes.${id}`, expected: state, actual, message: 'differs' } }];
+    return [{ difference: { path: `nodes.${id}`, expected: state, actual, how: 'differs' } }];
   });
 }
 
@@ -150,7 +150,7 @@ function ofActions({ actions: expected }: Expect, now: Conclusion): Finding[] {
   const [wanted, actual] = [expected, found].map((ids) => `[${ids.join(', ')}]`);
   return as
     ? []
-    : [{ difference: { path: 'actions', expected: wanted ?? null, actual: actual ?? null, message: 'differs' } }];
+    : [{ difference: { path: 'actions', expected: wanted ?? null, actual: actual ?? null, how: 'differs' } }];
 }
 
 const statesIn = (way: readonly WayStep[], id: string) => way.flatMap((step) => (step.id === id ? step.state : []));
@@ -162,7 +162,7 @@ function isAsExpected(way: readonly WayStep[], id: string, state: string): boole
 
 function ofTime({ withinMs }: Expect, tookMs: number | null): Finding[] {
   if (withinMs === undefined || (tookMs !== null && tookMs <= withinMs)) return [];
-  const message = tookMs === null ? 'cannot be told' : 'took longer';
+  const how = tookMs === null ? 'time-unknown' : 'took-longer';
   const actual = tookMs === null ? null : String(tookMs);
-  return [{ difference: { path: 'withinMs', expected: String(withinMs), actual, message } }];
+  return [{ difference: { path: 'withinMs', expected: String(withinMs), actual, how } }];
 }

@@ -1,4 +1,5 @@
 import type { Difference } from '../contract/batches.ts';
+import { differences } from '../reasons/remarks.ts';
 import type { NotCompared } from './compare.ts';
 
 type Parting = { id: string; name: string } | null;
@@ -7,12 +8,12 @@ type Changed = { verdict: string; differences: readonly Difference[]; parting: P
 
 /** The words of a difference; `what` is how it came out. */
 type DifferenceWords = {
-  what: (message: string) => string;
+  what: (how: Difference['how']) => string;
   expected: (value: string) => string;
   found: (value: string) => string;
 };
 const english: DifferenceWords = {
-  what: (message) => message,
+  what: (how) => differences[how],
   expected: (value) => `expected ${value}`,
   found: (value) => `found ${value}`,
 };
@@ -20,11 +21,11 @@ const english: DifferenceWords = {
 /** A difference in one line: `data.coupon.amount differs: expected 20, found 25`; from an earlier run `coupon.amount 20 → 25`. */
 export const differenceLine = (difference: Difference): string => differenceIn(english, difference);
 
-export function differenceIn(words: DifferenceWords, { path, expected, actual, message }: Difference): string {
-  if (message === 'changed') return `${path.replace(/^data\.?/, '') || 'data'} ${expected ?? '–'} → ${actual ?? '–'}`;
+export function differenceIn(words: DifferenceWords, { path, expected, actual, how }: Difference): string {
+  if (how === 'changed') return `${path.replace(/^data\.?/, '') || 'data'} ${expected ?? '–'} → ${actual ?? '–'}`;
   const values = [expected === null ? '' : words.expected(expected), actual === null ? '' : words.found(actual)];
   const said = values.filter((part) => part !== '').join(', ');
-  return `${path} ${words.what(message)}${said ? `: ${said}` : ''}`;
+  return `${path} ${words.what(how)}${said ? `: ${said}` : ''}`;
 }
 
 /** What could not be checked, in one line for each reason. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { differences, isHow } from '../reasons/remarks.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { codeSchema, paramsSchema } from './endings/codes.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
@@ -15,7 +16,7 @@ export const differenceSchema = z.object({
   path: text,
   expected: text.nullable(),
   actual: text.nullable(),
-  message: text,
+  how: z.enum(Object.keys(differences).filter(isHow)),
 });
 export type Difference = z.output<typeof differenceSchema>;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Why } from '../reasons/endings.ts';
 import type { Params } from '../reasons/template.ts';
 import { DATA_FIELD } from './data-field.ts';
-import { joinMembers, scanJson } from './json/exact-json.ts';
+import { joinMembers, type Scanned, scanJson } from './json/exact-json.ts';
 import type { Member } from './json/json-tokens.ts';
 import { decodeUtf8 } from './json/utf8.ts';
 
@@ -142,7 +142,7 @@ export function readAnswer(bytes: Uint8Array, expected: Expected): ReadAnswer {
   const scanned = scanJson(decoded.text);
   if (scanned.kind === 'incomplete') return { kind: 'incomplete', fault: fault('result-cut', { bytes: bytes.length }) };
   if (scanned.kind === 'wrong')
-    return wrong(fault('result-not-json', { fault: scanned.message, ...(scanned.path && { where: scanned.path }) }));
+    return wrong(fault('result-not-json', { ...faultOfJson(scanned), ...(scanned.path && { where: scanned.path }) }));
   if (decoded.kind === 'cut') return wrong(fault('result-cut-character'));
   if (scanned.type === 'null') return { ...wrong(fault('result-null')), clientDied: true };
   if (scanned.type !== 'object') return wrong(fault('result-no-object', { type: scanned.type }));
@@ -150,6 +150,11 @@ export function readAnswer(bytes: Uint8Array, expected: Expected): ReadAnswer {
   const found = faultOf(membersGiven(scanned.members), expected);
   return found === null ? { kind: 'read', text: decoded.text, members: scanned.members } : wrong(found);
 }
+
+const faultOfJson = ({ fault: { reason, params } }: Extract<Scanned, { kind: 'wrong' }>) => ({
+  ...params,
+  fault: reason,
+});
 
 /** The members that are not null, by their names. */
 export const membersGiven = (members: readonly Member[]): Map<string, Member> =>

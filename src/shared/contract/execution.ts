@@ -3,8 +3,9 @@ import { codes } from '../reasons/codes.ts';
 import { namedNodeSchema } from './batches.ts';
 import { paramsSchema } from './endings/codes.ts';
 import { stateSchema, stepSchema } from './endings/states.ts';
-import { outcomeSchema, warningSchema } from './job.ts';
+import { outcomeSchema } from './job.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
+import { warningSchema } from './warning.ts';
 import { int, int64, json, jsonObject, long, mockId, pageOf, text, time } from './wire.ts';
 
 /** The members of an execution, as history keeps them and as the interface tells them. */

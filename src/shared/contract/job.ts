@@ -4,7 +4,7 @@ import { stepSchema } from './endings/states.ts';
 import type { ExecuteRequest } from './execute-request.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 import { formatTarget } from './target.ts';
-import { int64 } from './wire.ts';
+import { warningSchema } from './warning.ts';
 
 /**
  * The version of a job's data. Added fields
@@ -112,12 +112,6 @@ export function toJobData(
     ...(storeRun !== undefined && { storeRun }),
   };
 }
-
-/** Something about an execution its caller should know, that did not keep it from running. */
-export const warningSchema = z
-  .object({ code: z.string(), message: z.string(), nodeId: int64.optional() })
-  .meta({ id: 'Warning' });
-export type Warning = z.infer<typeof warningSchema>;
 
 /** The outcome of a rule: its root's state, with inversion done. */
 export const outcomeSchema = z.enum(['TRUE', 'FALSE', 'NONE']);

@@ -1,4 +1,5 @@
 import { type Code, outcomes } from './codes.ts';
+import { jsonFaults } from './json-faults.ts';
 import type { Params } from './template.ts';
 
 /**
@@ -87,6 +88,7 @@ export const whys = {
   'not-reported': 'no worker reported its end in time',
   'not-kept': 'its answer is not kept any more',
   'batch-moved': 'another worker went on with its batch',
+  ...jsonFaults,
 } as const;
 export type Why = keyof typeof whys;
 

@@ -148,7 +148,7 @@ export const refusals = {
     'App {app} has no version {version} that can be read: it is not released yet, or more than 100 versions ago.',
   ),
   'no-rules': row(404, 'App {app} has no readable rules.'),
-  'tree-too-large': row(422, '{problem}'),
+  'tree-too-large': row(422, 'The tree has more nodes, levels or text than one answer may hold.'),
   'clients-linked': row(422, 'clients/{app} or mock/{app} is reached through a link, which is never followed.'),
   'too-many-rules': row(
     422,

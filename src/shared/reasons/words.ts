@@ -1,5 +1,7 @@
-import { advice, endings, isReason, type Ran, type Todo, whys } from './endings.ts';
+import { advice, endings, isReason, type Ran, type Todo, type Why, whys } from './endings.ts';
+import { jsonFaults } from './json-faults.ts';
 import { isRefusalCode, refusals } from './refusals.ts';
+import { differences, skips, warnings } from './remarks.ts';
 import { fillTemplate, type Params } from './template.ts';
 
 /** What is sent of an ending without an answer, or of a refusal: enough for its sentence in any language. */
@@ -19,7 +21,10 @@ export type ReasonWords = {
 };
 
 export const english: ReasonWords = {
-  reasons: Object.fromEntries(Object.entries({ ...endings, ...refusals }).map(([reason, { text }]) => [reason, text])),
+  reasons: {
+    ...Object.fromEntries(Object.entries({ ...endings, ...refusals }).map(([reason, { text }]) => [reason, text])),
+    ...{ ...warnings, ...skips, ...differences, ...jsonFaults },
+  },
   ran: {
     no: 'It did not run.',
     maybe: 'It may have run; look at the client before running it again.',
@@ -35,15 +40,24 @@ export const english: ReasonWords = {
 };
 
 /** The parameters whose values are causes: keys of `whys`. */
-export const CAUSES: ReadonlySet<string> = new Set(['why', 'problem']);
+const CAUSES: ReadonlySet<string> = new Set(['why', 'problem', 'fault']);
+export const isCause = (name: string, value: string | number): boolean =>
+  CAUSES.has(name) && Object.hasOwn(whys, value);
+
+/** A template with the parameters of a reason, among which causes have words of their own. */
+function fill(template: string, params: Params, words: ReasonWords): string {
+  return fillTemplate(template, params, (name, value) => {
+    const cause = isCause(name, value) ? words.whys[value] : undefined;
+    return cause === undefined ? `${value}` : fill(cause, params, words);
+  });
+}
+
+export const causeOf = ({ problem, ...params }: Params & { problem: Why }): string =>
+  fill(whys[problem], params, english);
 
 /** What happened, without what follows from it. */
 export function whatHappened({ reason, params }: Pick<Reasoned, 'reason' | 'params'>, words = english): string {
-  const worded = (name: string, value: string | number): string => {
-    const cause = CAUSES.has(name) ? words.whys[value] : undefined;
-    return cause === undefined ? `${value}` : fillTemplate(cause, params);
-  };
-  return fillTemplate(words.reasons[reason] ?? words.unknown, { reason, ...params }, worded);
+  return fill(words.reasons[reason] ?? words.unknown, { reason, ...params }, words);
 }
 
 /** One sentence for people: what happened, whether it ran, and what to do. */

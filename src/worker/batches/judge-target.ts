@@ -2,6 +2,7 @@ import type { ItemHead } from '../../shared/cases/batch.ts';
 import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { isBad } from '../../shared/contract/verdict.ts';
+import { type SkipReason, skip } from '../../shared/reasons/remarks.ts';
 import type { ItemEnding } from './follow-items.ts';
 import type { Chosen, TargetRun } from './target-run.ts';
 
@@ -19,7 +20,7 @@ export async function judgeTarget(
   const { stopAfterFailures } = run.batch;
   if (isBad(head.verdict)) run.failures++;
   if (stopAfterFailures !== null && run.failures >= stopAfterFailures)
-    run.stopped ??= `stopped after ${run.failures} ${run.failures === 1 ? 'case' : 'cases'} that did not pass`;
+    run.stopped ??= skip('enough-failures', { failures: run.failures });
   const who = head.address ?? chosen?.address ?? target;
   if (head.verdict === 'skipped') return;
   if (ending.kind === 'answered') {
@@ -29,14 +30,13 @@ export async function judgeTarget(
   if (NOT_THE_CLIENT.includes(ending.noAnswer.code)) return;
   const count = (inARow.get(who) ?? 0) + 1;
   inARow.set(who, count);
-  if (await clientDied(self, ending.noAnswer, who))
-    await stop(self, `stopped: client ${who} ended while it ran a case`);
+  if (await clientDied(self, ending.noAnswer, who)) await stop(self, skip('client-ended', { address: who }));
   else if (count >= UNANSWERED_IN_A_ROW && !(await othersTakeOver(self, ending.noAnswer, who)))
-    await stop(self, `stopped after ${count} cases in a row without an answer from ${who}`);
+    await stop(self, skip('client-silent', { cases: count, address: who }));
 }
 
 /** Sends no more to the target, and takes back what no client has picked up. */
-async function stop(self: TargetRun, why: string): Promise<void> {
+async function stop(self: TargetRun, why: SkipReason): Promise<void> {
   if (self.stopped !== null) return;
   self.stopped = why;
   // A message that is lost costs time only: the request is taken back at its deadline.

@@ -1,5 +1,6 @@
 import { type Batch, type BatchProgress, failuresIn, itemNumber } from '../../shared/cases/batch.ts';
 import { withoutData } from '../../shared/privacy/mask-item.ts';
+import { skip } from '../../shared/reasons/remarks.ts';
 import { startUpkeep, type Task } from '../../shared/runtime/upkeep.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 import { createBatchSlots } from './batch-slots.ts';
@@ -70,7 +71,7 @@ export async function runBatch(
   return true;
 }
 
-const cancelledBy = ({ why }: Pick<BatchProgress, 'why'>) => `the batch was cancelled${why ? `: ${why}` : ''}`;
+const cancelledBy = ({ why }: Pick<BatchProgress, 'why'>) => why ?? skip('batch-cancelled', {});
 
 /** Whether items have no ending, although this worker has seen to all: the queue store came back as it was before. */
 async function lacksEndings(batchId: string, store: BatchStore): Promise<boolean> {

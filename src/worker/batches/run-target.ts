@@ -8,6 +8,7 @@ import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
 import { addExecution } from '../../shared/queue/executions.ts';
+import { type SkipReason, skip } from '../../shared/reasons/remarks.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 import { acquireSlot } from './acquire-slot.ts';
 import type { Side } from './earlier-runs.ts';
@@ -78,18 +79,20 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
     return void (await keep(self, index, await itemOf(self, { ...place, chosen: null }, ending)));
   }
   if (doubt.kind === 'sent') return launch(self, { ...place, claimBy: doubt.claimBy, chosen: null });
-  const skip = one.skip ? 'skip: true' : (self.stopped ?? run.stopped);
-  if (skip !== null) return leaveOut(self, place, skip);
+  const why = one.skip ? skip('skip-asked', {}) : (self.stopped ?? run.stopped);
+  if (why !== null) return leaveOut(self, place, why);
   const chosen = await acquireSlot(self, { mockId, input: one.input, target: self.target, isDry: run.batch.dryRun });
   if (chosen !== null) {
     const claimBy = await markSending(self, index, doubt.claimFrom);
     return launch(self, { ...place, claimBy, chosen });
   }
-  if (!run.signal.aborted) await leaveOut(self, place, self.stopped ?? run.stopped ?? 'stopped');
+  const stopped = self.stopped ?? run.stopped;
+  // Where an error of the service ended the run instead, whoever tries the batch again runs the item.
+  if (stopped !== null && !run.signal.aborted) await leaveOut(self, place, stopped);
 }
 
 /** Skips an item, unless the worker that had the batch before sends it after all: that one may only have slept. Then it is followed. */
-async function leaveOut(self: TargetRun, place: ItemPlace, why: string): Promise<void> {
+async function leaveOut(self: TargetRun, place: ItemPlace, why: SkipReason): Promise<void> {
   if (await keep(self, place.index, { head: leftOut(self, why), unlessBegun: true })) return;
   const [head] = await headsOf(self, place.index, 1);
   if (head?.verdict === 'pending' && head.claimBy !== null)
@@ -173,7 +176,7 @@ function itemUnlessStopped({ stopped, run }: TargetRun, item: Kept): Kept {
   return stopped !== null && didNotRun ? { head: leftOut({ run }, stopped) } : item;
 }
 
-const leftOut = ({ run }: Pick<TargetRun, 'run'>, why: string): ItemHead =>
+const leftOut = ({ run }: Pick<TargetRun, 'run'>, why: SkipReason): ItemHead =>
   skippedItem(why, run.isCancelled && why === run.stopped ? 'cancelled' : null);
 
 type Kept = { head: ItemHead; detail?: ItemDetail | null; unlessBegun?: boolean };

@@ -5,6 +5,7 @@ import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { StoreRun } from '../../shared/queue/queue-backend.ts';
+import type { SkipReason } from '../../shared/reasons/remarks.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { Clients } from '../clients/clients.ts';
@@ -39,7 +40,7 @@ export type RunTargetDependencies = {
 /** The state that all targets of a batch share: why it stops, if it does, and the failures so far. */
 export type BatchRun = {
   batch: Batch;
-  stopped: string | null;
+  stopped: SkipReason | null;
   /** Whether that is because somebody cancelled it. */
   isCancelled: boolean;
   failures: number;
@@ -70,7 +71,7 @@ export type TargetRun = RunTargetDependencies & {
   /** Cases in a row without an answer, by client. */
   inARow: Map<string, number>;
   /** Why the rest of this target is left alone, if it is. */
-  stopped: string | null;
+  stopped: SkipReason | null;
   /** The first error of the service itself: it ends the run, and the batch is tried again. */
   failure: unknown;
 };

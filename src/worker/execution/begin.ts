@@ -1,7 +1,8 @@
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
-import type { JobData, Warning } from '../../shared/contract/job.ts';
+import type { JobData } from '../../shared/contract/job.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
 import { parseTarget, type Target } from '../../shared/contract/target.ts';
+import type { Warning } from '../../shared/contract/warning.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { StoreRun } from '../../shared/queue/queue-backend.ts';
 import type { Code } from '../../shared/reasons/codes.ts';

@@ -3,7 +3,8 @@ import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts
 import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { State } from '../../shared/contract/endings/states.ts';
 import { type Progress, progressSchema } from '../../shared/contract/execution-record.ts';
-import type { JobData, Warning } from '../../shared/contract/job.ts';
+import type { JobData } from '../../shared/contract/job.ts';
+import type { Warning } from '../../shared/contract/warning.ts';
 import { type Timer, time } from '../../shared/ports/time.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';

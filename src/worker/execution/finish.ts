@@ -3,8 +3,9 @@ import { settledOf } from '../../shared/contract/endings/job-ending.ts';
 import { errorOf } from '../../shared/contract/endings/no-answer.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
 import { beginningOf, type ExecutionRecord, type Progress } from '../../shared/contract/execution-record.ts';
-import type { JobData, JobResult, Warning } from '../../shared/contract/job.ts';
+import type { JobData, JobResult } from '../../shared/contract/job.ts';
 import { type RulesOfRun, rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
+import { maskedWarning, type Warning } from '../../shared/contract/warning.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Finished, Records, TakenJob } from '../../shared/queue/queue.ts';
@@ -114,9 +115,7 @@ function told(ending: Ending, { steps, address }: Progress): Ending {
 }
 
 function some(warnings: Warning[], hide: (text: string) => string): { warnings?: Warning[] } {
-  return warnings.length === 0
-    ? {}
-    : { warnings: warnings.map((warning) => ({ ...warning, message: hide(warning.message) })) };
+  return warnings.length === 0 ? {} : { warnings: warnings.map((warning) => maskedWarning(warning, hide)) };
 }
 
 // The ending as the trace gets it.

@@ -2,10 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
-import type { JobData, Warning } from '../../shared/contract/job.ts';
+import type { JobData } from '../../shared/contract/job.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import type { RulesOfRun } from '../../shared/contract/rules-of-run.ts';
+import { type Warning, warning } from '../../shared/contract/warning.ts';
 import { time } from '../../shared/ports/time.ts';
 import { resultWithin } from '../../shared/runtime/async.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -70,7 +71,7 @@ export function createInspections(dependencies: InspectionsDependencies) {
       checked.graph = null; // a check is remembered, and its graph may be large
       return graph;
     };
-    const warnings = () => [...checked.warnings().map(toWarning), ...inputWarnings(client, data.input)];
+    const warnings = () => [...checked.warnings(), ...inputWarnings(client, data.input)];
     return { kind: 'clear', warnings, rules: checked.rules, takeGraph };
   }
 
@@ -207,8 +208,7 @@ const nothing = { cycle: null, nodes: null, graph: null, rules: unknownRules };
 const unchecked = (): Check => ({ ...nothing, warnings: () => [] });
 
 function notChecked(withinMs: number): Check {
-  const message = `The rule's files could not be read within ${withinMs} ms: it was sent unchecked.`;
-  return { ...nothing, warnings: () => [{ code: 'not-checked', message }] };
+  return { ...nothing, warnings: () => [warning('not-checked', { withinMs })] };
 }
 
 /** Whether the input has a name at its top level that SDKs of this dialect keep for themselves. */
@@ -216,8 +216,4 @@ function hasKey(reservedKey: string, input: string): boolean {
   if (!input.includes(reservedKey) && !input.includes('\\u')) return false;
   const scanned = scanJson(input);
   return scanned.kind === 'complete' && scanned.members.some(({ key }) => key === reservedKey);
-}
-
-function toWarning({ nodeId, ...warning }: ReturnType<TreeCheck['warnings']>[number]): Warning {
-  return nodeId === undefined ? warning : { ...warning, nodeId: nodeId.toString() };
 }

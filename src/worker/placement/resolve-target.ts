@@ -1,6 +1,6 @@
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
-import type { Warning } from '../../shared/contract/job.ts';
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
+import type { Warning } from '../../shared/contract/warning.ts';
 import { perProcess } from '../../shared/ports/process.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { NoAnswer } from '../../shared/contract/endings/no-answer.ts';
-import type { Warning } from '../../shared/contract/job.ts';
+import { type Warning, warning } from '../../shared/contract/warning.ts';
 import { time } from '../../shared/ports/time.ts';
-import { whatHappened } from '../../shared/reasons/words.ts';
 import type { Client } from '../clients/client.ts';
 
 /** After so long, a client whose rights were put in order is tried again. */
@@ -25,10 +24,11 @@ export function createUnwritableClients({ onNoted }: { onNoted: () => void }) {
 
   return {
     /** A request could not be written, for the reason in this refusal. */
-    note(client: Client, refusal: NoAnswer): void {
+    note(client: Client, { params: { why = 'internal' } }: NoAnswer): void {
       if (known.size >= MAX_REMEMBERED) known.clear();
-      const warning = { code: 'client-passed-over', message: `Another client was asked. ${whatHappened(refusal)}` };
-      known.set(keyOf(client), { warning, until: time.monotonic() + REMEMBERED_MS });
+      const { address, app, directoryName: directory } = client;
+      const passedOver = warning('client-passed-over', { address, app, directory, why });
+      known.set(keyOf(client), { warning: passedOver, until: time.monotonic() + REMEMBERED_MS });
       onNoted();
     },
 

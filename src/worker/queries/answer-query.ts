@@ -107,7 +107,7 @@ async function treeOf(
     const edited = older === null ? await readEditedRoot(selection, { rules, metadataFor }) : null;
     return found({ ...answer, edited });
   }
-  if (kind === 'too-large' && 'message' in answer) return refused('tree-too-large', { problem: answer.message });
+  if (kind === 'too-large') return refused('tree-too-large', {});
   if (kind === 'unusable' && 'reason' in answer)
     return refused('unusable-rule', { app: query.app, problem: answer.reason });
   return notThere(kind, query);

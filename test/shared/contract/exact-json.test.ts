@@ -113,7 +113,7 @@ describe('scanning JSON', () => {
     ['{"a":"\n"}', { at: 6, path: 'a', message: 'a control character in a string must be escaped' }],
     ['{} {}', { at: 3, path: '', message: 'unexpected "{" after the end of the JSON value' }],
   ])('says where %s is wrong', (text, place) => {
-    expect(scanJson(text)).toEqual({ kind: 'wrong', ...place });
+    expect(scanJson(text)).toMatchObject({ kind: 'wrong', ...place });
   });
 
   it(`goes ${MAX_DEPTH} levels deep and no further`, () => {

@@ -49,7 +49,7 @@ const items = [
   item(2, {
     verdict: 'failed',
     name: nasty,
-    differences: [{ path: 'data.a', expected: '1', actual: nasty, message: 'differs' }],
+    differences: [{ path: 'data.a', expected: '1', actual: nasty, how: 'differs' }],
   }),
   item(3, { verdict: 'error', error: nasty, name: '=HYPERLINK("http://x")' }),
   item(4, {

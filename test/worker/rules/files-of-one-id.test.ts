@@ -53,7 +53,7 @@ test.each([
   expect({ problems, outcome: ran.outcome }).toEqual({ problems: [sentence], outcome: 'TRUE' });
   const { tree, warnings } = await worker();
   expect(tree).toMatchObject({ root: { className: 'Yes', problems: [sentence] }, digest });
-  expect(warnings()).toEqual([{ code: 'unusable-file', message: `${sentence}.`, nodeId: 3n }]);
+  expect(warnings()).toMatchObject([{ code: 'unusable-file', params: { problem: sentence }, nodeId: '3' }]);
   expect((await client(true)).ran.outcome).toBe(
     `rule 1 is not run, because nothing may be in doubt (strict): ${sentence}`,
   );
@@ -108,7 +108,7 @@ test('so it is with rules, and of two files in two folders the newer one counts'
       { file: 'moved/1.json', reason: 'stands twice: the newer file counts' },
     ]),
   });
-  expect(warnings().map(({ message }) => message)).toEqual(sentences.map((sentence) => `${sentence}.`));
+  expect(warnings().map(({ params }) => params.problem)).toEqual(sentences);
   expect((await client(true)).ran.outcome).toContain(sentences[0]);
 });
 

@@ -65,7 +65,7 @@ test('unknown rules and nodes are warnings, an app without rules is none', async
   expect(await codesOf(null, 999n)).toEqual(['unknown-node 999']);
   expect(await check(1n, 30n)).toMatchObject({
     cycle: null,
-    warnings: [{ code: 'unknown-node', message: 'Node 30 is not part of rule 1.', nodeId: 30n }],
+    warnings: [{ code: 'node-not-in-rule', params: { ruleId: '1', confId: '30' }, nodeId: '30' }],
   });
   await files.remove();
   expect(await check(1n)).toMatchObject({ cycle: null, warnings: [] });
@@ -86,14 +86,14 @@ test('a leaf class that the client has not registered is named once, at its firs
     'missing-leaf-class 23',
     'missing-leaf-class 24',
   ]);
-  expect((await check(1n, null, known)).warnings[0]?.message).toContain('com.sample.AgeFlow');
+  expect((await check(1n, null, known)).warnings[0]?.params).toMatchObject({ class: 'com.sample.AgeFlow' });
   expect(await codesOf(1n, 12n, known)).toEqual(['missing-leaf-class 14']);
   expect(await codesOf(1n, null, null)).toEqual([]);
 });
 
 test('a leaf without a class is named', async () => {
   await files.node(1, '"type":5');
-  expect(await codesOf(null, 1n, [])).toEqual(['missing-leaf-class 1']);
+  expect(await codesOf(null, 1n, [])).toEqual(['leaf-without-class 1']);
 });
 
 test('a tree that sharing makes endless is a warning, found without walking it', async () => {

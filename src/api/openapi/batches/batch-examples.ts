@@ -37,7 +37,7 @@ export const item = {
     differences: 1,
   },
 };
-const difference = { path: 'data.coupon.amount', expected: '20', actual: '25', message: 'differs' };
+const difference = { path: 'data.coupon.amount', expected: '20', actual: '25', how: 'differs' };
 export const itemDetails = {
   [DATA_FIELD]: { cost: 120.1 },
   expect: { data: { coupon: { amount: 20 } } },

@@ -7,8 +7,8 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { readJson } from '../../../shared/json-tree/read-json.ts';
-import { jsonWords } from '../../text/service-words.ts';
-import { type Say, useText } from '../../text/use-text.tsx';
+import { failureOfJson } from '../../text/service-words.ts';
+import { useText } from '../../text/use-text.tsx';
 
 /** A text of more characters is long. */
 const LONG = 50_000;
@@ -18,7 +18,7 @@ type Props = { label: string; text: string; onChange: (text: string) => void };
 
 /** The document as text. It stands in a shadow tree, so that its styles need no exception in the content security policy. */
 export function JsonEditor({ label, text, onChange }: Props) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView | null>(null);
   const changed = useRef(onChange);
@@ -56,7 +56,7 @@ export function JsonEditor({ label, text, onChange }: Props) {
           highlightActiveLine(),
           json(),
           syntaxHighlighting(colours),
-          linter((view) => findProblems(view, say), { delay: first.current.length > LONG ? PAUSE_MS : 150 }),
+          linter((view) => findProblems(view, ofService), { delay: first.current.length > LONG ? PAUSE_MS : 150 }),
           lintGutter(),
           keymap.of([
             ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
@@ -85,7 +85,7 @@ export function JsonEditor({ label, text, onChange }: Props) {
       tellNow();
       view.destroy();
     };
-  }, [label, say]);
+  }, [label, ofService]);
 
   // The form, a run or an undo wrote the document: show that, and keep the cursor when nothing changed.
   useEffect(() => {
@@ -101,7 +101,7 @@ export function JsonEditor({ label, text, onChange }: Props) {
       <div className="editor-host" ref={host} />
       <p className="bad" role="status">
         {read.kind === 'bad' &&
-          say('input.invalid', { line: read.line, column: read.column, message: jsonWords(read.message, say) })}
+          say('input.invalid', { line: read.line, column: read.column, message: failureOfJson(read.fault) })}
         {read.kind === 'ok' && read.root.kind !== 'object' && say('input.notObject')}
       </p>
     </div>
@@ -151,11 +151,18 @@ function leave(host: HTMLElement | null): boolean {
   return true;
 }
 
-function findProblems({ state }: EditorView, say: Say): Diagnostic[] {
+function findProblems({ state }: EditorView, ofService: ReturnType<typeof useText>['ofService']): Diagnostic[] {
   const read = readJson(state.doc.toString());
   if (read.kind === 'ok') return [];
   const from = Math.min(read.at, state.doc.length);
-  return [{ from, to: Math.min(from + 1, state.doc.length), severity: 'error', message: jsonWords(read.message, say) }];
+  return [
+    {
+      from,
+      to: Math.min(from + 1, state.doc.length),
+      severity: 'error',
+      message: ofService(failureOfJson(read.fault)),
+    },
+  ];
 }
 
 const colours = HighlightStyle.define([

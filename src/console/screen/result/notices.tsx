@@ -8,7 +8,7 @@ import { diffJson } from '../../json/diff-json.ts';
 import type { FormChange } from '../../run/form.ts';
 import { nodesOfDryRun, type Reading, versionRan } from '../../run/reading.ts';
 import { useIsDry } from '../../state/preferences.ts';
-import { warningWords } from '../../text/service-words.ts';
+import { failureOfWarning } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { NoticeLines, useAnnounce } from '../../ui/announce.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -122,7 +122,7 @@ const MAX_ENTRIES = 4;
 
 /** The reservations about the picture: other versions, lost digits, entries without a place, warnings. */
 export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   const announce = useAnnounce();
   const { followed, reading } = run;
   const isLost = followed?.kind === 'open' && followed.connection.kind !== 'live';
@@ -133,11 +133,14 @@ export function Notices({ run, rule }: { run: Run; rule: RuleContext }) {
   }, [isLost, followed, announce, say]);
   const isPolling = followed?.kind === 'open' && followed.connection.kind === 'polling';
   const lost = isPolling ? [say('state.polling')] : [];
-  const lines = [...lost, ...(reading ? noticesOf(reading, { rule, say }) : [])];
+  const lines = [...lost, ...(reading ? noticesOf(reading, { rule, say, ofService }) : [])];
   return <NoticeLines className="notices" lines={lines} />;
 }
 
-function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Say }): string[] {
+function noticesOf(
+  reading: Reading,
+  { rule, say, ofService }: { rule: RuleContext } & Pick<ReturnType<typeof useText>, 'say' | 'ofService'>,
+): string[] {
   const { record, masked } = reading.execution;
   const rounded =
     reading.before && reading.after
@@ -156,7 +159,7 @@ function noticesOf(reading: Reading, { rule, say }: { rule: RuleContext; say: Sa
       : []),
     ...(masked.length > 0 ? [say('notice.masked', { paths: masked.join(', ') })] : []),
     ...(reading.rest !== '' ? [say('notice.rest', { text: reading.rest.slice(0, 80) })] : []),
-    ...record.warnings.map((warning) => warningWords(warning, { record, occurrences: rule.occurrences }, say)),
+    ...record.warnings.map((warning) => ofService(failureOfWarning(warning))),
   ];
 }
 

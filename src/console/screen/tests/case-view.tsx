@@ -9,7 +9,7 @@ import { useItem } from '../../cases/use-batches.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
 import { goTo, linkTo, type Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
-import { differenceWords } from '../../text/service-words.ts';
+import { failureOfDifference } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Loading, useAnnounce } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -67,7 +67,7 @@ function CaseResult({ item, batchId }: { item: WholeItem; batchId: string }) {
 }
 
 function Expectation({ rows, judged }: { rows: ReturnType<typeof expectedRows>; judged: boolean }) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   if (rows.length === 0) return <p className="muted">{say('case.expectsNothing')}</p>;
   return (
     <table className="diff-table expectation">
@@ -79,22 +79,22 @@ function Expectation({ rows, judged }: { rows: ReturnType<typeof expectedRows>; 
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ path, expected, actual, message, ignored }) => (
-          <tr key={`${path} ${message}`} className={message === null ? 'held' : 'missed'}>
+        {rows.map(({ path, expected, actual, how, ignored }) => (
+          <tr key={`${path} ${how}`} className={how === null ? 'held' : 'missed'}>
             <th scope="row">
               <code>{path}</code>
             </th>
             <td>{expected === null ? <small>{say('case.absent')}</small> : <code>{expected}</code>}</td>
             {judged && (
               <td>
-                {message === null ? (
+                {how === null ? (
                   <small>
                     {ignored.length === 0 ? say('case.held') : say('case.heldBut', { paths: ignored.join(', ') })}
                   </small>
                 ) : (
                   <>
                     {actual !== null && <code>{actual} </code>}
-                    <small>{differenceWords(message, say)}</small>
+                    <small>{ofService(failureOfDifference(how))}</small>
                   </>
                 )}
               </td>

@@ -7,7 +7,7 @@ import { useStart } from '../../cases/use-batches.ts';
 import { type Place, printTarget } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
-import { jsonWords } from '../../text/service-words.ts';
+import { cellWords, failureOfJson } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
@@ -165,7 +165,7 @@ function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>
     case 'empty':
       return say('inputs.empty');
     case 'not-json':
-      return say('inputs.notJson', { line: read.line, message: jsonWords(read.message, say) });
+      return say('inputs.notJson', { line: read.line, message: failureOfJson(read.fault) });
     case 'no-list':
       return say('inputs.noList');
   }
@@ -207,7 +207,7 @@ function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly R
             )}{' '}
             <bdi>
               {path === 'body' ? '' : `${path} `}
-              {jsonWords(line === null ? message : message.replace(CELL, ''), say)}
+              {cellWords(line === null ? message : message.replace(CELL, ''), say)}
             </bdi>
           </li>
         ))}

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { differenceIn } from '../../../shared/conclusions/words.ts';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
+import type { Difference } from '../../api/batch-items.ts';
 import type { Batch } from '../../api/batches.ts';
 import {
   type Answer,
@@ -15,7 +16,7 @@ import {
 } from '../../cases/case-rows.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
-import { differenceWords } from '../../text/service-words.ts';
+import { failureOfDifference } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { decidedWords, OutcomeChip, OutcomeWord, VerdictChip, verdictLooks } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
@@ -244,7 +245,7 @@ function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useTex
   if (differences.length > 0) {
     const more = differences.length - MAX_LINES;
     const words = {
-      what: (message: string) => differenceWords(message, say),
+      what: (how: Difference['how']) => ofService(failureOfDifference(how)),
       expected: (value: string) => say('difference.expected', { value }),
       found: (value: string) => say('difference.found', { value }),
     };

@@ -186,13 +186,4 @@ export const stateWords = {
   },
   'notice.masked': 'Hidden in this run (MASK): {paths}. They are shown as “***”; fill them in before you run it again.',
   'notice.rest': 'The end of the trace cannot be read: {text}',
-  'warning.unknown-rule': 'App {app} has no released rule {rule}.',
-  'warning.unknown-node': 'App {app} has no released node {node}.',
-  'warning.unknown-node.rule': 'Node {node} is not released, or not part of rule {rule}.',
-  'warning.missing-node': 'Node {node} is not released, so clients leave it out.',
-  'warning.missing-leaf-class':
-    'The client does not list the class {name}. Unless {name} is an alias (clients do not list aliases), it skips node {node} without a message.',
-  'warning.precision': 'Client {client} keeps numbers as 64-bit floats: {number} may be rounded.',
-  'warning.no-reason': 'Client {client} reported a failure without a reason. Check its log.',
-  'warning.not-checked': 'The worker could not read the rule’s files in time, so it sent the request unchecked.',
 } as const satisfies Record<string, Template>;

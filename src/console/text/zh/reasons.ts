@@ -1,5 +1,7 @@
 import type { Ran, Reason, Todo, Why } from '../../../shared/reasons/endings.ts';
+import type { JsonFault } from '../../../shared/reasons/json-faults.ts';
 import type { RefusalCode } from '../../../shared/reasons/refusals.ts';
+import type { Remark } from '../../../shared/reasons/remarks.ts';
 import type { ReasonWords } from '../../../shared/reasons/words.ts';
 
 const STOPPING = '这个 API 进程正在停止。';
@@ -149,7 +151,7 @@ const refusals: Record<Exclude<RefusalCode, Reason>, string> = {
   'node-not-in-rule': '应用 {app} 的规则 {ruleId} 没有节点 {confId}。',
   'unknown-version': '应用 {app} 没有可读取的版本 {version}：它尚未发布，或已超过 100 个版本之前。',
   'no-rules': '应用 {app} 没有可读取的规则。',
-  'tree-too-large': '树太大：{problem}',
+  'tree-too-large': '这棵树的节点、层数或文字超过一个应答的上限。',
   'clients-linked': 'clients/{app} 或 mock/{app} 是链接，服务从不跟随链接。',
   'too-many-rules': '应用 {app} 有 {rules} 条规则，一次最多查看 {most} 条：请用 ruleId 逐条查询。',
   'unusable-rule': '应用 {app} 中的规则文件无法使用：{problem}。',
@@ -190,6 +192,55 @@ const advice: Record<Todo, string> = {
   'other-name-or-client': '请换一个名称，或换一个客户端。',
   'smaller-number': '请写较小的数，或写成字符串。',
   'new-key': '新的调用请用新的 Idempotency-Key。',
+};
+
+const remarks: Record<Remark, string> = {
+  'missing-node': '节点 {nodeId} 没有发布，所以客户端会跳过它。',
+  'unusable-file': '无法使用文件：{problem}。',
+  'missing-leaf-class':
+    '客户端没有列出类 {class}。除非它是别名（客户端不列出别名），否则客户端会跳过节点 {nodeId}，且不作说明。',
+  'leaf-without-class': '节点 {nodeId} 是没有类的叶子：客户端会跳过它，且不作说明。',
+  'large-tree': '共享节点使这棵树有 {nodes} 个节点：它可能永远不会结束。',
+  'not-checked': '工作进程未能在 {withinMs} 毫秒内读取规则文件：请求未经检查就已发送。',
+  precision:
+    '客户端 {address}（{sdk}）用 64 位浮点数保存数字：[输入中的 {numbers} 在它的规则中是 {seen}][，另有 {more} 个][应答中的 {returned} 可能被舍入]。',
+  'out-of-range': '客户端 {address}（{sdk}）无法保存输入中 {path} 处的 {number}：它的规则看到的是别的值。',
+  'client-passed-over': '已改用另一个客户端：无法把客户端 {address} 的请求写入 mock/{app}/{directory}：{why}。',
+  'no-reason': '客户端 {address} 报告失败但没有给出原因：请查看它的日志。',
+  'skip-asked': '跳过（skip: true）',
+  'batch-cancelled': '批次已取消',
+  'batch-key-expired': '批次已取消：它的 API 密钥“{name}”已过期',
+  'batch-key-gone': '批次已取消：它的 API 密钥“{name}”已被移除',
+  'batch-key-may-not': '批次已取消：它的 API 密钥“{name}”不能再运行应用 {app}',
+  'enough-failures': '已停止：{failures} 个用例未通过',
+  'client-ended': '已停止：客户端 {address} 在运行用例时结束',
+  'client-silent': '已停止：{address} 接连 {cases} 个用例没有应答',
+  differs: '不同',
+  missing: '缺失',
+  unexpected: '不在预期中',
+  'must-not-be': '不应存在',
+  'too-far': '相差超过允许的范围',
+  'no-number': '不是数字',
+  'took-longer': '用时更长',
+  'time-unknown': '无法得知',
+  changed: '改变',
+  'other-error': '不含预期的文字',
+  'no-error': '没有出现：规则运行没有出错',
+};
+
+const jsonFaults: Record<JsonFault['reason'], string> = {
+  'json-early': '过早结束',
+  'json-twice': '字段 {key} 出现了两次',
+  'json-after': 'JSON 值结束之后多出 {found}',
+  'json-unexpected': '这里不应有 {found}',
+  'json-deep': '嵌套超过 {levels} 层',
+  'json-key': '应为双引号中的字段名，却是 {found}',
+  'json-expected': '应为 {expected}，却是 {found}',
+  'json-control': '字符串中的控制字符必须转义',
+  'json-escape': '{found} 不是 JSON 的转义',
+  'json-hexadecimal': '\\u 之后必须是四位十六进制数字',
+  'json-value': '{found} 不是 JSON 值',
+  'json-number': '{number} 之后必须是数字，却是 {found}',
 };
 
 const whys: Record<Why, string> = {
@@ -240,11 +291,12 @@ const whys: Record<Why, string> = {
   'not-reported': '没有工作进程及时报告它的结束',
   'not-kept': '它的应答不再保留',
   'batch-moved': '另一个工作进程接手了它的批次',
+  ...jsonFaults,
 };
 
 /** Why something did not come to an answer, in Chinese. */
 export const chinese: ReasonWords = {
-  reasons: { ...refusals, ...endings },
+  reasons: { ...refusals, ...endings, ...remarks, ...jsonFaults },
   ran,
   advice,
   whys,

@@ -170,13 +170,4 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'notice.unplaced': '轨迹中有 {n} 个条目与这棵树对应不上：{entries}。规则可能已经改变。',
   'notice.masked': '此次运行中已隐藏的字段（MASK）：{paths}。其值显示为“***”，再次运行前请先填写。',
   'notice.rest': '轨迹的末尾无法读取：{text}',
-  'warning.unknown-rule': '应用 {app} 没有已发布的规则 {rule}。',
-  'warning.unknown-node': '应用 {app} 没有已发布的节点 {node}。',
-  'warning.unknown-node.rule': '节点 {node} 没有发布，或不属于规则 {rule}。',
-  'warning.missing-node': '节点 {node} 没有发布，所以客户端会跳过它。',
-  'warning.missing-leaf-class':
-    '客户端没有列出类 {name}。除非 {name} 是别名（客户端不列出别名），否则它会跳过节点 {node}，且不作说明。',
-  'warning.precision': '客户端 {client} 用 64 位浮点数保存数字：{number} 可能被舍入。',
-  'warning.no-reason': '客户端 {client} 报告失败但没有给出原因。请查看它的日志。',
-  'warning.not-checked': '工作进程未能及时读取规则文件，所以未经检查就发送了请求。',
 };

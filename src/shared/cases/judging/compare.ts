@@ -28,7 +28,7 @@ type Comparing = { path: Step[]; whole: boolean; found: Difference[] };
 function compare(expected: ExactValue, actual: ExactValue | undefined, place: Comparing): void {
   if (place.found.length >= MAX_DIFFERENCES) return;
   const operator = operatorOf(expected);
-  if (actual === undefined) tell(place, expected, undefined, 'is missing');
+  if (actual === undefined) tell(place, expected, undefined, 'missing');
   else if (operator) applyOperator(operator, expected, actual, place);
   else if (isExactObject(expected) && isExactObject(actual)) compareMembers(expected, actual, place);
   else if (Array.isArray(expected) && Array.isArray(actual)) compareElements(expected, actual, place);
@@ -39,7 +39,7 @@ function applyOperator(operator: Operator, expected: ExactValue, actual: ExactVa
   if (operator.kind === 'any') return;
   const isNumber = actual instanceof RawNumber;
   if (isNumber && isNear(actual.text, operator)) return;
-  tell(place, expected, actual, isNumber ? 'differs by more than is allowed' : 'is not a number');
+  tell(place, expected, actual, isNumber ? 'too-far' : 'no-number');
 }
 
 function compareMembers(expected: ExactObject, actual: ExactObject, place: Comparing): void {
@@ -49,7 +49,7 @@ function compareMembers(expected: ExactObject, actual: ExactObject, place: Compa
   if (!place.whole) return;
   for (const [key, value] of Object.entries(actual)) {
     if (Object.hasOwn(expected, key)) continue;
-    tell({ ...place, path: [...place.path, key] }, undefined, value, 'was not expected');
+    tell({ ...place, path: [...place.path, key] }, undefined, value, 'unexpected');
   }
 }
 
@@ -59,7 +59,7 @@ function compareElements(expected: ExactValue[], actual: ExactValue[], place: Co
   }
   for (const [index, value] of actual.entries()) {
     if (index < expected.length) continue;
-    tell({ ...place, path: [...place.path, index] }, undefined, value, 'was not expected');
+    tell({ ...place, path: [...place.path, index] }, undefined, value, 'unexpected');
   }
 }
 
@@ -72,10 +72,10 @@ function tell(
   place: Comparing,
   expected: ExactValue | undefined,
   actual: ExactValue | undefined,
-  message: string,
+  how: Difference['how'],
 ): void {
   if (place.found.length >= MAX_DIFFERENCES) return;
-  place.found.push({ path: printPath(place.path), expected: textOf(expected), actual: textOf(actual), message });
+  place.found.push({ path: printPath(place.path), expected: textOf(expected), actual: textOf(actual), how });
 }
 
 const textOf = (value: ExactValue | undefined) => (value === undefined ? null : shortened(stringifyExact(value)));

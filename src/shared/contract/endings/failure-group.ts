@@ -1,5 +1,5 @@
 import type { Params } from '../../reasons/template.ts';
-import { CAUSES, whatHappened } from '../../reasons/words.ts';
+import { isCause, whatHappened } from '../../reasons/words.ts';
 import { isEndState, type State } from './states.ts';
 
 /**
@@ -30,7 +30,7 @@ export function failureGroupOf({ state, ending, address, error }: Ended): Failur
 /** The parameters in a form that many failures share: only causes stay. */
 function general(params: Params): Params {
   return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, CAUSES.has(name) ? value : `<${name}>`]),
+    Object.entries(params).map(([name, value]) => [name, isCause(name, value) ? value : `<${name}>`]),
   );
 }
 

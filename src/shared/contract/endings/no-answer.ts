@@ -3,8 +3,8 @@ import { endings, type Reason } from '../../reasons/endings.ts';
 import { isRefusalCode, refusals } from '../../reasons/refusals.ts';
 import { givenOf, type ParamsOf } from '../../reasons/template.ts';
 import { sentenceOf } from '../../reasons/words.ts';
-import { warningSchema } from '../job.ts';
 import { rulesOfRunSchema } from '../rules-of-run.ts';
+import { warningSchema } from '../warning.ts';
 import { codeSchema, paramsSchema } from './codes.ts';
 import { stepSchema } from './states.ts';
 

@@ -1,3 +1,4 @@
+import type { JsonFault } from '../../reasons/json-faults.ts';
 import { pathOfScan, scanDocument } from './json-scan.ts';
 import type { JsonKind, Member } from './json-tokens.ts';
 import { createJsonScan, EndsTooEarly, Wrong } from './json-tokens.ts';
@@ -12,7 +13,7 @@ import type { ExactValue } from './raw-number.ts';
 export type Scanned =
   | { kind: 'complete'; type: JsonKind; raw: string; members: Member[]; duplicates: string[] }
   | { kind: 'incomplete'; length: number }
-  | { kind: 'wrong'; at: number; path: string; message: string };
+  | { kind: 'wrong'; at: number; path: string; message: string; fault: JsonFault };
 
 /** Checks one JSON text and splits its outermost object or array, whose keys are its places. Depth is bounded by `MAX_DEPTH`; duplicate keys are listed by path. */
 export function scanJson(text: string): Scanned {
@@ -23,7 +24,10 @@ export function scanJson(text: string): Scanned {
     return { kind: 'complete', type, raw: text.slice(start, end), members, duplicates };
   } catch (error) {
     if (error instanceof EndsTooEarly) return { kind: 'incomplete', length: text.length };
-    if (error instanceof Wrong) return { kind: 'wrong', at: error.at, path: pathOfScan(scan), message: error.message };
+    if (error instanceof Wrong) {
+      const { at, message, fault } = error;
+      return { kind: 'wrong', at, path: pathOfScan(scan), message, fault };
+    }
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { readAs } from '../../contract/wire.ts';
 import { memberOf } from '../../json-tree/members.ts';
 import { compactJson, prettyJson } from '../../json-tree/print-json.ts';
 import { readJson } from '../../json-tree/read-json.ts';
+import { wordsOfJsonFault } from '../../reasons/json-faults.ts';
 import { sha256 } from './sha256.ts';
 
 const RUN_FILE = 'rule-server-run';
@@ -44,7 +45,7 @@ export function runFileOf(execution: string, savedBy: string): { text: string; m
     ['execution', execution],
   ];
   const read = readJson(joinMembers(members));
-  if (read.kind === 'bad') throw new SyntaxError(read.message);
+  if (read.kind === 'bad') throw new SyntaxError(wordsOfJsonFault(read.fault));
   return { text: `${prettyJson(read.root)}\n`, masked: body.masked, missing };
 }
 
@@ -56,7 +57,7 @@ type SavedRun = { kind: 'run'; mockId: string; execution: string; changed: boole
 /** Reads the text of a file. `why`: what it is instead of a saved run. */
 export function readRunFile(text: string): SavedRun {
   const read = readJson(text);
-  if (read.kind === 'bad') return { kind: 'bad', why: `no JSON: ${read.message}` };
+  if (read.kind === 'bad') return { kind: 'bad', why: `no JSON: ${wordsOfJsonFault(read.fault)}` };
   const file = runFileSchema.safeParse(JSON.parse(text));
   const own = memberOf(read.root, 'execution');
   if (!file.success || !own) return { kind: 'bad', why: 'no saved run' };
@@ -68,6 +69,6 @@ export function readRunFile(text: string): SavedRun {
 /** The same however an editor lays the file out. */
 function digestOf(json: string): string {
   const read = readJson(json);
-  if (read.kind === 'bad') throw new SyntaxError(read.message);
+  if (read.kind === 'bad') throw new SyntaxError(wordsOfJsonFault(read.fault));
   return sha256(compactJson(read.root));
 }

@@ -1,5 +1,6 @@
 import type { Batch, BatchProgress, BatchState, ItemDetail, ItemHead } from '../../cases/batch.ts';
 import type { Case } from '../../cases/case.ts';
+import type { SkipReason } from '../../reasons/remarks.ts';
 
 /** How long batches are kept, in how many bytes, and how many may run at once. */
 export type BatchLimits = { seconds: number; bytes: number; running: number };
@@ -50,7 +51,7 @@ export type BatchStore = {
   /** Erases an item, and replaces its chunk by `cases`, in which its case is missing. */
   erase(batchId: string, item: { n: number; chunk: number; cases: Case[] }): Promise<void>;
   /** Compare and set of the state. `why`: the reason, stored with it. */
-  change(batchId: string, from: readonly BatchState[], to: BatchState, why?: string): Promise<boolean>;
+  change(batchId: string, from: readonly BatchState[], to: BatchState, why?: SkipReason): Promise<boolean>;
   /** Grants a slot at a client. Batches take turns, and together they keep the limit. */
   acquire(request: SlotRequest): Promise<boolean>;
   /** Renews slots at a client for `SLOT_MS`. */

@@ -7,11 +7,13 @@ import {
   itemDetailSchema,
   itemHeadSchema,
   noCounts,
+  skipReasonSchema,
 } from '../../cases/batch.ts';
 import { caseSchema } from '../../cases/case.ts';
 import { batchStateSchema } from '../../contract/batches.ts';
 import { parseJson } from '../../contract/json/parse-json.ts';
 import { verdicts } from '../../contract/verdict.ts';
+import type { SkipReason } from '../../reasons/remarks.ts';
 import {
   BATCH_KEY_SECONDS,
   type BatchLimits,
@@ -100,8 +102,8 @@ export function createRedisBatches(
       }
       await change.hdel(key(batchId, 'details'), String(n)).exec();
     },
-    async change(batchId, from, to, why = '') {
-      const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), why, ...from];
+    async change(batchId, from, to, why) {
+      const parameters = [batchId, to, OVER.includes(to) ? '1' : '0', Date.now(), textOf(why), ...from];
       return (await change(redis, [key(batchId, 'state'), isRunning], parameters)) === 1;
     },
     ...slotsIn(redis, { prefix, turns }),
@@ -109,6 +111,7 @@ export function createRedisBatches(
   };
 }
 
+const textOf = (why: SkipReason | undefined): string => (why ? JSON.stringify(why) : '');
 const toTime = (noted: unknown): number | null => (noted === null ? null : Number(noted));
 
 function slotsIn(
@@ -138,7 +141,11 @@ async function read(redis: Redis, prefix: string, batchId: string): ReturnType<B
   const counts = targets.map((_, index) => countsOf(fields, index, cases));
   const state = batchStateSchema.catch('running').parse(fields.state);
   const endedAt = fields.endedAt === undefined ? null : Number(fields.endedAt);
-  return { batch: batch.data, progress: { state, endedAt, counts, why: fields.why ?? null } };
+  const why = skipReasonSchema
+    .nullable()
+    .catch(null)
+    .parse(fields.why === undefined ? null : parseJson(fields.why));
+  return { batch: batch.data, progress: { state, endedAt, counts, why } };
 }
 
 function countsOf(fields: Record<string, string>, targetIndex: number, cases: number): Counts {

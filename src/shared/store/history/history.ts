@@ -8,6 +8,7 @@ import {
   withoutReason,
 } from '../../contract/execution-record.ts';
 import type { RulesOfRun } from '../../contract/rules-of-run.ts';
+import { maskedWarning } from '../../contract/warning.ts';
 import type { Mask } from '../../privacy/mask.ts';
 import { createPrivacy, type Privacy } from '../../privacy/privacy.ts';
 import type { Store } from '../key-value-store.ts';
@@ -252,7 +253,7 @@ function createKept({ privacy, store }: { privacy: Privacy; store: Store }) {
 /** The answer first: values that are hidden in it are then hidden in sentences as well. */
 function masked({ record, input }: Settled, body: string, mask: Mask): Settled {
   const shown = { input: mask.data(input), result: { body: mask.answer(body) } };
-  const warnings = record.warnings.map((warning) => ({ ...warning, message: mask.text(warning.message) }));
+  const warnings = record.warnings.map((warning) => maskedWarning(warning, mask.text));
   return { ...shown, record: { ...maskedReason(record, mask), warnings } };
 }
 

@@ -1,9 +1,9 @@
 import { type RequestContent, requestMembers } from '../../../shared/contract/client-files.ts';
 import { type DialectName, dialectNames, type SdkName, sdkNames } from '../../../shared/contract/client-kinds.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
-import type { Warning } from '../../../shared/contract/job.ts';
 import { parseExact, scanJson } from '../../../shared/contract/json/exact-json.ts';
 import { RawNumber } from '../../../shared/contract/json/raw-number.ts';
+import { type Warning, warning } from '../../../shared/contract/warning.ts';
 
 /** The hints of a registration about how its client writes. */
 type RegistrationHead = { dialect: string | null; hasStartTime: boolean; hasLoadedVersion: boolean };
@@ -178,7 +178,7 @@ type From = { sdk: SdkName; address: string };
 
 /** A failure says little, so a longer answer than this is not searched for its reason. */
 const MAX_SEARCHED = 64 * 1024;
-const NAMED_AT_MOST = 3;
+const NAMED_AT_MOST = 4;
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /** Warns the caller about the input that this client is given. */
@@ -186,16 +186,14 @@ export function inputWarnings({ sdk, address }: From, input: string): Warning[] 
   const { roundsAs, largeNumbers, label } = sdks[sdk];
   const large = largeNumbers === 'changed' ? largeNumberIn(input) : undefined;
   if (large) {
-    const message = `Client ${address} (${label}) cannot hold ${large.text} at ${large.path} of the input: its rule sees something else.`;
-    return [{ code: 'out-of-range', message }];
+    return [warning('out-of-range', { address, sdk: label, number: large.text, path: large.path })];
   }
   const rounded = roundsAs === null ? [] : largeIntegers(input).filter((integer) => asFloat(integer) !== integer);
-  const [first, ...others] = rounded;
-  if (first === undefined) return [];
-  const named = others.slice(0, NAMED_AT_MOST).map((integer) => `, of ${integer} ${asFloat(integer)}`);
-  const more = others.length > NAMED_AT_MOST ? `, and so on for ${others.length - NAMED_AT_MOST} more` : '';
-  const seen = `of ${first} in the input its rule sees ${asFloat(first)}${named.join('')}${more}`;
-  return [precision(`Client ${address} (${roundsAs}) reads numbers as 64-bit floats: ${seen}.`)];
+  if (roundsAs === null || rounded.length === 0) return [];
+  const named = rounded.slice(0, NAMED_AT_MOST);
+  const [numbers, seen] = [named.join(', '), named.map(asFloat).join(', ')];
+  const more = rounded.length > NAMED_AT_MOST ? rounded.length - NAMED_AT_MOST : undefined;
+  return [warning('precision', { address, sdk: roundsAs, numbers, seen, more })];
 }
 
 /** Warns the caller about the answer of this client. `input`: a number that is written there as well is exact. */
@@ -209,17 +207,9 @@ export function answerWarnings(
   );
   const integer = roundsAs === null ? undefined : largeIntegers(body).find((found) => !given.has(found));
   const warnings: Warning[] = [];
-  if (integer !== undefined) {
-    warnings.push(
-      precision(
-        `Client ${address} (${roundsAs}) keeps numbers as 64-bit floats: ${integer} in its answer may be rounded.`,
-      ),
-    );
-  }
-  if (!success && body.length <= MAX_SEARCHED && !givesReason(body)) {
-    const message = `Client ${address} reports a failure without a reason: look at its log.`;
-    warnings.push({ code: 'no-reason', message });
-  }
+  if (roundsAs !== null && integer !== undefined)
+    warnings.push(warning('precision', { address, sdk: roundsAs, returned: integer }));
+  if (!success && body.length <= MAX_SEARCHED && !givesReason(body)) warnings.push(warning('no-reason', { address }));
   return warnings;
 }
 
@@ -230,10 +220,6 @@ export function withoutRefuted(warnings: Warning[], body: string): Warning[] {
   const process = scanned.kind === 'complete' ? scanned.members.find(({ key }) => key === 'process') : undefined;
   const ran = ({ code, nodeId }: Warning) => code === 'missing-leaf-class' && process?.raw.includes(`[${nodeId}:`);
   return warnings.filter((warning) => !ran(warning));
-}
-
-function precision(message: string): Warning {
-  return { code: 'precision', message };
 }
 
 /** The integers that a 64-bit float cannot tell from their neighbours, each once, as they are written. */

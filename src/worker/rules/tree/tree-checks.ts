@@ -1,3 +1,4 @@
+import { type Warning, warning } from '../../../shared/contract/warning.ts';
 import type { RuleNode } from '../../../shared/rules/node-file.ts';
 import type { Reading } from '../../../shared/rules/reading.ts';
 import { findCycle } from '../../../shared/rules/walk.ts';
@@ -8,25 +9,13 @@ import { edgesIn, type RuleGraph, type Selection } from './rule-graph.ts';
 const MAX_WARNINGS = 50;
 const MANY_OCCURRENCES = 100_000;
 
-/** Something a caller should know about the rule that is about to run; it does not stop it. */
-type TreeWarning = { code: WarningCode; message: string; nodeId?: bigint };
-
-type WarningCode =
-  | 'unknown-rule'
-  | 'unknown-node'
-  | 'unusable-file'
-  | 'missing-node'
-  | 'missing-leaf-class'
-  | 'large-tree'
-  | 'not-checked';
-
 /**
  * `cycle`: the ids along a circle, which would end one client's process. `digest`: of what was checked. `nodes`: the ids of the tree, null
  * where not all of them are known. `warnings`: found when they are asked for. `graph`: what was read.
  */
 export type TreeCheck = {
   cycle: bigint[] | null;
-  warnings: () => TreeWarning[];
+  warnings: () => Warning[];
   digest: string | null;
   nodes: ReadonlySet<bigint> | null;
   graph: Extract<RuleGraph, { kind: 'graph' }> | null;
@@ -50,7 +39,7 @@ export async function checkTree(selection: Selection, { rules, leafClasses }: So
   const cycle = findCycle(root, edgesIn(nodes));
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
   const warnings = foundOnce(() => {
-    const ofRule = rule?.rivals.map((rival): TreeWarning => ({ code: 'unusable-file', message: `${rival}.` })) ?? [];
+    const ofRule = rule?.rivals.map((problem) => warning('unusable-file', { problem })) ?? [];
     const ofClasses = leafClasses ? classWarnings(inOrder, leafClasses) : [];
     const ofSize = cycle === null ? sizeWarnings(countOccurrences(nodes, start)) : [];
     return [...ofRule, ...inOrder.flatMap(nodeWarnings), ...ofClasses, ...ofSize].slice(0, MAX_WARNINGS);
@@ -61,9 +50,9 @@ export async function checkTree(selection: Selection, { rules, leafClasses }: So
 }
 
 /** Finds them when they are first asked for, and then lets go of what they were found in: a check is remembered, and its graph may be large. */
-function foundOnce(find: () => TreeWarning[]): () => TreeWarning[] {
-  let left: (() => TreeWarning[]) | null = find;
-  let found: TreeWarning[] = [];
+function foundOnce(find: () => Warning[]): () => Warning[] {
+  let left: (() => Warning[]) | null = find;
+  let found: Warning[] = [];
   return () => {
     if (left) found = left();
     left = null;
@@ -71,56 +60,50 @@ function foundOnce(find: () => TreeWarning[]): () => TreeWarning[] {
   };
 }
 
-function warningsAbout(
-  graph: Exclude<RuleGraph, { kind: 'graph' }>,
-  { app, ruleId, confId }: Selection,
-): TreeWarning[] {
-  const about = confId === null ? {} : { nodeId: confId };
+function warningsAbout(graph: Exclude<RuleGraph, { kind: 'graph' }>, { app, ruleId, confId }: Selection): Warning[] {
+  const about = confId === null ? {} : { nodeId: `${confId}` };
+  const [rule, node] = [`${ruleId}`, `${confId}`];
   switch (graph.kind) {
     case 'no-rules':
       return [];
     case 'unknown-rule':
-      return [{ code: 'unknown-rule', message: `App ${app} has no released rule ${ruleId}.` }];
+      return [warning('unknown-rule', { app, ruleId: rule })];
     case 'unknown-node':
-      return [{ code: 'unknown-node', message: `App ${app} has no released node ${confId}.`, ...about }];
+      return [warning('unknown-node', { app, confId: node, ...about })];
     case 'not-in-rule':
-      return [{ code: 'unknown-node', message: `Node ${confId} is not part of rule ${ruleId}.`, ...about }];
+      return [warning('node-not-in-rule', { app, ruleId: rule, confId: node, ...about })];
     case 'unusable':
-      return [{ code: 'unusable-file', message: `The file of ${graph.reason}.` }];
+      return [warning('unusable-file', { problem: `of ${graph.reason}` })];
   }
 }
 
 type Placed = { id: bigint; reading: Reading<RuleNode> | undefined };
 
-function nodeWarnings({ id: nodeId, reading }: Placed): TreeWarning[] {
+function nodeWarnings({ id, reading }: Placed): Warning[] {
+  const nodeId = `${id}`;
   if (reading?.kind === 'found')
-    return reading.value.rivals.map((rival) => ({ code: 'unusable-file', message: `${rival}.`, nodeId }));
-  if (reading?.kind === 'unusable') {
-    return [{ code: 'unusable-file', message: `The file of node ${nodeId} ${reading.reason}.`, nodeId }];
-  }
-  return [{ code: 'missing-node', message: `Node ${nodeId} is not released: clients leave it out.`, nodeId }];
+    return reading.value.rivals.map((problem) => warning('unusable-file', { problem, nodeId }));
+  if (reading?.kind === 'unusable')
+    return [warning('unusable-file', { problem: `of node ${nodeId} ${reading.reason}`, nodeId })];
+  return [warning('missing-node', { nodeId })];
 }
 
 /** One warning per class, at its first node. */
-function classWarnings(inOrder: Placed[], leafClasses: ReadonlySet<string>): TreeWarning[] {
+function classWarnings(inOrder: Placed[], leafClasses: ReadonlySet<string>): Warning[] {
   const missing = new Map<string, bigint>();
   for (const { id, reading } of inOrder) {
     if (reading?.kind !== 'found' || !reading.value.type.leaf) continue;
     const clazz = reading.value.confName;
     if (!leafClasses.has(clazz) && !missing.has(clazz)) missing.set(clazz, id);
   }
-  return [...missing].map(([clazz, nodeId]) => {
-    const left = `node ${nodeId} is left out silently`;
-    const message =
-      clazz === ''
-        ? `A leaf without a class: ${left}.`
-        : `The client has not registered ${clazz}: unless that is an alias, which clients do not list, ${left}.`;
-    return { code: 'missing-leaf-class', message, nodeId };
-  });
+  return [...missing].map(([clazz, id]) =>
+    clazz === ''
+      ? warning('leaf-without-class', { nodeId: `${id}` })
+      : warning('missing-leaf-class', { class: clazz, nodeId: `${id}` }),
+  );
 }
 
-function sizeWarnings(occurrences: number): TreeWarning[] {
+function sizeWarnings(occurrences: number): Warning[] {
   if (occurrences <= MANY_OCCURRENCES) return [];
-  const message = `Shared nodes make this a tree of ${occurrences.toLocaleString('en')} nodes: it may never end.`;
-  return [{ code: 'large-tree', message }];
+  return [warning('large-tree', { nodes: occurrences })];
 }

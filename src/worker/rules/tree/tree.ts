@@ -28,7 +28,7 @@ type TreeAnswer =
       missingClasses: string[] | null;
       digest: string | null;
     }
-  | { kind: 'too-large'; message: string }
+  | { kind: 'too-large' }
   | Exclude<RuleGraph, { kind: 'graph' }>;
 
 type Sources = { rules: Pick<Rules, 'readGraph' | 'readVersion'>; metadataFor: MetadataFor };
@@ -44,9 +44,7 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
   const { rule, start, nodes } = graph;
   const metadata = createLeafMetadata(registrations, query);
   const { details, inTree, grown } = growFrom(graph, metadata);
-  if (graph.truncated || grown.kind === 'too-large') {
-    return { kind: 'too-large', message: 'The tree has more nodes, levels or text than one answer may hold.' };
-  }
+  if (graph.truncated || grown.kind === 'too-large') return { kind: 'too-large' };
   return {
     kind: 'tree',
     rule: rule && shownRule(rule),

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type Batch, type BatchProgress, batchSchema, itemHeadSchema, noCounts } from '../../../cases/batch.ts';
+import {
+  type Batch,
+  type BatchProgress,
+  batchSchema,
+  itemHeadSchema,
+  noCounts,
+  skipReasonSchema,
+} from '../../../cases/batch.ts';
 import { batchStateSchema } from '../../../contract/batches.ts';
 import { parseJson } from '../../../contract/json/parse-json.ts';
 import { sizeOf } from '../../batches/batch-store.ts';
@@ -20,7 +27,7 @@ const batchInfoSchema = z.object({
   chunks: z.int(),
   state: batchStateSchema,
   endedAt: z.int().nullable(),
-  why: z.string().nullable().default(null),
+  why: skipReasonSchema.nullable().default(null),
   /** Of the batch itself and its cases. */
   bytes: z.int(),
 });
