@@ -66,7 +66,10 @@ export const noAnswerAnswer = z
     mockId,
     success: z.literal(false),
     [DATA_FIELD]: jsonObject,
-    process: z.null(),
+    process: z
+      .null()
+      // Generators have no type for a member that is always null.
+      .meta({ json: { type: ['string', 'null'] }, description: 'Always null.' }),
     error: text.describe('One sentence: who, what happened, what to do.'),
     executeAt: time.describe('When the execution ended, epoch milliseconds.'),
     code: codeSchema,

@@ -77,7 +77,7 @@ export const schemaSchema = z
       .describe('Nodes whose code may read more keys than these; absent where there are none.'),
     fallback: z.boolean().describe("The wanted client is not online, and another one's metadata answered."),
   })
-  .meta({ id: 'Schema' });
+  .meta({ id: 'InputSchema' });
 export type Schema = z.output<typeof schemaSchema>;
 
 const windowSchema = z
