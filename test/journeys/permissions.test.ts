@@ -143,7 +143,12 @@ describe('who may do what', () => {
     );
     const limited = statuses.filter(({ status }) => status === 429);
     expect(limited.length).toBeGreaterThan(5);
-    expect(limited[0]?.headers['retry-after']).toBe('1');
+    expect(limited[0]?.headers).toMatchObject({ 'retry-after': '1', ratelimit: '"calls";r=0;t=1' });
+    const served = statuses.find(({ status }) => status === 200);
+    expect(served?.headers).toMatchObject({
+      'ratelimit-policy': '"calls";q=3;w=1',
+      ratelimit: expect.stringMatching(/^"calls";r=[0-2];t=1$/),
+    });
     expect(limited[0]?.json.error).toContain('at most 3 calls a second');
     expect((await ask('everything', 'GET', '/rule-server/mock/executions')).status).toBe(200);
     expect((await service.call('/readyz')).status).toBe(200);

@@ -9,7 +9,10 @@ export function letIn(origins: string[]) {
       ...['authorization', 'content-type', 'prefer', 'idempotency-key', 'last-event-id', 'traceparent'],
       ...['if-match', 'if-none-match'],
     ],
-    exposeHeaders: ['location', 'etag', 'retry-after', 'preference-applied', 'x-request-id'],
+    exposeHeaders: [
+      ...['location', 'etag', 'retry-after', 'preference-applied', 'x-request-id'],
+      ...['idempotent-replayed', 'ratelimit', 'ratelimit-policy'],
+    ],
     maxAge: 600,
   });
 }

@@ -58,17 +58,20 @@ export function limitCallers(defaults: Limits, { registry }: Metrics): Layer {
     const reached = use.calls < 1 ? 'callsPerSecond' : use[kind] >= limits[kind] ? kind : undefined;
     if (reached) {
       refused.inc({ limit: reached });
-      return problem(LIMITS[reached], { name, limit: limits[reached] });
+      return problem(LIMITS[reached], { name, limit: limits[reached] }, { headers: rateOf(use, limits) });
     }
     use.calls -= 1;
+    const rate = rateOf(use, limits);
     use[kind] += 1;
     const { outgoing } = context.env;
     const closed = new Promise<void>((resolve) => (outgoing.destroyed ? resolve() : outgoing.once('close', resolve)));
     // Counts until the execution ends, even if the caller does not wait or has left.
-    const leave = () =>
+    const leave = () => {
+      for (const [header, value] of Object.entries(rate)) context.res.headers.set(header, value);
       void Promise.allSettled([closed, context.var.openUntil]).then(() => {
         use[kind] -= 1;
       });
+    };
     if (!isRead(context.req.method) || kind === 'streams') return leave;
     return use.beginRead().then((endRead) => () => {
       endRead();
@@ -76,6 +79,12 @@ export function limitCallers(defaults: Limits, { registry }: Metrics): Layer {
     });
   };
 }
+
+/** The calls that a key has left in this second, as the IETF's draft of RateLimit headers says it. */
+const rateOf = ({ calls }: Use, { callsPerSecond }: Limits) => ({
+  'ratelimit-policy': `"calls";q=${callsPerSecond};w=1`,
+  ratelimit: `"calls";r=${Math.floor(calls)};t=1`,
+});
 
 const LIMITS = {
   callsPerSecond: 'too-many-calls-of-key',

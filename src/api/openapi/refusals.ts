@@ -43,7 +43,7 @@ const limited = {
     'too-many-calls-of-key',
     { name: 'dashboard', limit: 500 },
   ),
-  headers: { 'Retry-After': 'Seconds to wait.' },
+  headers: { 'Retry-After': 'Seconds to wait.', RateLimit: 'The calls that are left in this second.' },
 };
 
 export const unavailable = {
