@@ -3,6 +3,7 @@ import type { Case } from '../../shared/cases/case.ts';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
+import { type LeftOut, leftOut } from '../../shared/reasons/remarks.ts';
 import { type Refused, refused } from '../../shared/runtime/http-refusals.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import { noneSaved, type SavedCases } from '../cases/saved-cases.ts';
@@ -44,7 +45,7 @@ export async function casesOf(
         kind: 'cases',
         ...nothingElse,
         cases: source.cases,
-        ...(source.leftOut && { setAside: leftOut(source.leftOut) }),
+        ...(source.leftOut && { setAside: setAsideOf(source.leftOut) }),
       };
     case 'saved': {
       const saved = await savedCases.document({ app, ruleId, confId });
@@ -77,7 +78,7 @@ export async function casesOf(
   }
 }
 
-const leftOut = (cases: number): SetAside => ({ cases, refusals: [] });
+const setAsideOf = (cases: number): SetAside => ({ cases, refusals: [] });
 
 /** Earlier runs as cases, each compared with the run that it repeats; what cannot be made again is set aside, by reasons. */
 async function recordedCases(
@@ -86,22 +87,20 @@ async function recordedCases(
   executions: Pick<Executions, 'get'>,
 ): Promise<{ cases: Case[]; setAside?: SetAside }> {
   const cases: Case[] = [];
-  const leftOut = new Map<string, number>();
+  const skipped = new Map<LeftOut, number>();
   for (let first = 0; first < mockIds.length; first += READ_AT_ONCE) {
     const page = mockIds.slice(first, first + READ_AT_ONCE);
     for (const found of await Promise.all(page.map((mockId) => executions.get(mockId)))) {
       const isOfRule = found !== null && found.record.app === app && found.record.ruleId === ruleId;
-      const run = isOfRule
-        ? recordedRun({ ...found.record, ...found })
-        : 'no run of this rule has its id, or it is not kept any more';
-      if (typeof run === 'string') leftOut.set(run, (leftOut.get(run) ?? 0) + 1);
+      const run = isOfRule ? recordedRun({ ...found.record, ...found }) : 'not-of-rule';
+      if (typeof run === 'string') skipped.set(run, (skipped.get(run) ?? 0) + 1);
       else cases.push(caseOf(run, ts));
     }
   }
-  const mistakes = [...leftOut].map(([why, count]) => ({
+  const mistakes = [...skipped].map(([why, count]) => ({
     path: 'recorded',
     line: null,
-    message: `${count} because ${why}`,
+    message: `${count} because ${leftOut[why]}`,
   }));
   const setAside = { cases: mockIds.length - cases.length, refusals: mistakes };
   return { cases, ...(setAside.cases > 0 && { setAside }) };

@@ -10,6 +10,7 @@ import { type Tree, treeSchema } from '../../shared/contract/rules-and-clients.t
 import type { Verdict } from '../../shared/contract/verdict.ts';
 import { recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
 import { isLeaf, occurrencesOf, type TimeWindow } from '../../shared/reasoning/tree.ts';
+import { leftOut } from '../../shared/reasons/remarks.ts';
 import { numberOfType } from '../../shared/rules/node-types.ts';
 import { windowNumbers } from '../../shared/rules/time-window.ts';
 import type { AnsweredRecord } from '../runs/recorded-runs.ts';
@@ -84,7 +85,7 @@ async function readSavedRun(path: string): Promise<SavedRunSuite> {
   const { app, ruleId, tree: own, state } = execution;
   const result = execution.lateResult ?? execution.result;
   const run = recordedRun(execution);
-  const why = typeof run === 'string' ? run : own == null ? 'the tree of its rules was not kept' : null;
+  const why = typeof run === 'string' ? leftOut[run] : own == null ? 'the tree of its rules was not kept' : null;
   if (typeof run === 'string' || own == null || ruleId === null || result === null)
     throw new CommandFailed(
       `${path} cannot be run again, because ${why ?? 'its answer was not kept'}.`,

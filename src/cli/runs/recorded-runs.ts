@@ -1,6 +1,7 @@
 import { executionSchema } from '../../shared/contract/execution.ts';
 import { type TreeNode, treeSchema } from '../../shared/contract/rules-and-clients.ts';
-import { type LeftOut, type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
+import { type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
+import { type LeftOut, leftOut } from '../../shared/reasons/remarks.ts';
 import { get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { type HistoryOptions, limitOf, pagesOf } from './history.ts';
 
@@ -27,6 +28,6 @@ export async function readRecorded(api: HttpApi, search: HistoryOptions, signal:
 
 /** How many runs were left out, and why; empty if none was. */
 export function skippedWords({ skipped }: Pick<Recorded, 'skipped'>): string {
-  const parts = [...skipped].map(([why, count]) => `${count} because ${why}`);
+  const parts = [...skipped].map(([why, count]) => `${count} because ${leftOut[why]}`);
   return parts.length === 0 ? '' : `Left out: ${parts.join(', ')}.`;
 }

@@ -1,5 +1,6 @@
 import { isMeant, namedTarget } from '../../shared/contract/target.ts';
-import { type LeftOut, type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
+import { type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
+import type { LeftOut } from '../../shared/reasons/remarks.ts';
 import { type Batch, batchesPath, beginBatch, type Verdict } from '../api/batches.ts';
 import type { Client } from '../api/browse.ts';
 import { getExecution, getHistory, type RunSearch } from '../api/executions.ts';

@@ -29,6 +29,17 @@ export const skips = {
   'client-silent': 'stopped after {cases} cases in a row without an answer from {address}',
 } as const;
 
+/** Why a recorded run is not made again. */
+export const leftOut = {
+  'was-dry': 'it was a dry run',
+  'was-a-part': 'only a part of the rule ran',
+  'was-not-answered': 'it has no answer',
+  'input-not-kept': 'its input is not kept, or was cut',
+  'input-hidden': 'fields of its input are hidden',
+  'not-of-rule': 'no run of this rule has its id, or it is not kept any more',
+} as const;
+export type LeftOut = keyof typeof leftOut;
+
 /** How a run is not as expected. */
 export const differences = {
   differs: 'differs',
@@ -54,4 +65,4 @@ export const skip = <Of extends Skip>(reason: Of, params: ParamsOf<(typeof skips
   reason,
   params: givenOf(params),
 });
-export type Remark = keyof typeof warnings | Skip | How;
+export type Remark = keyof typeof warnings | Skip | LeftOut | How;

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
-import { type LeftOut, nameOfCase, type RecordedRun, waysOf } from '../../../shared/reasoning/trace/recorded-run.ts';
+import { nameOfCase, type RecordedRun, waysOf } from '../../../shared/reasoning/trace/recorded-run.ts';
 import type { Parameters, Template } from '../../../shared/reasoning/words/format.ts';
+import { type LeftOut, leftOut } from '../../../shared/reasons/remarks.ts';
 import { getCases } from '../../api/cases.ts';
-import { serviceNow } from '../../api/request.ts';
+import { noFailure, serviceNow } from '../../api/request.ts';
 import { type Recorded, readRecorded, runRecorded } from '../../cases/batch-call.ts';
 import { caseText } from '../../cases/proposal.ts';
 import { casesOf, useChangeCases } from '../../cases/saved-cases.ts';
@@ -234,20 +235,12 @@ const zh: Record<keyof typeof en, Template> = {
   other: '其他运行',
 };
 
-const leftOutZh: Record<LeftOut, string> = {
-  'it was a dry run': '试运行',
-  'only a part of the rule ran': '只运行了规则的一部分',
-  'it has no answer': '没有应答',
-  'its input is not kept, or was cut': '其输入没有保留，或被截断',
-  'fields of its input are hidden': '其输入中有隐藏的字段',
-};
-
 /** Says the sentences of the panel in the language of the page. */
 function useReplayWords() {
-  const { language, fill } = useText();
+  const { language, fill, ofService } = useText();
   const words: Record<keyof typeof en, Template> = language === 'zh' ? zh : en;
   return {
     tell: (key: keyof typeof en, parameters: Parameters = {}) => fill(words[key], parameters),
-    because: (why: LeftOut) => (language === 'zh' ? leftOutZh[why] : why),
+    because: (why: LeftOut) => ofService({ ...noFailure, reason: why, error: leftOut[why] }),
   };
 }

@@ -2,18 +2,11 @@ import { traceEntries } from '../../contract/trace-entries.ts';
 import type { RanTo } from '../../contract/verdict.ts';
 import { idOf, memberOf, textOf } from '../../json-tree/members.ts';
 import { type Json, readJson } from '../../json-tree/read-json.ts';
+import type { LeftOut } from '../../reasons/remarks.ts';
 import type { Decision } from './node-trace.ts';
 
 /** A run that can be made again. `input`: as it was written. `ts`: the time that it ran as of, decimal text. `process`: its trace. */
 export type RecordedRun = { mockId: string; input: string; ts: string; outcome: RanTo; process: string | null };
-
-/** Why a run is left out. */
-export type LeftOut =
-  | 'it was a dry run'
-  | 'only a part of the rule ran'
-  | 'it has no answer'
-  | 'its input is not kept, or was cut'
-  | 'fields of its input are hidden';
 
 type Kept = {
   mockId: string;
@@ -34,11 +27,11 @@ type Kept = {
 export function recordedRun({ mockId, input, state, ...kept }: Kept): RecordedRun | LeftOut {
   const outcome = state === 'failed' ? 'ERROR' : kept.outcome;
   const { confId, dryRun, masked, result } = kept;
-  if (dryRun) return 'it was a dry run';
-  if (confId !== null) return 'only a part of the rule ran';
-  if (outcome === null) return 'it has no answer';
-  if (masked.length > 0) return 'fields of its input are hidden';
-  if (input === null) return 'its input is not kept, or was cut';
+  if (dryRun) return 'was-dry';
+  if (confId !== null) return 'was-a-part';
+  if (outcome === null) return 'was-not-answered';
+  if (masked.length > 0) return 'input-hidden';
+  if (input === null) return 'input-not-kept';
   const read = readJson(result ?? '{}');
   const answer = read.kind === 'ok' ? read.root : undefined;
   return { mockId, input, ts: ranAsOf(kept, answer), outcome, process: textOf(memberOf(answer, 'process')) };
