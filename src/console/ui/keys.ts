@@ -1,6 +1,16 @@
+import type { KeyboardEvent as ReactKeyboardEvent } from 'react';
+
 /** The key that runs a rule together with Enter, as it is written on this reader's keyboard. */
 export function modifierKey(): '⌘' | 'Ctrl' {
   return /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+}
+
+/** Does what the key stands for among these; with Ctrl, Alt or ⌘ it is the browser's. */
+export function doFor(event: ReactKeyboardEvent, actions: Readonly<Record<string, () => void>>): void {
+  const action = actions[event.key];
+  if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  action();
 }
 
 /** Enter that is held down presses a button once, as the space bar does: a browser would press it again with each repetition of the key. */

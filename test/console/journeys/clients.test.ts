@@ -14,7 +14,7 @@ describeInBrowser('the clients of an app, in the console', () => {
     await files.rule(1, '"name":"gate","confId":1');
     await files.node(1, '"type":5,"name":"score","confName":"com.sample.Score"');
     // The run stays open for as long as it is looked at.
-    return { demo: false, sharedDir: files.sharedDir, settings: { RESULT_TIMEOUT_MS: 600_000 } };
+    return { demo: false, sharedDir: files.sharedDir, settings: { RESULT_TIMEOUT_MS: 540_000 } };
   });
 
   test('are listed by a press on their count: who is online first, what each is, and how many runs are open at it', async () => {

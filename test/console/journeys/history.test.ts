@@ -18,7 +18,7 @@ import {
 } from '../support/on-the-page.ts';
 
 describeInBrowser('earlier runs in the console', () => {
-  const journey = useJourney({ settings: { RESULT_TIMEOUT_MS: 600_000 } });
+  const journey = useJourney({ settings: { RESULT_TIMEOUT_MS: 540_000 } });
 
   const chips = (page: Page) => page.locator('.history tbody .chip').allTextContents();
 

@@ -100,7 +100,7 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await page.getByRole('textbox', { name: 'Input as JSON' }).fill(JSON.stringify({ city: 'x'.repeat(50_000) }));
     await pressRun(page);
     await says(headline(page), 'The input is larger than the service accepts. The rule did not run.');
-    await says(hint(page), 'The body is larger than 40000 bytes (MAX_BODY_BYTES).');
+    await says(hint(page), 'The body is larger than 40000 bytes (MAX_BODY_BYTES). It did not run.');
     await page.getByRole('button', { name: 'Copy link' }).first().click();
     await reads(page, 'Link copied without the input, which is too long for a link or not valid JSON');
     await expectAccessible(page);
@@ -196,9 +196,8 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     const page = await journey.visit('/favicon.svg');
     await page.route('**/rule-server/**', (route) => route.abort());
     await page.goto(`${journey.service.url}/`);
-    await page
-      .getByRole('heading', { name: 'The service does not answer. The page asks again every few seconds.' })
-      .waitFor();
+    await page.getByRole('heading', { name: 'The service does not answer.' }).waitFor();
+    await page.getByText('The page asks again every few seconds.').waitFor();
     await says(runHint(page), 'Choose a rule to run.');
     await expectAccessible(page);
     await page.goto(`${journey.service.url}/?app=9001&rule=1`);

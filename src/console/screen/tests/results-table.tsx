@@ -18,6 +18,7 @@ import { goTo, type Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { failureOfDifference } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { doFor } from '../../ui/keys.ts';
 import { decidedWords, OutcomeChip, OutcomeWord, VerdictChip, verdictLooks } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
 import { reveal, useIsNarrow, useWindowedRows } from '../../ui/windowed-rows.ts';
@@ -80,7 +81,7 @@ export function ResultsTable({ rows, targets, open, nothing, onOpen, ...props }:
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 300) / rowHeight) - 2);
     const { column } = active;
-    const act: Record<string, () => void> = {
+    doFor(event, {
       ArrowDown: () => go({ row: row + 1, column }),
       ArrowUp: () => go({ row: row - 1, column }),
       ArrowRight: () => go({ row, column: column + 1 }),
@@ -91,11 +92,7 @@ export function ResultsTable({ rows, targets, open, nothing, onOpen, ...props }:
       End: () => go({ row: rows.length - 1, column }),
       Enter: () => press(row, column),
       ' ': () => press(row, column),
-    };
-    const action = act[event.key];
-    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    action();
+    });
   };
   const press = (at: number, column: number) => {
     const pressed = rows[at];

@@ -5,6 +5,7 @@ import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
 import { visibleRows } from '../../trace/visible-rows.ts';
 import { Icon, IconButton } from '../../ui/icon.tsx';
+import { doFor } from '../../ui/keys.ts';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
 import { command, onCommand } from '../frame/help.tsx';
 import { TraceRow } from './trace-row.tsx';
@@ -96,7 +97,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[active];
     const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 300) / ROW_HEIGHT) - 1);
-    const act: Record<string, () => void> = {
+    doFor(event, {
       ArrowDown: () => go(active + 1),
       ArrowUp: () => go(active < 0 ? 0 : active - 1),
       Home: () => go(0),
@@ -108,11 +109,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
         row?.open ? toggle(row.occurrence, false) : row?.occurrence.parent && onChoose(row.occurrence.parent, 'pass'),
       Enter: () => go(active, 'press'),
       ' ': () => go(active, 'press'),
-    };
-    const action = act[event.key];
-    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    action();
+    });
   };
 
   return (
