@@ -37,9 +37,7 @@ describeInBrowser('ten thousand results in the console', () => {
     await says(cells.first(), `user ${ROWS}`);
     await page.keyboard.press('End');
     await page.getByText('user 1', { exact: true }).waitFor();
-    await page
-      .getByRole('searchbox', { name: 'Name, value of the input, client, error or result' })
-      .pressSequentially('user 4321');
+    await page.getByRole('searchbox', { name: /^Name, value/ }).pressSequentially('user 4321');
     await says(page.locator('.results-tools [role=status]'), /^1 of 10,?000 cases$/);
     await says(cells.first(), 'user 4321');
 
