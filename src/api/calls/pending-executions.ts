@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
-import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
 import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
-import { type ExecutionRecord, endingOf, type Queued, toSettled } from '../../shared/contract/execution-record.ts';
+import {
+  type ExecutionRecord,
+  endingOf,
+  endingOfAddedAgain,
+  type Queued,
+  readEnding,
+  toSettled,
+} from '../../shared/contract/execution-record.ts';
 import { type JobData, jobDataSchema, type Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';

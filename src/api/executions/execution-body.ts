@@ -1,11 +1,10 @@
-import { timingsOf } from '../../shared/contract/endings/timings.ts';
 import {
   executionListSchema,
   executionRecordSchema,
   executionSchema,
   type SearchProgress,
 } from '../../shared/contract/execution.ts';
-import { type ExecutionRecord, shownError } from '../../shared/contract/execution-record.ts';
+import { type ExecutionRecord, shownError, timingsOf } from '../../shared/contract/execution-record.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import type { ShownExecution } from './read-execution.ts';

@@ -1,11 +1,11 @@
 import type { Ending } from '../../shared/contract/endings/ending.ts';
-import { readEnding } from '../../shared/contract/endings/job-ending.ts';
 import {
   beginningOf,
   type ExecutionRecord,
   openRecord,
   progressSchema,
   type Queued,
+  readEnding,
   toSettled,
 } from '../../shared/contract/execution-record.ts';
 import { jobDataSchema, jobHeadSchema } from '../../shared/contract/job.ts';

@@ -1,5 +1,4 @@
-import { settledOf } from '../../shared/contract/endings/job-ending.ts';
-import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
+import { type ExecutionRecord, settledOf } from '../../shared/contract/execution-record.ts';
 import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History, HistoryLimits } from '../../shared/store/history/history.ts';

@@ -4,11 +4,11 @@ import { ranNothing } from '../reasons/endings.ts';
 import { mapTexts } from '../reasons/template.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { codeSchema, paramsSchema } from './endings/codes.ts';
-import { answered, type Ending, unanswered } from './endings/ending.ts';
-import { errorOf, type NoAnswer } from './endings/no-answer.ts';
-import { type State, type StateStep, stepSchema } from './endings/states.ts';
+import { answered, type Ending, endingSchema, type Unanswered, unanswered } from './endings/ending.ts';
+import { errorOf, type NoAnswer, noAnswer } from './endings/no-answer.ts';
+import { isEndState, type State, type StateStep, stepSchema } from './endings/states.ts';
 import { executionMembers } from './execution.ts';
-import type { JobData } from './job.ts';
+import { type JobData, jobDataSchema } from './job.ts';
 import { parseJson } from './json/parse-json.ts';
 
 /** How far a worker got with an execution: kept on its job, so that every API sees it while the execution runs. */
@@ -171,4 +171,69 @@ function noAnswerOf({ mockId, address, ending, warnings }: ExecutionRecord, body
     mayHaveRun: ending?.mayHaveRun ?? true,
     warnings,
   };
+}
+
+/** How long each part of an execution took, in ms; null for a part that has not ended, or was not seen. */
+type Timings = {
+  /** In the queue, until its request could be seen by the client. */
+  queued: number | null;
+  /** Until the client took the request. Null also when the client answered too quickly to tell. */
+  pickUp: number | null;
+  /** Until the client wrote its answer; since the dispatch where the pick-up was not seen. */
+  running: number | null;
+  /** Until the answer was noticed, read and reported. */
+  noticing: number | null;
+  total: number | null;
+};
+
+/** Reads the timings of an execution off its history. */
+export function timingsOf({ history, answeredAt }: Pick<ExecutionRecord, 'history' | 'answeredAt'>): Timings {
+  const at = (state: State) => history.find((step) => step.state === state)?.at;
+  const [queued, dispatched, pickedUp] = [at('queued'), at('dispatched'), at('picked-up')];
+  const ended = history.find(({ state }) => isEndState(state))?.at;
+  const answered = answeredAt ?? undefined;
+  return {
+    queued: msBetween(queued, dispatched ?? ended),
+    pickUp:
+      dispatched === undefined ? null : msBetween(dispatched, pickedUp ?? (answered === undefined ? ended : undefined)),
+    running: msBetween(pickedUp ?? (answered === undefined ? undefined : dispatched), answered ?? ended),
+    noticing: msBetween(answered, ended),
+    total: msBetween(queued, ended),
+  };
+}
+
+/** Machines' clocks differ a little; no part takes less than no time. */
+function msBetween(from: number | undefined, to: number | undefined): number | null {
+  return from === undefined || to === undefined ? null : Math.max(0, to - from);
+}
+
+/**
+ * The ending in the value of a job that ended. A job without a value failed by a defect of its worker: only its log tells more, and
+ * the rule may have run.
+ */
+export function readEnding(mockId: string, value: unknown): Ending {
+  if (value === undefined || value === null) return unanswered(noAnswer('worker-failed', { mockId }));
+  return endingSchema.safeParse(value).data ?? unanswered(noAnswer('newer-form', { mockId }));
+}
+
+/**
+ * What an ending means for a job that was added again meanwhile. A refusal that its worker could not write holds back no other worker,
+ * which may begin the new job.
+ */
+export function endingOfAddedAgain<Answered extends { kind: 'answered' }>(
+  mockId: string,
+  ending: Answered | Unanswered,
+): Answered | Unanswered {
+  const isUnwritten = ending.kind === 'unanswered' && ending.noAnswer.code === 'channel-unavailable';
+  return isUnwritten ? unanswered(noAnswer('store-was-away', { mockId })) : ending;
+}
+
+/** A job that ended. Times are epoch ms. */
+export type EndedJob = { id: string; data: unknown; addedAt: number; endedAt: number; value: unknown };
+
+/** The execution of a job that ended, as histories keep it; undefined when the job's data cannot be read. */
+export function settledOf({ id, data, addedAt, endedAt, value }: EndedJob): Settled | undefined {
+  const parsed = jobDataSchema.safeParse(data);
+  if (!parsed.success) return undefined;
+  return toSettled({ mockId: id, data: parsed.data, queuedAt: addedAt }, readEnding(id, value), endedAt);
 }

@@ -1,5 +1,4 @@
-import type { EndedJob } from '../contract/endings/job-ending.ts';
-import type { Settled } from '../contract/execution-record.ts';
+import type { EndedJob, Settled } from '../contract/execution-record.ts';
 import type { HistoryLimits, Publication } from '../store/history/history.ts';
 
 /** Ended jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */

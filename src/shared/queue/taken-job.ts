@@ -1,5 +1,4 @@
-import type { EndedJob } from '../contract/endings/job-ending.ts';
-import type { Settled } from '../contract/execution-record.ts';
+import type { EndedJob, Settled } from '../contract/execution-record.ts';
 import { retry } from '../runtime/async.ts';
 import type { Publication } from '../store/history/history.ts';
 import type { Finished, Records, TakenJob } from './queue.ts';

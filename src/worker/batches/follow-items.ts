@@ -1,8 +1,7 @@
 import { claimMayBeSwept } from '../../shared/contract/claim-age.ts';
 import { type Ending, unanswered } from '../../shared/contract/endings/ending.ts';
-import { endingOfAddedAgain, readEnding } from '../../shared/contract/endings/job-ending.ts';
 import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
-import { endingOf } from '../../shared/contract/execution-record.ts';
+import { endingOf, endingOfAddedAgain, readEnding } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';

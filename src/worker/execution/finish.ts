@@ -1,8 +1,7 @@
 import type { Ending } from '../../shared/contract/endings/ending.ts';
-import { settledOf } from '../../shared/contract/endings/job-ending.ts';
 import { errorOf } from '../../shared/contract/endings/no-answer.ts';
 import type { StateStep } from '../../shared/contract/endings/states.ts';
-import { beginningOf, type ExecutionRecord, type Progress } from '../../shared/contract/execution-record.ts';
+import { beginningOf, type ExecutionRecord, type Progress, settledOf } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
 import { type RulesOfRun, rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import { maskedWarning, type Warning } from '../../shared/contract/warning.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../../src/shared/contract/endings/states.ts';
-import { timingsOf } from '../../../src/shared/contract/endings/timings.ts';
+import { timingsOf } from '../../../src/shared/contract/execution-record.ts';
 
 const reached = (...steps: [State, number][]) => steps.map(([state, at]) => ({ state, at }));
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answered } from '../../../src/shared/contract/endings/ending.ts';
-import { settledOf } from '../../../src/shared/contract/endings/job-ending.ts';
+import { settledOf } from '../../../src/shared/contract/execution-record.ts';
 import type { Finished, Records, Reply, TakenJob, WorkerOptions } from '../../../src/shared/queue/queue.ts';
 import type { QueueBackend } from '../../../src/shared/queue/queue-backend.ts';
 import { eventually } from '../../support/eventually.ts';

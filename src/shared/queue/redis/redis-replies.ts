@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { EndedJob } from '../../contract/endings/job-ending.ts';
+import type { EndedJob } from '../../contract/execution-record.ts';
 import { parseJson } from '../../contract/json/parse-json.ts';
 import { every } from '../../runtime/upkeep.ts';
 import type { Publication } from '../../store/history/history.ts';

@@ -1,5 +1,5 @@
 import type { Telemetry } from 'bullmq';
-import type { EndedJob } from '../../contract/endings/job-ending.ts';
+import type { EndedJob } from '../../contract/execution-record.ts';
 import { type Timer, time } from '../../ports/time.ts';
 import type { Database } from '../../store/embedded/file/database.ts';
 import {

@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { timingsOf } from '../../contract/endings/timings.ts';
-import type { ExecutionRecord } from '../../contract/execution-record.ts';
+import { type ExecutionRecord, timingsOf } from '../../contract/execution-record.ts';
 import { type Code, codes, outcomes } from '../../reasons/codes.ts';
 
 /** From a quick client on this machine to one that takes its whole minute. */
