@@ -3,7 +3,9 @@ import { exitCodesHelp } from './terminal/exit-codes.ts';
 /** The beginning of `rule-server --help`. */
 export const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
 
-Services take their settings from the environment (see docs/run/settings.md). The other commands talk to a running API.`;
+Services take their settings from the environment (see docs/run/settings.md). The other commands talk to a running API.
+
+An API serves the documents that are named here: http://127.0.0.1:8080/docs/run/settings.md.`;
 
 /** Examples, as each command's --help shows them after its options. */
 export const EXEC_EXAMPLES = `
