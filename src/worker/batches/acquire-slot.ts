@@ -3,7 +3,7 @@ import { suitsOf } from '../placement/resolve-target.ts';
 import { type Chosen, goesOn, pause, type TargetRun } from './target-run.ts';
 
 const ASK_AGAIN_MS = 25;
-/** Callers come first: so long until it is looked again whether a batch may send an item. */
+/** How often a batch that gives way to callers checks whether it may send an item. */
 const GIVE_WAY_MS = 100;
 
 type Wanted = { mockId: string; input: string; target: string; isDry: boolean };
@@ -22,7 +22,7 @@ export async function acquireSlot(self: TargetRun, { mockId, input, target, isDr
     else if (goesOn(self)) {
       self.giveWay.sent();
       return chosen;
-    } else await slots.release(chosen.key, mockId); // the item before it has stopped the target meanwhile
+    } else await slots.release(chosen.key, mockId); // the previous item stopped the target meanwhile
   }
   return null;
 }
@@ -38,10 +38,10 @@ async function choose(
   const anybody = { key, paceKey: key, target, address: null, limit: concurrency };
   if (parsed.kind === 'malformed') return anybody;
   const resolved = await resolveTarget(app, parsed, { tried: new Set(), suits });
-  if (resolved.kind === 'refused') return anybody; // the execution will be told why
+  if (resolved.kind === 'refused') return anybody; // the execution then ends with the reason
   const { address } = resolved.client;
   const atClient = `${app}|${address}`;
-  // A rule nobody knows begins alone: it may end its client's process, whatever other rules did there.
+  // An unknown rule first runs alone, because it may crash its client.
   const paceKey = `${atClient}|${ruleId}|${confId}`;
   const limit = pace.limitFor(resolved.client, paceKey, concurrency);
   return { key: atClient, paceKey, target: `address:${address}`, address, limit };

@@ -21,7 +21,7 @@ export function createBatchJobs(parts: RunTargetDependencies, { log, onFault }: 
       const { batchId } = jobSchema.parse(job.data);
       const abort = new AbortController();
       if (stopping) abort.abort();
-      running.get(batchId)?.abort(); // a queue store that forgot it gave it out again
+      running.get(batchId)?.abort(); // the queue store lost the job and gave it out again
       running.set(batchId, abort);
       try {
         if (await runBatch(batchId, abort.signal, parts)) {
@@ -38,11 +38,11 @@ export function createBatchJobs(parts: RunTargetDependencies, { log, onFault }: 
       }
       await job.giveBack();
     },
-    /** Lets go of batches whose locks are lost. */
+    /** Aborts batches whose locks are lost. */
     abort(batchIds: readonly string[]): void {
       for (const id of batchIds) running.get(id)?.abort();
     },
-    /** Lets go of all, also of those that come from now on. */
+    /** Aborts all, and those that come from now on. */
     abortAll(): void {
       stopping = true;
       for (const abort of running.values()) abort.abort();

@@ -3,8 +3,8 @@ import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 export type BatchSlots = ReturnType<typeof createBatchSlots>;
 
 /**
- * The slots of one batch: each is a place at a client. They are renewed as long as this worker runs the batch, so those of a worker
- * that died lapse soon.
+ * The slots of one batch at clients, which are leases: they are renewed as long as this worker runs the batch, so those of a dead worker expire
+ * soon.
  */
 export function createBatchSlots(store: BatchStore, batchId: string) {
   const held = new Map<string, Set<string>>();

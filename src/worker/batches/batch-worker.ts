@@ -27,7 +27,7 @@ import { createFollowItems } from './follow-items.ts';
 import { createGiveWay } from './give-way.ts';
 import { createHighWaterMarks } from './high-water-marks.ts';
 
-/** A batch has no file of its own, so another worker may go on with it while this one only sleeps. */
+/** A batch has no claim of its own, so another worker may take it over while this one is only suspended. */
 const TAKE_OVER_MS = 2500;
 const SWEEP = 'the sweep of batch marks';
 
@@ -46,7 +46,7 @@ type BatchWorkerDependencies = {
   log: Logger;
 };
 
-/** A batch goes on after a queue store that was away for a moment; one that stays away ends its run in this worker. */
+/** Retries while the queue store is away for a moment; one that stays away ends the batch's run in this worker. */
 function untilBack(store: BatchStore): BatchStore {
   const again = <T>(task: () => Promise<T>) => persistOrThrow(time.now() + STORE_BACK_WITHIN_MS, task);
   return {
@@ -61,15 +61,15 @@ function untilBack(store: BatchStore): BatchStore {
 }
 
 /**
- * Runs batches: takes their jobs, feeds the queue of executions, and keeps what became of the items. When the worker of a batch dies:
+ * Runs batches: takes their jobs, feeds the queue of executions, and records the endings of the items. When the worker of a batch dies:
  * - Its lock on the job lapses (`TAKE_OVER_MS`), and another worker takes the job.
  * - That one goes through all items once more. Those with a verdict are done, and those that were sent are waited for (`carryOn` in
  *   `run-target.ts`).
- * - Before items are sent, a mark says how far (`high-water-marks.ts`). An item below a mark that the queue store does not know is refused in the place
- *   of its claim, and sent only if it can never have begun. Where that cannot be told any more, it ends as `outcome-unknown`
- *   (`resolve-doubt.ts`).
+ * - A high-water mark is written before items are sent (`high-water-marks.ts`). An item below a mark that the queue store does not know gets a
+ *   refusal in the place of its claim, and is sent only if it can never have begun. Where that is no longer known, it ends as
+ *   `outcome-unknown` (`resolve-doubt.ts`).
  * - Where its job is missing, any worker adds it again within 2 s (`addMissing`).
- * - The places that the dead worker held at clients lapse, because nobody renews them (`batch-slots.ts`).
+ * - The slots that the dead worker held at clients expire, because nobody renews them (`batch-slots.ts`).
  */
 export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const { backend, history, sharedDir, settings, metrics, log, rules, metadataFor, ...others } = dependencies;
@@ -116,7 +116,7 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
     get running() {
       return jobs.running;
     },
-    /** Leaves its batches to other workers, and lets go of everything. */
+    /** Hands its batches over to other workers, and releases everything. */
     async stop(): Promise<void> {
       const closed = worker.close();
       jobs.abortAll();
@@ -135,7 +135,7 @@ type Kept = Pick<BatchWorkerDependencies, 'settings'> & {
 
 /** Periodic work for batches, whoever runs them. */
 function batchTasks({ store, batches, marks, settings }: Kept): Task[] {
-  /** A job the queue store lost is added again: the batch itself says that it is not over. */
+  /** Re-enqueues jobs that the queue store lost: the record of a batch says that it is not over. */
   async function addMissing(): Promise<void> {
     for (const batchId of await store.running()) await batches.add(batchId, { batchId });
   }
@@ -145,7 +145,7 @@ function batchTasks({ store, batches, marks, settings }: Kept): Task[] {
   ];
 }
 
-/** Counts what becomes of the items of batches, and how often one could not go on. */
+/** Counts the verdicts of items, and how often a batch could not go on. */
 function registerBatchMetrics(metrics: Metrics, running: () => number) {
   const registers = [metrics.registry];
   metrics.gauge('batches_running', 'Batches this worker runs.', running);

@@ -5,16 +5,16 @@ import type { Client } from '../clients/client.ts';
 /** An interactive call waits behind a batch for no longer than this, at a client that runs one rule after the other. */
 const BUSY_MS = 500;
 const SAMPLES = 10;
-/** Without any measurement, after so many answers two items at once are tried, so that something can be measured. */
+/** After so many answers without a measurement, two items at once are sent, so that there is something to measure. */
 const TRIED_AFTER = 2;
-/** Clients and rules of which something is known, at most. */
+/** How many pairs of client and rule are remembered. */
 const KNOWN = 5000;
 
 type Pace = { samples: number[]; answers: number; lastAnsweredAt: number };
 
 /** How many items of batches a client may have at once. A key stands for a client and a rule: each rule takes its own time. */
 export function createClientPace() {
-  // With `max` the cache would take the memory of all of them at once.
+  // `max` would make the cache allocate for all entries up front.
   const paces = new LRUCache<string, Pace>({ maxSize: KNOWN, sizeCalculation: () => 1 });
 
   return {
@@ -35,7 +35,7 @@ export function createClientPace() {
       paces.set(key, pace);
       const at = (state: string) => steps.find((step) => step.state === state)?.at;
       const dispatchedAt = at('dispatched') ?? answeredAt;
-      // A request that lay there while another one ran began when that one was answered.
+      // A request that waited behind another run began when that run was answered.
       const begunAt = at('picked-up') ?? (pace.lastAnsweredAt > dispatchedAt ? pace.lastAnsweredAt : undefined);
       pace.answers++;
       if (begunAt !== undefined) pace.samples = [...pace.samples, Math.max(0, answeredAt - begunAt)].slice(-SAMPLES);

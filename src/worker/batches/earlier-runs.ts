@@ -15,7 +15,7 @@ import { readTree } from '../rules/tree/tree.ts';
 
 type Dependencies = { history: History; rules: Rules; metadataFor: MetadataFor };
 
-/** What trees tell of an earlier run and of one made now. */
+/** Facts from the trees of an earlier run and of the present one. */
 type Facts = { before: NodeFacts; now: NodeFacts };
 
 /** Where and how an earlier run can be made again: the target, and the digest of the rules that it ran on. */
@@ -62,7 +62,7 @@ export function createEarlierRuns(
     facts: async () => (await factsFor(null)).now,
     async read(mockId) {
       const own = await history.get(mockId);
-      const part = own === null ? history.pins : history; // what was pinned outlives the history
+      const part = own === null ? history.pins : history; // pinned records outlive the history
       const record = own ?? (await part.get(mockId));
       const facts = await factsFor(record);
       const [input, body] = await Promise.all([part.input(mockId), part.result(mockId)]);

@@ -4,14 +4,14 @@ import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Task } from '../../shared/runtime/upkeep.ts';
 
-/** A batch that gives way still sends an item now and then, so that it never stands still for good. */
+/** A batch that gives way still sends an item at this interval, so that it never starves. */
 const ITEM_EVERY_MS = 1000;
 
 export type GiveWay = ReturnType<typeof createGiveWay>;
 
 /**
  * Lets batches give way to callers: while more calls come than workers can begin, a worker sends one item a second of its batches. Callers are
- * refused only when that does not help. `isRunning`: whether this worker runs a batch; otherwise it does not look.
+ * refused only when that does not help. `isRunning`: whether this worker runs a batch; otherwise nothing is read.
  */
 export function createGiveWay(
   backend: Pick<QueueBackend, 'workers'>,
@@ -20,11 +20,11 @@ export function createGiveWay(
   const backlog = createBacklog(backend);
   let sentAt = Number.NEGATIVE_INFINITY;
 
-  async function look(): Promise<void> {
+  async function update(): Promise<void> {
     if (!isRunning()) return;
     await backlog.update((await queue.count()).waiting);
   }
-  const task: Task = { name: 'looking for callers', everyMs: 250, run: look }; // as often as an API; an earlier look counts for a while
+  const task: Task = { name: 'measuring the backlog', everyMs: 250, run: update }; // as often as an API; an earlier reading counts for a while
 
   return {
     /** Whether an item may be sent now. */

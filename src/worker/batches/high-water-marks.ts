@@ -12,13 +12,13 @@ export type HighWaterMark = { upTo: number; at: number; until: number; run: stri
 
 /** A mark covers so many items. */
 const STEP = 100;
-/** No item is sent under a mark that is older, so that a reader knows by when the last one was sent. */
+/** No item is sent under an older mark, so that a reader knows when the last item can have been sent. */
 export const MARK_MS = 5000;
 const FORM = /^(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * The items of a batch that may have been sent. A mark is a file beside the claims, which no queue store can forget. A mark is only
- * ever added: a worker that slept cannot take back what another one has marked meanwhile.
+ * Up to where items of a batch may have been sent. A mark is a file beside the claims, so it survives a queue store that loses its data. Marks
+ * are only added: a suspended worker cannot take back what another one has marked meanwhile.
  */
 export function createHighWaterMarks(sharedDir: string) {
   const root = join(privateDirectory(sharedDir), 'batches');
@@ -44,7 +44,7 @@ export function createHighWaterMarks(sharedDir: string) {
     ): Promise<HighWaterMark> {
       const at = Math.max(time.now(), from);
       const upTo = (Math.floor(index / STEP) + 1) * STEP;
-      await mkdir(root).catch(unless('EEXIST')); // not recursive: what is above must be there
+      await mkdir(root).catch(unless('EEXIST')); // not recursive: a missing parent means that this is not the shared directory
       await mkdir(folderOf(batchId)).catch(unless('EEXIST'));
       const path = join(folderOf(batchId), `${targetIndex}.${upTo}.${at}`);
       await writeFile(path, run, { flag: 'wx' }).catch(unless('EEXIST'));

@@ -7,10 +7,10 @@ import type { ItemEnding } from './follow-items.ts';
 import type { Chosen, TargetRun } from './target-run.ts';
 
 const UNANSWERED_IN_A_ROW = 3;
-/** They tell of the service, nothing of the client: a batch outlives a time without workers. */
+/** Codes that are the service's fault, not the client's: they do not stop a batch. */
 export const NOT_THE_CLIENT: readonly string[] = ['overloaded', 'stopping', 'outcome-unknown'];
 
-/** Whether the rest of the target, or of the batch, is better left alone. */
+/** Whether to skip the rest of the target, or of the batch. */
 export async function judgeTarget(
   self: TargetRun,
   head: ItemHead,
@@ -39,7 +39,7 @@ export async function judgeTarget(
 async function stop(self: TargetRun, why: SkipReason): Promise<void> {
   if (self.stopped !== null) return;
   self.stopped = why;
-  // A message that is lost costs time only: the request is taken back at its deadline.
+  // A lost message only costs time: the request is withdrawn at its deadline.
   for (const mockId of self.open) await self.cancels.send({ mockId, why: 'caller-left' }).catch(() => {});
 }
 
@@ -51,12 +51,12 @@ async function othersTakeOver(
 ): Promise<boolean> {
   const parsed = parseTarget(target);
   if (code !== 'not-picked-up' || parsed.kind === 'malformed') return false;
-  await clients.roster(run.batch.app, { fresh: true }).catch(() => null); // what other workers noted
+  await clients.roster(run.batch.app, { fresh: true }).catch(() => null); // includes what other workers have recorded
   const next = await resolveTarget(run.batch.app, parsed);
   return next.kind === 'client' && next.client.address !== address;
 }
 
-/** A rule that ends its client's process would end the next one as well. */
+/** A rule that crashed its client would crash the next one as well. */
 async function clientDied(
   { clients, run }: TargetRun,
   { code, mayHaveRun, clientDied: saidSo = false }: NoAnswer,

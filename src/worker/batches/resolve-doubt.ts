@@ -8,9 +8,9 @@ import type { TargetRun } from './target-run.ts';
 type Resolved = { kind: 'not-sent'; claimFrom: number } | { kind: 'sent'; claimBy: number } | { kind: 'unknown' };
 
 /**
- * Looks into an item below earlier marks that the queue store does not know as sent: the store may have forgotten it, or the worker
- * before may still send it. So a refusal is written in each place where its claim can be. Either the claim is there first, or no
- * worker can write it any more, not even one that sleeps just before it does; then the item is sent under a later `claimBy`. The refusal
+ * Resolves an item below earlier marks that the queue store does not know as sent: the store may have lost it, or the previous worker may still
+ * send it. So a refusal is written in each place where its claim can be. Either the claim is there first, or no
+ * worker can write it any more, not even one that is suspended just before that; then the item is sent under a later `claimBy`. The refusal
  * says that it may have run: the execution that meets it is not the one that counts.
  */
 export async function resolveDoubt(self: TargetRun, index: number, mockId: string): Promise<Resolved> {
@@ -19,7 +19,7 @@ export async function resolveDoubt(self: TargetRun, index: number, mockId: strin
   const latest = covering.at(-1);
   if (!oldest || !latest) return { kind: 'not-sent', claimFrom: 0 };
   if (claimMayBeSwept(oldest.at + self.begunWithinMs, time.isPast)) {
-    // A store that runs since before the marks has forgotten nothing, and whoever could claim it then cannot any more.
+    // A store that has run since before the marks has lost nothing, and the time to claim the item is over.
     const isRemembered = covering.every(({ run }) => run !== '' && run === self.storeRunNow);
     const isOver = claimMayBeSwept(latest.until + self.begunWithinMs, time.isPast);
     return isRemembered && isOver ? { kind: 'not-sent', claimFrom: 0 } : { kind: 'unknown' };

@@ -7,7 +7,7 @@ import { createBatchSlots } from './batch-slots.ts';
 import { runTarget } from './run-target.ts';
 import type { BatchRun, RunTargetDependencies } from './target-run.ts';
 
-/** Runs a batch to its end; false when the signal aborts before. The worker that goes on with it finds what was done. */
+/** Runs a batch to its end; false when the signal aborts before. Everything done is recorded for the worker that takes over. */
 export async function runBatch(
   batchId: string,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function runBatch(
     isCancelled: stopped !== null,
   };
   const cancelled = new Set<string>();
-  /** The queue store has lost it. What was sent runs to its end: a repeat under its key follows it by the marks. */
+  /** The queue store has lost the batch. Sent items run to their end: a repeat under the key follows them by the marks. */
   let isLost = false;
   async function pollCancel(): Promise<void> {
     const now = await store.read(batchId);
@@ -46,7 +46,7 @@ export async function runBatch(
     run.isCancelled = true;
     for (const mockId of run.open) {
       if (cancelled.has(mockId)) continue;
-      await cancels.send({ mockId, why: 'caller-left' }); // what a client has picked up runs to its end
+      await cancels.send({ mockId, why: 'caller-left' }); // picked-up requests run to their end
       cancelled.add(mockId);
     }
   }
@@ -63,7 +63,7 @@ export async function runBatch(
   if (signal.aborted) return false;
   if (isLost) return true;
   if (await lacksEndings(batchId, store)) throw new Error('the queue store lost how some of its items ended');
-  if (privacy.isOff(batch.app)) await dropCases(batch, store); // before it is over: a worker that goes on with it needs none
+  if (privacy.isOff(batch.app)) await dropCases(batch, store); // only now: a worker that takes over needs the cases until here
   const isOver =
     (await store.change(batchId, ['cancelling'], 'cancelled')) ||
     (await store.change(batchId, ['running'], 'finished'));
@@ -73,13 +73,13 @@ export async function runBatch(
 
 const cancelledBy = ({ why }: Pick<BatchProgress, 'why'>) => why ?? skip('batch-cancelled', {});
 
-/** Whether items have no ending, although this worker has seen to all: the queue store came back as it was before. */
+/** Whether items lack an ending although this worker settled all: the queue store was restored to an earlier state. */
 async function lacksEndings(batchId: string, store: BatchStore): Promise<boolean> {
   const now = await store.read(batchId);
   return now !== null && now !== 'gone' && now.progress.counts.some(({ pending }) => pending > 0);
 }
 
-/** One target that fails ends the run of the others: nothing may be sent by a run that nobody waits for. */
+/** A failing target aborts the others, so that nothing is sent by a run without an owner. */
 async function runTargets(run: BatchRun, dependencies: RunTargetDependencies, stop: () => void): Promise<void> {
   const runOne = (index: number) =>
     runTarget(run, index, dependencies).catch((error) => {

@@ -18,9 +18,9 @@ import { judgeTarget, NOT_THE_CLIENT } from './judge-target.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
 import type { BatchRun, Chosen, RunTargetDependencies, TargetRun } from './target-run.ts';
 
-/** An item has so much longer than a call to be begun: a worker that took over a batch may have to send it again. */
+/** How much longer than a call an item may wait to be begun: a worker that takes a batch over may have to send it again. */
 const TIMEOUT_FACTOR = 2;
-/** Items of a worker that died which are followed at once. */
+/** How many items of a dead worker are followed at once. */
 const FOLLOWED_AT_ONCE = 100;
 
 /** A case of this target, by its place in the batch, and the id of its execution. */
@@ -74,7 +74,7 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
   if (claimBy !== null) return launch(self, { ...place, claimBy, chosen: null });
   const doubt = await resolveDoubt(self, index, mockId);
   if (doubt.kind === 'unknown') {
-    // This ending tells nothing about the client, so it is no reason to stop.
+    // This ending is not the client's fault, so it is no reason to stop.
     const ending = unknownItem(mockId, 'lost-its-fate');
     return void (await keep(self, index, await itemOf(self, { ...place, chosen: null }, ending)));
   }
@@ -91,7 +91,7 @@ async function carryOn(self: TargetRun, place: ItemPlace, { claimBy }: ItemHead)
   if (stopped !== null && !run.signal.aborted) await leaveOut(self, place, stopped);
 }
 
-/** Skips an item, unless the worker that had the batch before sends it after all: that one may only have slept. Then it is followed. */
+/** Skips an item, unless the previous worker of the batch was only suspended and sends it after all: then the item is followed. */
 async function leaveOut(self: TargetRun, place: ItemPlace, why: SkipReason): Promise<void> {
   if (await keep(self, place.index, { head: leftOut(self, why), unlessBegun: true })) return;
   const [head] = await headsOf(self, place.index, 1);
@@ -99,7 +99,7 @@ async function leaveOut(self: TargetRun, place: ItemPlace, why: SkipReason): Pro
     await launch(self, { ...place, claimBy: head.claimBy, chosen: null });
 }
 
-/** HighWaterMarks the item, and tells until when it may be begun: `claimFrom` or later, and always within what its mark says. */
+/** Puts the item below a high-water mark, and returns until when it may be begun: `claimFrom` or later, but within its mark. */
 async function markSending(self: TargetRun, index: number, claimFrom: number): Promise<number> {
   const { marks, run, targetIndex, begunWithinMs, storeRun } = self;
   let { mark } = self;
@@ -118,7 +118,7 @@ function recordBegin(
   return store.begin(batch.batchId, itemNumber(batch, index, targetIndex), claimBy);
 }
 
-/** Sees to the end of an item beside the others. One that an earlier worker sent (`chosen` is null) is only followed. */
+/** Follows an item to its end, concurrently with the others. `chosen` is null for an item that an earlier worker sent. */
 async function launch(self: TargetRun, sent: Sent): Promise<void> {
   const { run, inFlight, open } = self;
   const { mockId, chosen } = sent;
@@ -153,7 +153,7 @@ async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null>
   return self.followItems.follow({ mockId, data }, run.signal);
 }
 
-/** An execution that could not be added is added by whoever follows it. */
+/** A failed add is ignored: the follower re-enqueues the execution. */
 async function send({ queue, followItems, storeRun }: TargetRun, mockId: string, data: JobData): Promise<void> {
   const toSend = { ...data, replyTo: followItems.replyTo, storeRun: storeRun.last() };
   await addExecution(queue, mockId, toSend).catch(() => {});
@@ -163,13 +163,13 @@ async function settle(self: TargetRun, sent: Sent, ending: ItemEnding): Promise<
   const { pace } = self;
   const { index, chosen } = sent;
   const item = itemUnlessStopped(self, await itemOf(self, sent, ending));
-  if (self.run.signal.aborted) return; // it may have been about to be run again: another worker judges it
+  if (self.run.signal.aborted) return; // the comparison may be incomplete: another worker judges the item
   const isNew = await keep(self, index, item);
   if (chosen && ending.kind === 'answered') pace.answered(chosen.paceKey, ending.result);
   if (isNew) await judgeTarget(self, item.head, { ending, chosen });
 }
 
-/** An item that was sent and did not run, of a target that was stopped meanwhile, belongs to the rest that is skipped. */
+/** Whether an item counts as skipped: it was sent and did not run, and its target was stopped meanwhile. */
 function itemUnlessStopped({ stopped, run }: TargetRun, item: Kept): Kept {
   const { verdict, mayHaveRun } = item.head;
   const didNotRun = verdict === 'skipped' || (verdict === 'unanswered' && !mayHaveRun);
@@ -193,7 +193,7 @@ async function keep(self: TargetRun, index: number, { detail = null, ...kept }: 
 type Judged = Omit<Sent, 'claimBy'>;
 type Item = { head: ItemHead; detail: ItemDetail | null };
 
-/** The record of an item that ended: without hidden fields (MASK), and for some apps only how it ended (HISTORY_OFF). */
+/** The record of an ended item: masked (MASK), and for apps in HISTORY_OFF only how it ended. */
 async function itemOf(self: TargetRun, sent: Judged, ending: ItemEnding): Promise<Item> {
   const { run, privacy } = self;
   const { app } = run.batch;
@@ -205,7 +205,7 @@ async function itemOf(self: TargetRun, sent: Judged, ending: ItemEnding): Promis
   const mask = privacy.maskFor(app);
   if (mask === null) return item;
   mask.data(sent.one.input);
-  if (ending.kind === 'answered') mask.answer(ending.body); // so that an error that quotes it is known
+  if (ending.kind === 'answered') mask.answer(ending.body); // collects the hidden values, so that an error that quotes one is masked
   return maskOutcome(item, mask);
 }
 

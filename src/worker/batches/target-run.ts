@@ -33,18 +33,18 @@ export type RunTargetDependencies = {
   resolveTarget: ResolveTarget;
   privacy: Privacy;
   settings: Settings;
-  /** Told of each item that got its verdict here. */
+  /** Called with each item that got its verdict here. */
   onSettled: (verdict: Verdict) => void;
 };
 
-/** The state that all targets of a batch share: why it stops, if it does, and the failures so far. */
+/** Shared by all targets of a batch: the stop reason and the failure count. */
 export type BatchRun = {
   batch: Batch;
   stopped: SkipReason | null;
   /** Whether that is because somebody cancelled it. */
   isCancelled: boolean;
   failures: number;
-  /** Executions that are on their way. */
+  /** Executions in flight. */
   open: Set<string>;
   slots: BatchSlots;
   earlier: EarlierRuns;
@@ -60,17 +60,17 @@ export type TargetRun = RunTargetDependencies & {
   target: string;
   /** How long after it was sent an item may be begun. */
   begunWithinMs: number;
-  /** HighWaterMarks of workers that ran this target before. */
+  /** The high-water marks of workers that ran this target before. */
   earlier: readonly HighWaterMark[];
   /** The run of the queue store when the items that it knows as sent were read. */
   storeRunNow: string | undefined;
   mark: HighWaterMark | null;
   inFlight: Set<Promise<void>>;
-  /** Executions of this target that are on their way. */
+  /** Executions of this target in flight. */
   open: Set<string>;
   /** Cases in a row without an answer, by client. */
   inARow: Map<string, number>;
-  /** Why the rest of this target is left alone, if it is. */
+  /** The reason why the rest of this target is skipped; null while it is not. */
   stopped: SkipReason | null;
   /** The first error of the service itself: it ends the run, and the batch is tried again. */
   failure: unknown;
@@ -79,7 +79,7 @@ export type TargetRun = RunTargetDependencies & {
 /** The client chosen for an item, and how many of a batch it may have open. */
 export type Chosen = { key: string; paceKey: string; target: string; address: string | null; limit: number };
 
-/** Whether more items are to be sent. */
+/** Whether the target sends more items. */
 export function goesOn({ stopped, run, failure }: TargetRun): boolean {
   return stopped === null && run.stopped === null && !run.signal.aborted && failure === undefined;
 }

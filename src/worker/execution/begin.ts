@@ -72,7 +72,7 @@ type Chosen = { client: Client; isNewAddress: boolean; warnings: Warning[] };
 /** `rules`: what it would run on there. */
 type Inspected = Chosen & { rules: RulesOfRun };
 
-/** With more the disk itself is the likelier cause, and each try takes its time. */
+/** After so many clients the disk is the likely culprit. */
 const CLIENTS_TRIED = 5;
 /** Other servers remove empty directories: so one may have to be made again, up to this many times. */
 const DIRECTORY_MADE = 5;

@@ -158,7 +158,7 @@ function nameOf(event: WaitEvent): string {
   return event.kind === 'cancel' ? event.why : event.kind;
 }
 
-/** Of several timers for one kind of event the earliest counts. */
+/** Keeps only the earliest timer per event kind. */
 function createTimers(put: (event: WaitEvent) => void) {
   const timers = new Map<string, { at: number; timer: Timer }>();
   return {

@@ -44,7 +44,7 @@ export async function toEnded(
     const hide = hidden(claim, { privacy, texts: [input] });
     const shown = some(warnings, hide);
     const { written, ...rest } = ending.noAnswer;
-    // What is no result has no fields that could be hidden in it.
+    // Text that is not a valid result cannot be masked field by field, so it is dropped for private apps.
     const told = written === undefined || privacy.isPrivate(claim.app) ? rest : { ...rest, written };
     const noAnswer = { ...told, ...shown, ...laneOf(claim), ...rulesIn(claim.app, claim.rules, privacy) };
     return { kind: 'ended', ending: { kind: 'unanswered', noAnswer }, claim, marked };

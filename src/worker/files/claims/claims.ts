@@ -243,7 +243,8 @@ type Key = { claimBy: number };
 
 /**
  * The folders that claims are in, one per minute of `claimBy`. A minute is swept by renaming its folder, in one step, to a
- * mark that stays for a day. A claim that finds the mark of its minute may not be the first one, whatever any clock says.
+ * marker that stays for a day. If the minute is already marked as swept, an earlier claim may have been deleted with it, so a new claim there
+ * cannot be trusted to be the first.
  */
 function createClaimMinutes(sharedDir: string, clock: FileClock) {
   const root = join(privateDirectory(sharedDir), 'claims');
