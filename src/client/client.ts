@@ -89,9 +89,9 @@ export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasse
   record?: RecordOptions;
   /** Traces runs and nodes and measures runs through the service's `@opentelemetry/api`: names and outcomes, never data. */
   openTelemetry?: boolean;
-  /** Told what went wrong outside of rules. */
+  /** Called with what went wrong outside of rules. */
   onError?: (error: unknown) => void;
-  /** Told what is wrong with the released rules, whenever some were loaded. */
+  /** Called with the problems of the released rules, whenever some were loaded. */
   onProblems?: (problems: readonly string[]) => void;
 };
 

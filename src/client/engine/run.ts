@@ -16,7 +16,7 @@ export type Run = {
   readonly handleError: HandleError | null;
   /** Null for a run with all its effects. */
   readonly dryRun: DryRun | null;
-  /** Runs a leaf's code so that what it leaves behind can be told to be its. */
+  /** Runs a leaf's code so that its stray errors are attributed to it. */
   readonly within: Within | null;
   /** How many nodes lie on the stack. */
   depth: number;
@@ -55,7 +55,7 @@ type Options = {
 
 export type Within = <T>(node: Node, work: () => T, step: Step | null) => T;
 
-/** Told how far a run is, while it runs. */
+/** Follows the progress of a run. */
 export type RunWatcher = { note(process: string): void; enter(nodeId: bigint): void };
 
 export function createRun(options: Options): Run {

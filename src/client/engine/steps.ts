@@ -31,7 +31,7 @@ export type Step = {
 
 const none: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** Told when a node begins and when it has ended. */
+/** Called when a node begins and when it has ended. */
 export type StepWatcher = { began(step: Step): void; ended(step: Step): void };
 
 export type Steps = ReturnType<typeof createSteps>;

@@ -21,7 +21,7 @@ export type SchemaKeys = ReadonlyMap<string, ValueType | undefined>;
 /** The keys that a schema describes. None where the schema cannot be written as JSON Schema: the code of the leaves tells them. */
 export function keysOfSchema(schema: DataSchema<unknown> | undefined): SchemaKeys {
   const keys = new Map<string, ValueType | undefined>();
-  // Zod writes what JSON Schema has no word for, such as a bigint, as anything instead of failing.
+  // Zod writes what JSON Schema cannot express, such as a bigint, as anything instead of failing.
   const options = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } } as const;
   const written = schema?.['~standard'].jsonSchema?.input(options);
   if (written !== undefined) collect(written, '', keys);

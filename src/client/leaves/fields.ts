@@ -57,7 +57,7 @@ export function configuredValue({ field, type, sample }: Field, value: ExactValu
   return toPlain(value, noOrigins);
 }
 
-/** Whether a value is no value at all, such as the empty text for a number: it counts as 0 or false, which deserves a word. */
+/** Whether a value is no value at all, such as the empty text for a number: it counts as 0 or false, which deserves a warning. */
 export function countsAsNothing({ sample }: Field, value: ExactValue): boolean {
   const isScalar = ['number', 'bigint', 'boolean'].includes(typeof sample);
   return isScalar && typeof value === 'string' && ['', 'null'].includes(value.trim());

@@ -8,7 +8,7 @@ type Options = {
   /** The client's own directory for requests. */
   directory: string;
   pollMs: number;
-  /** Told the name of a file that may be a request, as often as it is noticed. */
+  /** Called with the name of a file that may be a request, each time it is noticed. */
   onName: (name: string) => void;
   /** Called before a listing, every `pollMs`. */
   onPoll: () => Promise<void>;

@@ -6,7 +6,7 @@ const TRY_AGAIN_MS = 250;
 type Patience = {
   /** How long it is tried. */
   forMs: number;
-  /** Told of the first failure. */
+  /** Called with the first failure. */
   onError: (error: unknown) => void;
 };
 

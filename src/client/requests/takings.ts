@@ -41,7 +41,7 @@ export function createTakings({ directory, maxRunning, flush, answer, onError }:
       reported.delete(name);
       if (taken.kind !== 'left') await answer(taken);
     } catch (error) {
-      // A request that cannot be deleted is met again at every look.
+      // A request that cannot be deleted is found again at every poll.
       if (!reported.has(name)) onError(error);
       reported.add(name);
     }

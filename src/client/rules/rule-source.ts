@@ -12,7 +12,7 @@ type Options = {
   directory: string;
   registry: Registry;
   strict?: boolean;
-  /** Told of what is wrong with the released files, each time they were loaded. */
+  /** Called with the problems of the released files, each time they were loaded. */
   onProblems: (problems: readonly string[]) => void;
 };
 

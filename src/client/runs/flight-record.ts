@@ -22,12 +22,12 @@ export function openFlightRecord(memory: SharedArrayBuffer) {
   return {
     memory,
 
-    /** True for the one who may answer. */
+    /** Claims the answer; true for the first thread that does. */
     claim: (): boolean => Atomics.compareExchange(words, CLAIM, 0, 1) === 0,
 
     isClaimed: (): boolean => Atomics.load(words, CLAIM) !== 0,
 
-    /** Takes down what the process text has grown by. */
+    /** Records what was appended to the process text. */
     note(process: string): void {
       const length = Atomics.load(words, LENGTH);
       const { read, written } = new TextEncoder().encodeInto(process.slice(noted), text.subarray(length));
@@ -35,7 +35,7 @@ export function openFlightRecord(memory: SharedArrayBuffer) {
       Atomics.store(words, LENGTH, length + written);
     },
 
-    /** Takes down which leaf runs now. */
+    /** Records which leaf runs now. */
     enter(nodeId: bigint): void {
       Atomics.store(node, 0, nodeId);
     },

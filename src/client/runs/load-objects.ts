@@ -55,7 +55,7 @@ export type Loading = Omit<LoadOptions, 'leaves'> & { leaves: AnyLeaves };
 /** Rules that were read, ready to run. @internal */
 export function loadReleased(released: Released, options: Loading): LoadedRules {
   const { leaves, strict = false, ruleTimeoutMs = 55_000, errorHandle, onError = console.warn } = options;
-  // For good: what a leaf leaves behind may fail long after its run.
+  // Never removed: a stray promise of a leaf may reject long after its run.
   watchStrayErrors();
   const around = { ruleTimeoutMs, handleError: errorHandle, onError };
   const rules = createRuleSet(released, createRegistry(leaves), { strict });

@@ -21,8 +21,8 @@ const HANDLED = Symbol.for('rule-client.stray-error-handled');
 let watched = 0;
 
 /**
- * Keeps what leaves leave behind from ending the process: a rejected promise that no leaf waits for, an exception in a timer of
- * one. Each is told with its rule, node and leaf. What does not come from a leaf is handled as if nobody listened.
+ * Keeps stray errors of leaves from ending the process: a rejected promise that no leaf awaits, an exception in a timer. Each is reported with
+ * its rule, node and leaf. Errors from elsewhere are handled as if there were no listener.
  */
 export function watchStrayErrors(): () => void {
   if (node === undefined) return () => {};
@@ -40,11 +40,11 @@ export function watchStrayErrors(): () => void {
   };
 }
 
-/** Runs the leaves of one run so that their strays, and their late puts, can be told to be theirs. */
+/** Runs the leaves of one run so that their stray errors and late puts are attributed to them. */
 export function strayContext(selection: Pick<Selection, 'ruleId' | 'confId'>, onError: (error: unknown) => void) {
   const what = selection.ruleId === null ? `node ${selection.confId}` : `rule ${selection.ruleId}`;
   return {
-    /** Runs code that is a leaf's, or with null code of the run of which the leaf need not be told apart. */
+    /** Runs code as that of a leaf, or with null as code of the run itself. */
     within: <T>(leaf: Origin['leaf'], work: () => T): T =>
       origins ? origins.run({ what, leaf, onError }, work) : work(),
     onLatePut(key: string): void {
@@ -58,7 +58,7 @@ const onRejection = Object.assign(
   (reason: unknown): void => {
     if (tell('a promise that it did not wait for was rejected', reason)) return;
     if (!isForeign('unhandledRejection', onRejection)) return;
-    // Without a listener Node makes an exception of it, unless it was told otherwise.
+    // Without a listener Node throws it as an exception, unless `--unhandled-rejections` says otherwise.
     if (!/--unhandled-rejections/.test(`${process.execArgv} ${process.env.NODE_OPTIONS}`)) throw reason;
   },
   { [OURS]: true },
@@ -77,7 +77,7 @@ const onException = Object.assign(
   { [OURS]: true },
 );
 
-/** Whether it was a leaf's: its client is told. */
+/** Whether the error came from a leaf; its client then reports it. */
 function tell(what: string, cause: unknown): boolean {
   const origin = origins?.getStore();
   if (origin === undefined) return isHandled(cause);
@@ -91,7 +91,7 @@ function nameOf(leaf: Origin['leaf'] | undefined, where = ''): string {
   return leaf ? `${leaf.name} (node ${leaf.id}${where})` : `a leaf${where}`;
 }
 
-/** Another copy of this package may have told it already. */
+/** Another copy of this package may have reported it already. */
 const isHandled = (cause: unknown): boolean => typeof cause === 'object' && cause !== null && HANDLED in cause;
 
 function markHandled(cause: unknown): void {
