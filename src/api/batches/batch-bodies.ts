@@ -10,7 +10,7 @@ import { expectText } from '../cases/case-bodies.ts';
 import { MAX_LISTED_INPUT } from '../executions/list-executions.ts';
 import type { ShownItem } from './shown-item.ts';
 
-/** A batch as the interface tells it. `setAside`: what its request left out. */
+/** The body of a batch. `setAside`: what its request left out. */
 export function batchBody(found: Found, setAside: SetAside = noneSetAside): BatchBody {
   const leftOut = setAside.cases > 0 && { setAside: setAsideBody(setAside) };
   return { ...reportedBatch(found), items: found.batch.cases * found.batch.targets.length, ...leftOut };

@@ -47,13 +47,13 @@ export function openBatches(dependencies: BatchesDependencies) {
     list: (filter: ListFilter) => list(filter, store),
     items: (batch: Batch, filter: ItemFilter) => items(batch, filter, { store, privacy }),
     decidedBy: (batch: Batch) => decidedByIn(batch, trees),
-    /** Refuses conditions on values that are hidden: what is wrong; null if nothing is. */
+    /** The fault of conditions on masked values; null if there is none. */
     hiddenIn: ({ app }: Batch, where: readonly Condition[]) => hiddenIn(where, privacy.maskFor(app)),
     item: (batch: Batch, n: number) => item(batch, n, { store, privacy }),
     reported: (batch: Batch) => reported(batch, { store, privacy }),
     coverage: (batch: Batch, target: string | undefined) => coverage(batch, target, store),
     follow: (batchId: string, signal: AbortSignal) => follow(batchId, store, signal),
-    /** Asks for a batch to be stopped; false when it is over. */
+    /** Requests that a batch stops; false when it has ended. */
     eraseItem: createEraseItem(store),
     cancel: (batchId: string) => store.change(batchId, ['running', 'cancelling'], 'cancelling'),
     close: () => queue.close(),
@@ -81,7 +81,7 @@ async function list({ app, ruleId, apps, limit, cursor }: ListFilter, store: Bat
 async function* follow(batchId: string, store: BatchStore, signal: AbortSignal): AsyncGenerator<Found> {
   let sent = '';
   while (!signal.aborted) {
-    const found = await store.read(batchId).catch(() => 'unreachable' as const); // the store comes back
+    const found = await store.read(batchId).catch(() => 'unreachable' as const); // retried: the store comes back
     if (found === null || found === 'gone') return;
     if (found !== 'unreachable' && JSON.stringify(found.progress) !== sent) {
       sent = JSON.stringify(found.progress);

@@ -65,7 +65,7 @@ export function createCreateBatch({
       parseJson(await backend.store.setIfAbsent(`batch-key:${once.key}`, record, BATCH_KEY_SECONDS)),
     );
     if (kept.digest !== once.digest) return { kind: 'other-body' };
-    // The API that took the key may have died before it created the batch. A batch is created once, whoever asks for it again.
+    // The API that took the key may have died before it created the batch. Creation is idempotent, so a repeat completes it.
     if (await wasCreated(kept.batchId)) return { kind: 'taken', batchId: kept.batchId };
     const taken = await createNow(kept.batchId, request, { keyName, maxRunning, once });
     if (taken.kind === 'taken') await backend.store.setIfAbsent(createdKey(kept.batchId), '1', BATCH_KEY_SECONDS);
@@ -149,7 +149,7 @@ async function targetsOf(
   const isEach = targets.includes(EVERY_CLIENT);
   if (!isEach && !dryRun) return { kind: 'targets', targets };
   const reply = await ask({ v: QUERY_VERSION, ask: 'clients', app });
-  // Where no worker says which clients there are, each dry run is refused by the worker that comes to it.
+  // If no worker can list the clients, the worker of each dry run refuses it.
   if (reply.kind === 'refused') return isEach ? reply : { kind: 'targets', targets };
   const online = readAs(clientListSchema, reply.body).items.filter(({ state }) => state !== 'offline');
   if (isEach && online.length === 0) return refused('nobody-to-run-batch', { app, target: EVERY_CLIENT });

@@ -27,7 +27,7 @@ export type ItemFilter = {
   outcome?: RanTo | undefined;
   /** Conditions on the input, which must all hold. */
   where: readonly Condition[];
-  /** Also what was found of each. */
+  /** Includes the findings of each. */
   details?: boolean;
   after: number;
   limit: number;
@@ -93,7 +93,7 @@ export async function item(batch: Batch, n: number, { store, privacy }: Parts) {
   return { n, ...shownItem({ one, head, detail }, { app: batch.app, privacy }) };
 }
 
-/** Every item as reports tell it, target by target. Beyond `REPORTED_DATA` the data of the rest is left out, and said to be. */
+/** Every item with what reports need, target by target. Beyond `REPORTED_DATA` the data of further items is left out and marked as such. */
 export async function reported(batch: Batch, { store, privacy }: Parts): Promise<ItemWithData[]> {
   const [cases, heads] = [await allCases(batch, store), await allHeads(batch, store)];
   const places = batch.targets.flatMap((target, targetIndex) =>

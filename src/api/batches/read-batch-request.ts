@@ -43,7 +43,7 @@ export type BatchRequest = {
   against?: string | undefined;
   /** Null where the request does not say. */
   dryRun: boolean | null;
-  /** Paths in the data that count for nothing; null if they are those of the saved cases or of another batch. */
+  /** Paths in the data that comparisons ignore; null if they are those of the saved cases or of another batch. */
   ignore: string[] | null;
   source: Source;
 };

@@ -19,9 +19,9 @@ type Sourced =
     >)
   | Refused;
 
-/** Inputs of earlier runs are those of customers: nothing is done to these a second time unless it is asked for. */
+/** Inputs of earlier runs belong to customers: their effects are not repeated unless the request says so. */
 export const RECORDED = 'recorded';
-/** Reads of many executions that are under way at once. */
+/** How many executions are read at once. */
 const READ_AT_ONCE = 50;
 
 const nothingElse = { targets: ['all'], ignore: [], file: null, dryRun: false, etag: null };
@@ -40,7 +40,7 @@ export async function casesOf(
 ): Promise<Sourced> {
   switch (source.kind) {
     case 'given':
-      // Its mistakes quote values, which are not kept: who asked was told them.
+      // The faults quote values, so they are not kept; the caller has got them.
       return {
         kind: 'cases',
         ...nothingElse,

@@ -45,6 +45,6 @@ export function stopRevoked({ store, keyring, settings, log }: Dependencies) {
         log.warn({ batchId, keyName: found.batch.keyName }, whatHappened(why));
       }
     },
-    () => {}, // the store is away: the next look tells
+    () => {}, // the store is away: the next check repeats it
   );
 }

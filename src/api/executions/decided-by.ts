@@ -7,12 +7,12 @@ import { type Occurrence, occurrencesOf } from '../../shared/reasoning/tree.ts';
 import { treeKey } from '../../shared/store/history/trees.ts';
 
 type Ran = Pick<ExecutionRecord, 'app' | 'rules'>;
-/** The states of each node, as a trace tells them; null where it does not say. */
+/** The states of each node in a trace; null if it has none. */
 type Nodes = Readonly<Record<string, readonly string[]>> | null;
 
 /**
- * Tells which node decided a run, by the tree of the rules that it ran on; each tree is read once. Null for a run whose tree is not kept,
- * of which it is not sure on which rules it ran, or whose trace does not say.
+ * Finds the node that decided a run, by the tree of the rules that it ran on; each tree is read once. Null if the tree is not kept, the rules of the
+ * run are unsure, or its trace does not say.
  */
 export function createDecidedBy(readTree: (ran: Ran) => Promise<string | null>) {
   const read = new Map<string, Promise<readonly Occurrence[]>>();

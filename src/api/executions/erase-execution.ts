@@ -31,7 +31,7 @@ export type EraseExecution = ReturnType<typeof createEraseExecution>;
 
 /**
  * Removes every trace of one execution that has ended. Files come first: when no worker can remove them, everything else is
- * still there to be found and erased again. Erasing what is gone already is no mistake.
+ * still there to be found and erased again. Idempotent.
  */
 export function createEraseExecution({
   backend,

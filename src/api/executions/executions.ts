@@ -59,7 +59,7 @@ export function createExecutions(dependencies: ExecutionsDependencies) {
       };
     },
 
-    /** Waits for the end of an execution and tells how it ended; null when it is unknown, or `signal` aborts first. */
+    /** Waits for the ending of an execution; null when it is unknown, or `signal` aborts first. */
     async ending(mockId: string, signal: AbortSignal): Promise<Ending<ReadResult> | null> {
       for await (const record of follow(mockId, signal)) {
         if (!isEndState(record.state)) continue;

@@ -24,7 +24,7 @@ export function createFollow(find: Find, { observe }: Pick<PendingExecutions, 'o
           wake = resolve;
         });
         const record = await read().catch(() => 'unreachable' as const); // the store comes back
-        // On its way from the queue to the history it is in neither for a moment.
+        // Between queue and history a record is in neither for a moment.
         if (record === null && (steps === 0 || ++missed > READS_WHILE_MISSING)) return;
         if (record !== null && record !== 'unreachable') {
           if (record.history.length > steps) yield record;

@@ -16,9 +16,9 @@ import { hiddenIn, isSearch, type Search } from './search/search-conditions.ts';
 import { type Found, searchExecutions } from './search/search-executions.ts';
 import { shownRecord } from './shown-record.ts';
 
-/** A list shows no input that is longer. */
+/** Longer inputs are left out of lists. */
 export const MAX_LISTED_INPUT = 4 * 1024;
-/** A page reads answers for the nodes that decided until it has read so many characters. */
+/** A page reads answers, to find the deciding nodes, until it has read so many characters. */
 const MAX_ANSWERS_READ = 1024 * 1024;
 
 type ListExecutionsDependencies = {
@@ -30,7 +30,7 @@ type ListExecutionsDependencies = {
 
 /** Lists executions, and searches them. */
 export function createListExecutions({ history, privacy, open }: ListExecutionsDependencies) {
-  /** Newest first; what is still on its way comes first of all. */
+  /** Newest first; open executions come before all others. */
   async function list(filter: HistoryFilter): Promise<HistoryPage> {
     const after = openAfter(filter.cursor);
     if (after === null) return shownPage(await history.list(filter), history, privacy);
@@ -59,16 +59,16 @@ export function createListExecutions({ history, privacy, open }: ListExecutionsD
   return {
     list,
 
-    /** The same, of those that a search finds. Without anything to search for it is the list. */
+    /** A page of a search; without conditions it is the list. */
     search: (wanted: Wanted): Promise<HistoryPage | Found> => (isSearch(wanted) ? search(wanted) : list(wanted)),
 
-    /** The failures among those that a search finds, as far as one answer looks; with its cursor the next one goes on. */
+    /** The failures of a search, as far as one answer reads; its cursor continues. */
     async failures(wanted: Omit<Wanted, 'limit'>) {
       const { records, ...rest } = await search({ ...wanted, limit: Number.POSITIVE_INFINITY });
       return { items: groupFailures(records), ...rest };
     },
 
-    /** Refuses a search for values that are hidden: the field, and what is wrong with it; null if nothing is. */
+    /** The fault of a search for masked values, with its field; null if there is none. */
     hiddenIn({ app, where }: Pick<Wanted, 'app' | 'where'>): { field: string; message: string } | null {
       if (where.length > 0 && app === undefined) return { field: 'app', message: 'must be given with where' };
       return hiddenIn(where, app === undefined ? null : privacy.maskFor(app));
@@ -103,7 +103,7 @@ function createShownInputs(history: Texts, privacy: Privacy) {
   };
 }
 
-/** Tells the nodes that decided; null where nothing says so, and beyond what a page may read. One answer at a time is in memory. */
+/** The deciding nodes; null where unknown, and beyond what a page may read. Answers are read one by one, to bound memory. */
 function createDecidingNodes(history: History, privacy: Privacy) {
   return async (records: readonly ExecutionRecord[], { pinned }: Pick<Search, 'pinned'>) => {
     const { result } = pinned ? history.pins : history;

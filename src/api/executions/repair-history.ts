@@ -3,7 +3,7 @@ import type { ExecutionQueue } from '../../shared/queue/executions.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History, HistoryLimits } from '../../shared/store/history/history.ts';
 
-/** The queue store takes so many additions in one step. */
+/** How many additions the queue store takes in one script. */
 const AT_ONCE = 50;
 
 type HistoryRepairDependencies = {
@@ -15,8 +15,8 @@ type HistoryRepairDependencies = {
 };
 
 /**
- * Adds executions to the history whose worker died between telling the queue of their end and writing it there. Their jobs
- * tell all of it for 180 s.
+ * Adds executions to the history whose worker died between the completion of the job and the write of the record. Their jobs are kept for
+ * 180 s and have everything.
  */
 export function createHistoryRepair({ queue, limits, history, onEnded, log }: HistoryRepairDependencies) {
   async function add(mockId: string): Promise<void> {

@@ -13,7 +13,7 @@ export async function shownRecord(record: ExecutionRecord, texts: Texts, privacy
   const mask = shownError(record) === null ? null : privacy.maskFor(record.app);
   if (mask === null) return record;
   const [input, result] = await Promise.all([texts.input(record.mockId), texts.result(record.mockId)]);
-  // Without its data nobody knows what the error quotes.
+  // Without its data it is unknown which values the error quotes.
   if (input === null || input === '') return { ...maskedReason(record, { text: () => HIDDEN }), error: null };
   mask.data(input);
   if (result !== null) mask.answer(result);

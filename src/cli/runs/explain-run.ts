@@ -23,7 +23,7 @@ type Explained = Pick<ReturnType<typeof explain>, 'outcome' | 'path' | 'sentence
   about: string;
 };
 
-/** Reads one execution with the tree of its rule, and tells why it came out as it did. */
+/** Reads one execution with the tree of its rule, and the reasons of its outcome. */
 export async function explainRun(api: HttpApi, mockId: string): Promise<Explained> {
   return explainWhole(await get(api, `executions/${mockId}`, { include: 'tree' }), (about) => treeOfNow(api, about));
 }
@@ -86,7 +86,7 @@ async function treeOfNow(api: HttpApi, { app, ruleId, confId, address }: About):
   });
 }
 
-/** It may have run on others: its client had told another version than was released, or files or the version had changed. */
+/** It may have run on other rules: its client had reported another version than was released, or files or the version had changed. */
 function isOfAnother({ rules }: About): boolean {
   const { released = null, loaded = null, told = false, unsure = false, about = false } = rules ?? {};
   if (unsure || about) return true;

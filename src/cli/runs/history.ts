@@ -73,7 +73,7 @@ export async function* pagesOf(
 /** An execution as the API wrote it. */
 export const jsonLine = (listed: ListedExecution) => visibleJson(printAs(listedExecutionSchema, listed));
 
-/** When, which execution, what came of it, of what, how long it took, where, for whom, with which input. */
+/** Time, id, outcome, rule, duration, client, caller and input. */
 function lineOf(listed: ListedExecution): string {
   const { mockId, keyName, address, state, outcome, history, ending } = listed;
   const [first, last] = [history[0], history.at(-1)];

@@ -18,8 +18,8 @@ import { explainRun } from './explain-run.ts';
 export type SinceOptions = { url: string; key?: string; json?: boolean; release?: string };
 
 /**
- * Tells since which version of its rule an execution comes to what it came to, or with `--release` what one version would have said. Every
- * version down to the first other outcome is computed from the run; nothing runs.
+ * Finds since which version of its rule an execution has its outcome, or with `--release` the outcome on one version. Each version down to the
+ * first other outcome is computed from the run; nothing runs.
  */
 export async function since(mockId: string, options: SinceOptions, { stdout }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
@@ -87,7 +87,7 @@ async function versionAt(api: HttpApi, { execution }: Ran, version: string): Pro
   return { version, root, timeWindow: rule?.timeWindow ?? null };
 }
 
-/** A version that nobody has any more, or in which the rule was not there. */
+/** A version that is no longer kept, or that does not have the rule. */
 function notThere(error: unknown): null {
   if (error instanceof CommandFailed && error.exitCode === exitCodes.rejected) return null;
   throw error;

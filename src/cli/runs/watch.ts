@@ -116,7 +116,7 @@ function whose(clients: ReadonlySet<string>): string {
   return clients.size === 1 ? `${visible(first)}: ` : `${visible(first)} and ${clients.size - 1} more: `;
 }
 
-/** Counts failures that are alike from now on. It takes what is new, and tells one line for each group that grew. */
+/** Counts failures by group. The returned function takes new executions and returns one line for each group that grew. */
 function createFailureCounts(): (news: readonly ListedExecution[]) => string[] {
   const groups = new Map<string, { count: number; since: number; clients: Set<string>; line: string }>();
 

@@ -4,7 +4,7 @@ import type { ExecutionRecord } from '../../../shared/contract/execution-record.
 
 const MAX_CLIENTS = 10;
 
-/** The failures among executions, the newest of which come first: those alike together, the most frequent first. */
+/** Groups the failures of executions, which come newest first; the most frequent group is the first. */
 export function groupFailures(records: readonly ExecutionRecord[]): Failures[] {
   const groups = new Map<string, FailureGroup & { records: ExecutionRecord[] }>();
   for (const record of records) {

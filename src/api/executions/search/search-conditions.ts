@@ -18,7 +18,7 @@ export type Condition = {
   value: null | boolean | string | RawNumber;
 };
 
-/** A search; an execution is found when all of it holds. `pinned`: among those only. `text`: words; each stands in the input, or in the record of the call. */
+/** A search, whose parts must all match. `pinned`: only pinned executions. `text`: words, each of which occurs in the input or in the record. */
 export type Search = {
   state?: string | undefined;
   outcome?: string | undefined;
@@ -53,10 +53,10 @@ export function isSearch(search: Search): boolean {
   return search.where.length > 0 || WORDS.some((word) => search[word] !== undefined);
 }
 
-/** No repetition inside a repetition: the time that it takes grows with the length alone. */
+/** Without nested repetitions, so that matching takes linear time. */
 const CONDITION = /^((?:[^\s"<>=![\]]|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|==?|>|<)\s*(.*)$/s;
 
-/** Reads `path op value`, with `==` for `=`. A value that is JSON is that; any other text is a string. Returns what is wrong with it otherwise. */
+/** Reads `path op value`, with `==` for `=`. A value is JSON, or else a string. Returns the fault of what is no condition. */
 export function readCondition(text: string): Condition | string {
   const [, path = '', is, given = ''] = CONDITION.exec(text) ?? [];
   const steps = parsePath(path);
@@ -80,7 +80,7 @@ function scalarOf(text: string): Condition['value'] | undefined {
 
 /**
  * Whether the input has what a condition asks for. Numbers are exact. `uid=42` also finds the text "42", often the very mistake that is
- * looked for; `uid="42"` finds the text alone. What is not there is only `!=`.
+ * looked for; `uid="42"` finds the text alone. A missing value matches `!=` only.
  */
 export function holds({ steps, is, value }: Condition, input: ExactValue): boolean {
   const actual = valueAt(input, steps);
@@ -92,7 +92,7 @@ export function holds({ steps, is, value }: Condition, input: ExactValue): boole
   return is === '>' ? order > 0 : is === '>=' ? order >= 0 : is === '<' ? order < 0 : order <= 0;
 }
 
-/** The mistake of conditions that ask for hidden values; null if none does. */
+/** The fault of conditions on masked values; null if there is none. */
 export function hiddenIn(where: readonly Condition[], mask: Mask | null): { field: string; message: string } | null {
   const hidden = where.find(({ steps }) => mask?.covers(steps));
   return hidden ? { field: 'where', message: `asks for ${hidden.path}, which is hidden here (MASK)` } : null;
@@ -107,7 +107,7 @@ function isSame(actual: ExactValue | undefined, value: Condition['value']): bool
   return actual === value;
 }
 
-/** Whether the record alone has what is searched for; words are looked for in the input as well. */
+/** Whether the record matches; words may also occur in the input. */
 export function recordFits(record: ExecutionRecord, search: Search): boolean {
   const { state, outcome, code, from, to, address, lane, comparisonId, by } = search;
   const at = record.history[0]?.at ?? 0;
@@ -124,7 +124,7 @@ export function recordFits(record: ExecutionRecord, search: Search): boolean {
   );
 }
 
-/** Whether every word stands in the input or in the record, its error included. */
+/** Whether every word occurs in the input or in the record, its error included. */
 export function hasWords(words: string, record: ExecutionRecord, input: string | null): boolean {
   const { mockId, ruleId, address, target, lane, keyName, state, ending } = record;
   const known = [

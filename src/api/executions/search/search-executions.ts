@@ -27,7 +27,7 @@ type Sources = {
   inputOf: (record: ExecutionRecord) => Promise<string | null>;
 };
 
-/** Looks through executions, the newest first, until a page is full, all were looked at, or the time is over. */
+/** Searches executions, newest first, until a page is full, all were read, or the time is over. */
 export async function searchExecutions(filter: HistoryFilter, search: Search, sources: Sources): Promise<Found> {
   const records: ExecutionRecord[] = [];
   const looked: SearchProgress = { executions: 0, withoutInput: 0, until: null };
@@ -45,11 +45,11 @@ export async function searchExecutions(filter: HistoryFilter, search: Search, so
     if (page.nextCursor === null || areBefore(page, search)) return { records, looked, nextCursor: null };
     if (time.monotonic() > giveUpAt) return { records, looked, nextCursor: page.nextCursor };
     cursor = page.nextCursor;
-    await setImmediate(); // a store in this process answers without a turn of the loop, and others wait for one
+    await setImmediate(); // the embedded store answers without yielding the event loop
   }
 }
 
-/** Inputs may be large: the loop gets a turn each time so many characters were read. */
+/** Inputs may be large: the event loop is yielded each time so many characters were read. */
 const READ_IN_A_TURN = 256 * 1024;
 
 async function searchRecords(all: readonly ExecutionRecord[], search: Search, { inputOf }: Sources) {
@@ -76,11 +76,11 @@ async function searchRecords(all: readonly ExecutionRecord[], search: Search, { 
   return looks;
 }
 
-/** Whether a field that is searched for was hidden (MASK) when this input was kept: then nobody knows whether it fits. */
+/** Whether a field of the search was masked (MASK) when this input was kept: then it is unknown whether the input matches. */
 function isHidden(input: string, { where }: Search): boolean {
   if (where.length === 0 || !input.includes(HIDDEN)) return false;
   const value = parseExact(input);
-  // It may be hidden as a part of something larger.
+  // A parent of the field may be masked.
   const isHiddenAt = (steps: readonly Step[]) =>
     steps.some((_, index) => valueAt(value, steps.slice(0, index + 1)) === JSON.parse(HIDDEN));
   return where.some(({ steps }) => isHiddenAt(steps));
@@ -99,7 +99,7 @@ function inputFits(record: ExecutionRecord, input: string | null, { text, where 
  * long before, none that follows was begun later.
  */
 function areBefore({ records }: HistoryPage, { from }: Search): boolean {
-  // A page of records that cannot be read is empty, and says nothing of those that follow.
+  // A page of unreadable records is empty, and says nothing about the next page.
   if (from === undefined || records.length === 0) return false;
   return records.every(
     ({ state, history }) => isEndState(state) && (history.at(-1)?.at ?? 0) < from - REPAIRED_WITHIN_MS,

@@ -1,12 +1,12 @@
-/** So many searches run at once in one API, of one caller one: a search reads much, and the loop is there for calls. */
+/** How many searches run at once in one API, one per caller: a search reads much, and the event loop belongs to calls. */
 const AT_ONCE = 2;
 const MAX_WAITING = 20;
-/** Of one caller: the others keep their share of the line. */
+/** How many searches of one caller may wait, so that others keep their share of the queue. */
 const MAX_WAITING_OF_ONE = 5;
 
 type Waiting = { name: string | null; begin: () => void };
 
-/** Lets searches run in turn. A search answers within a moment, so the wait is short. */
+/** Queues searches. Each is bounded in time, so the wait is short. */
 export function createSearchTurns() {
   const running: (string | null)[] = [];
   const waiting: Waiting[] = [];
