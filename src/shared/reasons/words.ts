@@ -1,7 +1,7 @@
 import { advice, endings, isReason, type Ran, type Todo, type Why, whys } from './endings.ts';
 import { jsonFaults } from './json-faults.ts';
 import { isRefusalCode, refusals } from './refusals.ts';
-import { differences, leftOut, skips, warnings } from './remarks.ts';
+import { cellFaults, differences, leftOut, skips, warnings } from './remarks.ts';
 import { fillTemplate, type Params } from './template.ts';
 
 /** What is sent of an ending without an answer, or of a refusal: enough for its sentence in any language. */
@@ -23,7 +23,7 @@ export type ReasonWords = {
 export const english: ReasonWords = {
   reasons: {
     ...Object.fromEntries(Object.entries({ ...endings, ...refusals }).map(([reason, { text }]) => [reason, text])),
-    ...{ ...warnings, ...skips, ...leftOut, ...differences, ...jsonFaults },
+    ...{ ...warnings, ...skips, ...leftOut, ...cellFaults, ...differences, ...jsonFaults },
   },
   ran: {
     no: 'It did not run.',

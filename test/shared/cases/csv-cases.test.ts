@@ -71,7 +71,10 @@ describe('CSV', () => {
       setAside: {
         cases: 2,
         refusals: [
-          { path: 'uid', line: 4, message: 'must be a whole number, found "x" (row 2, column 1)' },
+          {
+            ...{ path: 'uid', line: 4, message: 'must be a whole number, found "x" (row 2, column 1)' },
+            cell: { reason: 'cell-integer', params: { found: '"x"' }, text: 'must be a whole number, found "x"' },
+          },
           { path: 'vip', line: 6, message: 'must be true or false, found "maybe" (row 3, column 3)' },
         ],
       },

@@ -7,7 +7,7 @@ import { useStart } from '../../cases/use-batches.ts';
 import { type Place, printTarget } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
-import { cellWords, failureOfJson } from '../../text/service-words.ts';
+import { failureOfCell, failureOfJson } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
@@ -171,9 +171,6 @@ function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>
   }
 }
 
-/** The cell of a mistake, where the line beside it leads there. */
-const CELL = / \(row \d+(?:, column \d+)?\)$/;
-
 type LineProps = { onLine: (line: number) => void };
 type RowsProps = LineProps & { setAside: SetAside; leaveOut: boolean; onLeaveOut: (leaveOut: boolean) => void };
 
@@ -193,12 +190,12 @@ function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsProps) {
 
 /** Each mistake, with a button that goes to its line. `rows`: how many have one; absent where no row can be read. */
 function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly Refusal[]; rows?: number }) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   return (
     <div className="notice bad inputs-mistakes" role="status">
       <p>{rows === undefined ? say('inputs.notCsv') : say('inputs.mistakes', { n: rows })}</p>
       <ul>
-        {refusals.map(({ path, line, message }) => (
+        {refusals.map(({ path, line, message, cell }) => (
           <li key={`${line} ${path} ${message}`}>
             {line !== null && (
               <button type="button" className="quiet" onClick={() => onLine(line)}>
@@ -207,7 +204,7 @@ function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly R
             )}{' '}
             <bdi>
               {path === 'body' ? '' : `${path} `}
-              {cellWords(line === null ? message : message.replace(CELL, ''), say)}
+              {line === null || !cell ? message : ofService(failureOfCell(cell))}
             </bdi>
           </li>
         ))}

@@ -163,13 +163,6 @@ export const inputWords = {
   'inputs.type.list': 'list',
   'inputs.type.null': 'null',
   'inputs.type.mixed': 'of several types',
-  'csv.bad.number': 'must be a number as JSON writes it, found {a}',
-  'csv.bad.integer': 'must be a whole number, found {a}',
-  'csv.bad.cut':
-    'must be a whole number with all its digits, found {a}: a spreadsheet such as Excel shortened it; format the column as text and enter it again',
-  'csv.bad.boolean': 'must be true or false, found {a}',
-  'csv.bad.cells':
-    'must have one cell for each of the {a} columns, found {b}: put a value that holds the separator in quotes',
   'json.copy': 'Copy',
   'json.copied': 'Copied',
   'json.download': 'Save as a file',

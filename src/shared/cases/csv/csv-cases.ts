@@ -1,6 +1,8 @@
 import { type CsvError, parse } from 'csv-parse/sync';
 import { hasUnseen, visible } from '../../contract/json/visible-text.ts';
 import { noMomentMessage, readMoment } from '../../contract/moment.ts';
+import { cellFaults } from '../../reasons/remarks.ts';
+import { fillTemplate, type Params } from '../../reasons/template.ts';
 import type { Case } from '../case.ts';
 import {
   createRefusals,
@@ -157,6 +159,12 @@ function readHeader(
 
 const isColumn = (index: number | undefined) => index !== undefined;
 
+type Refuse = (wrong: NonNullable<Refusal['cell']>) => void;
+
+const cellFault = (reason: keyof typeof cellFaults, params: Params) => ({
+  ...{ reason, params, text: fillTemplate(cellFaults[reason], params) },
+});
+
 type RowOptions = Pick<CsvOptions, 'timeZone'> & { columns: Column[]; index: number; refusals: Refusals };
 
 function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: RowOptions): Case {
@@ -164,18 +172,19 @@ function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: R
   let name = `row ${index + 1}`;
   let ts: string | null = null;
   if (cells.length !== columns.length) {
-    const counts = `must have one cell for each of the ${columns.length} columns, found ${cells.length}`;
-    refusals.put(whole(`${counts}: put a value that holds the separator in quotes (row ${index + 1})`, line));
+    const wrong = cellFault('row-cells', { columns: columns.length, found: cells.length });
+    refusals.put({ ...whole(`${wrong.text} (row ${index + 1})`, line), cell: wrong });
     return { name, input: '{}', ts, tags: [], skip: false, line, expect: null };
   }
   for (const [position, column] of columns.entries()) {
     const cell = cells[position] ?? null;
     if (cell === null || column.kind === 'unused') continue;
-    const refuse = (message: string) =>
+    const refuse: Refuse = (wrong) =>
       refusals.put({
         path: column.kind === 'input' ? column.header : column.kind,
         line,
-        message: `${message} (row ${index + 1}, column ${position + 1})`,
+        message: `${wrong.text} (row ${index + 1}, column ${position + 1})`,
+        cell: wrong,
       });
     if (column.kind === 'name') name = cell.text;
     else if (column.kind === 'asOf') ts = timeOf(cell.text.trim(), timeZone, refuse);
@@ -184,16 +193,16 @@ function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: R
   return { name, input: print(input), ts, tags: [], skip: false, line, expect: null };
 }
 
-function timeOf(text: string, timeZone: string | undefined, refuse: (message: string) => void): string | null {
+function timeOf(text: string, timeZone: string | undefined, refuse: Refuse): string | null {
   const read = readMoment(text, timeZone);
   if (read.kind === 'moment') return read.ms;
-  refuse(`${noMomentMessage(read.kind, timeZone)}, found ${JSON.stringify(text.slice(0, 40))}`);
+  refuse({ text: `${noMomentMessage(read.kind, timeZone)}, found ${JSON.stringify(text.slice(0, 40))}` });
   return null;
 }
 
-const WANTED = { integer: 'a whole number', number: 'a number as JSON writes it', boolean: 'true or false' };
+const WANTED = { integer: 'cell-integer', number: 'cell-number', boolean: 'cell-boolean' } as const;
 
-function jsonOf({ text, quoted }: NonNullable<Cell>, { type }: { type: CellType }, refuse: (message: string) => void) {
+function jsonOf({ text, quoted }: NonNullable<Cell>, { type }: { type: CellType }, refuse: Refuse) {
   const plain = text.trim();
   const isNumber = NUMBER.test(plain);
   if (type === 'number' ? isNumber : type === 'integer' && INTEGER.test(plain)) return plain;
@@ -202,11 +211,7 @@ function jsonOf({ text, quoted }: NonNullable<Cell>, { type }: { type: CellType 
   const found = JSON.stringify(text.slice(0, 40));
   // A spreadsheet keeps six digits of a long id: 9.0072E+15 is another user. And 1.000 may be a thousand.
   const isCut = type === 'integer' && isNumber && /e/i.test(plain);
-  refuse(
-    isCut
-      ? `must be a whole number with all its digits, found ${found}: a spreadsheet such as Excel shortened it; format the column as text and enter it again`
-      : `must be ${WANTED[type]}, found ${found}`,
-  );
+  refuse(cellFault(isCut ? 'cell-cut' : WANTED[type], { found }));
   return 'null';
 }
 

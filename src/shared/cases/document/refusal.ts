@@ -1,8 +1,15 @@
 import { z } from 'zod';
+import { paramsSchema } from '../../contract/endings/codes.ts';
 import { printPath, type Step } from '../path.ts';
 
 /** Something in a document or request that cannot be used: where, and what to do about it. */
-const refusalSchema = z.object({ path: z.string(), line: z.int().nullable(), message: z.string() });
+const refusalSchema = z.object({
+  path: z.string(),
+  line: z.int().nullable(),
+  message: z.string(),
+  /** Of CSV: what is wrong, without the row and the column; and where it is worded in several languages its reason. */
+  cell: z.object({ text: z.string(), reason: z.string().optional(), params: paramsSchema.optional() }).optional(),
+});
 export type Refusal = z.infer<typeof refusalSchema>;
 
 /** The line a path is written in; null when that is not known. */
