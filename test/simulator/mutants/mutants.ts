@@ -292,7 +292,7 @@ export const mutants: Mutant[] = [
         to: 'return firstAttempt;',
       },
     ],
-    world: `${SEEDS} 74`,
+    world: `${PLAN} the queue store forgets calls whose worker stands still`,
   },
   {
     name: 'a job whose reply was lost counts as not sent',

@@ -113,6 +113,20 @@ function forgottenEndings(): Plan {
   };
 }
 
+/**
+ * A worker stands still before its claims, and the queue store loses all: the API adds its jobs again, and a worker that cannot write takes them.
+ * It is the first one that the store knows of, and not the first.
+ */
+function addedAgain(): Plan {
+  const faults: Fault[] = [
+    { kind: 'store', at: 1350, back: 'empty', awayMs: 20, copiedBeforeMs: 1 },
+    { kind: 'errors', at: 1350, code: 'ENOSPC', ms: 6000, who: 'worker 2', directory: null },
+  ];
+  const calls = Array.from({ length: 10 }, (_, index) => ({ ...call, n: index + 1, at: 1000 + 40 * index, target }));
+  const plan = plain({ workers: 2, queueTimeoutMs: 10_000 }, { calls, faults, faultyMs: 8000 });
+  return { ...plan, rates: { ...quiet, freezes: 0.02 } };
+}
+
 /** The worlds of a plan: one, or where twists are drawn one for each seed. */
 export function worldsOf(plan: Plan, seeds: number): Plan[] {
   const isDrawn = Object.values(plan.rates).some((rate) => rate > 0);
@@ -128,6 +142,7 @@ export const plans: Record<string, Plan> = {
   'a keyed call is asked for again in another minute': forgotten('call', 3 * 60_000),
   'a keyed batch is asked for again that the queue store forgot': forgotten('batch'),
   'a keyed batch is asked for again in another minute': forgotten('batch', 3 * 60_000),
+  'the queue store forgets calls whose worker stands still': addedAgain(),
   'a batch is cancelled while its worker stands still': leftOutMeanwhile(),
   'the queue store forgets how items of a batch ended': forgottenEndings(),
 };

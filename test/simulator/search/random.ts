@@ -26,8 +26,8 @@ export type Result = {
 
 /** How a call must be told at the latest, beyond RESULT_TIMEOUT_MS and QUEUE_TIMEOUT_MS. */
 const SLACK_MS = 12_000;
-/** More than any world makes: one that goes on for ever is a defect of the world, or of the service. */
-const MAX_STEPS = 400_000;
+/** More than any world makes in a second of its life: one in which time stands still is a defect of the world, or of the service. */
+const MAX_STEPS_A_SECOND = 50_000;
 /** Calm so long after the last caller was told, others look at what is there. */
 const QUIET_MS = 300;
 /** After a night: the first sweeps are over by then, and all of them. */
@@ -89,6 +89,8 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
   /** Sleeps that have begun, and that the others do not share yet. */
   let falling = 0;
   let failure: string | undefined;
+  /** The steps that were made before this second of the world. */
+  let counted = { second: 0, after: 0 };
   service.past.keep(plan.looksAreStale);
 
   const later = (afterMs: number, run: () => void): void => {
@@ -303,8 +305,11 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
         if (isDue && falling === 0) becomeCalm();
         continue;
       }
-      if (++steps > MAX_STEPS) {
-        failure = `the world makes no end: ${steps} steps`;
+      steps++;
+      if (Math.floor(scheduler.now / 1000) !== counted.second)
+        counted = { second: Math.floor(scheduler.now / 1000), after: steps };
+      if (steps - counted.after > MAX_STEPS_A_SECOND) {
+        failure = `the world makes no end: ${MAX_STEPS_A_SECOND} steps in a second`;
         return true;
       }
       await makeOne(all);

@@ -1,6 +1,5 @@
 import type { ItemHead } from '../../../src/shared/cases/batch.ts';
 import type { Ending, ReadResult } from '../../../src/shared/contract/endings/ending.ts';
-import type { NoAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { bodyOf, type Sdk } from './clients.ts';
 
 /** A call that an API took. `ids`: those that its execution can have. */
@@ -22,8 +21,8 @@ const none = (): Checked => ({ once: 0, didNotRun: 0, told: 0, exact: 0, keyed: 
 
 export type Promises = ReturnType<typeof createPromises>;
 
-/** Ends an execution whose request, and whose refusal, could not be written. */
-const NOT_WRITTEN: NoAnswer['code'] = 'channel-unavailable';
+/** End an execution whose refusal could not be written: for its request, or in a shared directory that cannot be used; or by no worker. */
+const NOT_WRITTEN: readonly string[] = ['channel-unavailable', 'no-worker'];
 
 type Told = Ending<ReadResult>;
 type OfKey = { runs: number; ranAt: number; answer: string | undefined };
@@ -166,7 +165,7 @@ export function createPromises({ now }: { now: () => number }) {
       // Their refusals could not be written, so only the queue store knew of them. Whose own caller was told, of that no API waits any more: it
       // runs only if the store itself brings its job back.
       for (const [mockId, { code, isReader }] of didNotRun)
-        if (code === NOT_WRITTEN && (isReader || jobsComeBack)) didNotRun.delete(mockId);
+        if (NOT_WRITTEN.includes(code) && (isReader || jobsComeBack)) didNotRun.delete(mockId);
     },
     /** Calls must be told by then: `withinMs` after they arrived or, if that is later, after `calmAt`. */
     inTime(withinMs: number, calmAt: number): void {
