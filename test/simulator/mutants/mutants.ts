@@ -6,14 +6,12 @@ export type Mutant = Change & {
   name: string;
   /** Other guards that would prevent the same: they are taken out as well, so that it counts what this one does. */
   also?: readonly Change[];
-  /** The small world, or the part of its name, that catches it; or `SEEDS`, with the first one if that is not 1; or `PLAN` or `KEPT` with its name. */
+  /** The small world, or the part of its name, that catches it; or `SEEDS`, with the first one if that is not 1; or `PLAN` with its name. */
   world: string;
 };
 
 /** A large world that is about one guard, by its name. */
 export const PLAN = 'plan:';
-/** A world that broke a promise once, by its file. */
-export const KEPT = 'kept:';
 /** Large worlds, by their seeds. */
 export const SEEDS = 'seeds';
 
@@ -328,7 +326,7 @@ export const mutants: Mutant[] = [
     file: 'src/api/calls/pending-executions.ts',
     from: 'replyTo === jobs.replyTo && !addedAgain',
     to: 'replyTo !== undefined && !addedAgain',
-    world: `${KEPT} seed-1051491314`,
+    world: `${PLAN} a keyed call is asked for again at another API, and no worker runs`,
   },
   // Keys.
   {

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Change, KEPT, type Mutant, mutants, PLAN, SEEDS } from './mutants.ts';
+import { type Change, type Mutant, mutants, PLAN, SEEDS } from './mutants.ts';
 
 /** Whether and how a mutant was caught. `schedule`: what shows it, as `step kind process`; of a large world its seed. */
 export type Caught = { mutant: Mutant; caught: string | undefined; schedule: string; seconds: number };
@@ -54,7 +54,6 @@ function scheduleIn(output: string): string {
 /** Large worlds, the same ones each time; or one small world. */
 function optionsFor({ world }: Mutant): string[] {
   if (world.startsWith(PLAN)) return ['--plan', world.slice(PLAN.length).trim()];
-  if (world.startsWith(KEPT)) return ['--replay', `test/simulator/kept/${world.slice(KEPT.length).trim()}.json`];
   if (!world.startsWith(SEEDS)) return ['--world', world, '--schedules', String(SCHEDULES)];
   return ['--seed', world.slice(SEEDS.length).trim() || '1', '--seeds', String(SEEDS_AT_MOST)];
 }

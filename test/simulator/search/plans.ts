@@ -127,6 +127,26 @@ function addedAgain(): Plan {
   return { ...plan, rates: { ...quiet, freezes: 0.02 } };
 }
 
+/** The queue store forgets a call that runs, its worker ends, and the same is asked for again at another API: its job is no job of the first one. */
+function addedElsewhere(): Plan {
+  const keyed = { ...call, key: 'key', target };
+  const behaviour = { scansEveryMs: 200, runsMs: 8000 };
+  return plain(
+    { apis: 2, resultTimeoutMs: 9000, clients: [{ sdk: 'node', registered: false, lane: null, behaviour }] },
+    {
+      calls: [
+        { ...keyed, n: 1, at: 1000 },
+        { ...keyed, n: 2, at: 1650, api: 1 },
+      ],
+      faults: [
+        { kind: 'flush', at: 1500 },
+        { kind: 'stop', at: 1520, role: 'worker 1', startsAfterMs: 9000 },
+      ],
+      faultyMs: 12_000,
+    },
+  );
+}
+
 /** The worlds of a plan: one, or where twists are drawn one for each seed. */
 export function worldsOf(plan: Plan, seeds: number): Plan[] {
   const isDrawn = Object.values(plan.rates).some((rate) => rate > 0);
@@ -139,6 +159,7 @@ export const plans: Record<string, Plan> = {
   'a call that no worker took in time comes back': broughtBack({}, 5000),
   'a keyed call is asked for again that the queue store forgot': forgotten('call'),
   'a keyed call is asked for again that the queue store forgot, and no worker runs': forgottenWithoutWorker(),
+  'a keyed call is asked for again at another API, and no worker runs': addedElsewhere(),
   'a keyed call is asked for again in another minute': forgotten('call', 3 * 60_000),
   'a keyed batch is asked for again that the queue store forgot': forgotten('batch'),
   'a keyed batch is asked for again in another minute': forgotten('batch', 3 * 60_000),

@@ -1,5 +1,6 @@
 import type { ItemHead } from '../../../src/shared/cases/batch.ts';
 import type { Ending, ReadResult } from '../../../src/shared/contract/endings/ending.ts';
+import { ranNothing } from '../../../src/shared/reasons/endings.ts';
 import { bodyOf, type Sdk } from './clients.ts';
 
 /** A call that an API took. `ids`: those that its execution can have. */
@@ -39,6 +40,8 @@ export function createPromises({ now }: { now: () => number }) {
   const open = new Map<number, Promised>();
   const ended = new Set<number>();
   const keyOf = new Map<string, string>();
+  /** The call that came first under each key. */
+  const firstOf = new Map<string, number>();
   const keys = new Map<string, OfKey>();
   const endings = new Map<string, number>();
   let broken: string | undefined;
@@ -104,7 +107,9 @@ export function createPromises({ now }: { now: () => number }) {
     arrived(call: Promised): void {
       for (const id of call.ids) ids.add(id);
       open.set(call.n, call);
-      if (call.key !== null) keyed(call.key, call.ids);
+      if (call.key === null) return;
+      keyed(call.key, call.ids);
+      firstOf.set(call.key, firstOf.get(call.key) ?? call.n);
     },
     keyed,
     /** Its callers are told nothing any more; the connection broke. */
@@ -141,6 +146,9 @@ export function createPromises({ now }: { now: () => number }) {
       endings.set(what, (endings.get(what) ?? 0) + 1);
       if (ending.kind === 'answered') answered++;
       hears(`the caller of call ${call.n}`, mockId, ending);
+      const isFirst = call.key !== null && firstOf.get(call.key) === call.n;
+      if (isFirst && ending.kind === 'unanswered' && ranNothing(ending.noAnswer))
+        check('didNotRun', !ran.has(mockId), () => `call ${call.n} was told so of itself (${what}), and it ran`);
       checkKey(mockId, ending, `call ${call.n}`);
     },
     /** Somebody reads an execution in the history. */
