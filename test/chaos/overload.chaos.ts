@@ -78,17 +78,17 @@ describe.skipIf(!inject('hasRedisBinary'))('with much to do', () => {
 
   it('a client that never answers: others notice nothing, and it gets no more than its share', async () => {
     const settings = { RESULT_TIMEOUT_MS: isFull ? 20_000 : 15_000, QUEUE_TIMEOUT_MS: 6000, MAX_WAITS_PER_CLIENT: 100 };
-    const honest = ['no-answer', 'overloaded'];
+    const honest = ['no-answer', 'overloaded', 'fenced']; // on a slow machine, the time of some is over before a worker begins them
     await using setup = await start('2000 calls to a client that never answers', settings, honest);
     const { sharedDir } = setup;
     await using silent = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
     await using other = await createResponder({ sharedDir, app: 2, does: echoes() });
     const before = await callOneByOne(setup, { app: 2, count: 100 });
     const unanswered = callAtOnce(setup, { app: 1, count: 2000 });
-    await eventually(() => expect(silent.found.length).toBeGreaterThanOrEqual(100), 20_000);
+    await eventually(() => expect(silent.found.length).toBeGreaterThanOrEqual(100), 120_000);
     // While 1,900 calls too many come and go, others may be refused for load. Then the client has its share, and is silent.
     const tooMany = () => 2000 - silent.found.length;
-    await eventually(() => expect(setup.ended()).toBeGreaterThanOrEqual(before.length + tooMany()), 20_000);
+    await eventually(() => expect(setup.ended()).toBeGreaterThanOrEqual(before.length + tooMany()), 120_000);
     await delay(1000); // the measure of the load is that of the last second
     await setup.lag();
     const others = await callOneByOne(setup, { app: 2, count: 100 });

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { unless } from '../../src/shared/runtime/errno.ts';
 import type { Dice } from '../simulator/search/dice.ts';
@@ -100,20 +101,36 @@ const experiments: Experiment[] = [
     promise: ANSWERED,
     happens: ({ redis }) => redisCommand(redis.url, 'FLUSHALL'),
   },
-  {
-    fault: 'Redis frozen for 5 s',
+  ...[1, 3, 10].map((seconds) => ({
+    fault: `Redis frozen for ${seconds} s`,
     promise: `${ANSWERED}; new calls get 503 once it has been away for 1 s`,
     lasts: true,
-    async happens({ redis }) {
+    async happens({ redis }: Setup) {
       await redis.pause();
-      await delay(5000);
+      await delay(seconds * 1000);
       await redis.resume();
     },
-  },
+  })),
   {
     fault: 'All Redis connections cut (CLIENT KILL)',
     promise: `${ANSWERED}; a call that is just being sent may get 503`,
     happens: ({ redis }) => redisCommand(redis.url, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'),
+  },
+  {
+    fault: 'Redis takes no connections for 5 s (maxclients), and has cut those there were',
+    promise: `${ANSWERED}; new calls get 503 once it has been away for 1 s`,
+    lasts: true,
+    async happens({ redis: { url } }) {
+      const own = new Redis(url); // the one connection that there is room for
+      try {
+        await own.config('SET', 'maxclients', 1);
+        for (const type of ['normal', 'pubsub']) await own.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+        await delay(5000);
+        await own.config('SET', 'maxclients', 10_000);
+      } finally {
+        own.disconnect();
+      }
+    },
   },
   {
     fault: 'Redis out of memory for 7 s (noeviction)',
