@@ -24,8 +24,9 @@ export function readReference(bytes: Buffer): Reading {
   return readTokens(text, value);
 }
 
-/** Which keys the objects of a JSON text have, and where the values of the outermost one stand. */
+/** Which keys the objects of a JSON text have, and where the values of the outermost object or list stand. */
 function readTokens(text: string, value: unknown): Reading {
+  const isList = Array.isArray(value);
   const open: Set<string>[] = [];
   const members: { key: string; raw: string }[] = [];
   let before = '';
@@ -34,7 +35,11 @@ function readTokens(text: string, value: unknown): Reading {
     const isOutermost = open.length === 1;
     if (token === '}' || token === ']') open.pop();
     const last = members.at(-1);
-    if (last && isOutermost && (token === ',' || token === '}')) last.raw = text.slice(valueAt, index).trim();
+    if (last && isOutermost && [',', '}', ']'].includes(token)) last.raw = text.slice(valueAt, index).trim();
+    if (isList && (open.length === 0 ? token === '[' : isOutermost && token === ',')) {
+      members.push({ key: String(members.length), raw: '' });
+      valueAt = index + 1;
+    }
     if (token === ':') {
       const key: string = JSON.parse(before);
       if (open.at(-1)?.has(key)) return { kind: 'bad', why: `${before} is there twice` };
@@ -46,7 +51,7 @@ function readTokens(text: string, value: unknown): Reading {
     if (open.length > MAX_DEPTH) return { kind: 'bad', why: 'too deep' };
     before = token;
   }
-  return { kind: 'good', value, raw: text.trim(), members };
+  return { kind: 'good', value, raw: text.trim(), members: members.filter(({ raw }) => raw !== '') };
 }
 
 /** The number tokens of a JSON text, in order. */

@@ -1,10 +1,11 @@
 import { createOpenApiDocument, operations } from '../../src/api/openapi/document.ts';
 import { outcomes } from '../../src/shared/reasons/codes.ts';
+import { refusals } from '../../src/shared/reasons/refusals.ts';
 import { createAnswerChecks } from '../support/answer-checks.ts';
 import type { Answer } from '../support/http-call.ts';
 
 const checks = createAnswerChecks(createOpenApiDocument('0.0.0'));
-const codes = new Map<string, { status: number }>(Object.entries(outcomes));
+const codes = new Map<string, { status: number }>(Object.entries({ ...refusals, ...outcomes }));
 /** What no answer may give away, beside this run's own directory and store. */
 const INSIDES = [
   /\bnode:internal/,
