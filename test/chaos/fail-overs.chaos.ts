@@ -206,12 +206,13 @@ describe.skipIf(!inject('hasRedisBinary'))('behind Sentinels', () => {
   });
 });
 
-/** As a careful caller does it: the same call under the same key, until it is answered. */
+/** As a careful caller does it: the same call under the same key, as long as the answer says when to send it again. */
 async function untilAnswered(number: number): Promise<Answer> {
   const headers = { 'idempotency-key': randomUUID() };
   for (let attempt = 1; ; attempt++) {
     const answer = await execute(number, headers).catch(() => undefined);
-    if (answer && answer.status !== 503 && answer.status !== 409) return answer;
+    const mayComeAgain = answer && ([409, 503].includes(answer.status) || 'retry-after' in answer.headers);
+    if (answer && !mayComeAgain) return answer;
     if (attempt === 100) throw new Error(`call ${number} was never answered: ${JSON.stringify(answer?.json)}`);
     await delay(200);
   }
