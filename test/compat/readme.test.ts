@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildClient } from '../client/support/build-client.ts';
+import { until } from '../client/support/client-files.ts';
+import { inRepository } from '../client/support/own-package.ts';
 import { run } from '../sdks/run.ts';
 import { createRuleFiles } from '../support/rule-files.ts';
-import { buildClient } from './support/build-client.ts';
-import { until } from './support/client-files.ts';
-import { inRepository } from './support/own-package.ts';
 
 const root = join(import.meta.dirname, '../..');
 const example = join(root, 'dist', 'readme-example.ts');
