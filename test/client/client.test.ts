@@ -48,6 +48,7 @@ async function nodes(members: Record<number, string>): Promise<void> {
 
 describe('a client', () => {
   test('registers with what it is, and leaves nothing but the last registration when it closes', async () => {
+    const began = Date.now();
     const client = await files.start({ leaves, address: 'host_1' });
     expect(await files.traces()).toEqual([
       'clients/7',
@@ -60,7 +61,8 @@ describe('a client', () => {
     const registration = JSON.parse(await readFile(files.pathOf('clients', 7, 'm_host_1.json'), 'utf8'));
     expect(registration).toMatchObject({ address: 'host_1', app: 7, lane: null, dialect: 'rule', loadedVersion: 0 });
     const heartbeat = JSON.parse(await readFile(files.pathOf('clients', 7, 'b_host_1.json'), 'utf8'));
-    expect(Math.abs(heartbeat.lastHeartbeat - Date.now())).toBeLessThan(5000);
+    expect(heartbeat.lastHeartbeat).toBeGreaterThanOrEqual(began);
+    expect(heartbeat.lastHeartbeat).toBeLessThanOrEqual(Date.now());
     await Promise.all([client.close(), client.close()]);
     expect(await files.traces()).toEqual(['clients/7', 'clients/7/_latest.json', 'mock/7']);
   });
@@ -295,12 +297,20 @@ describe('a request', () => {
 
 describe('several requests', () => {
   test('run at once', async () => {
-    await nodes({ 1: '"type":5,"confName":"Later","confField":"{\\"ms\\":200}"' });
-    const client = await files.start({ leaves });
-    const began = performance.now();
+    let begun = 0;
+    const allBegan = Promise.withResolvers<void>();
+    const waiting: Leaves = {
+      Wait: class {
+        async doNone(): Promise<void> {
+          if (++begun === 10) allBegan.resolve();
+          await allBegan.promise;
+        }
+      },
+    };
+    await nodes({ 1: '"type":7,"confName":"Wait"' });
+    const client = await files.start({ leaves: waiting });
     const answers = await Promise.all(Array.from({ length: 10 }, () => files.ask(client, { confId: 1 })));
     expect(answers.map(({ answer }) => answer.success)).not.toContain(false);
-    expect(performance.now() - began).toBeLessThan(1500);
   });
 
   test('beyond what the client takes stay where their sender can take them back', async () => {
@@ -386,7 +396,7 @@ describe('a rule that', () => {
     const client = await files.start({ leaves: blocking, address: 'blocked', ruleTimeoutMs, heartbeatMs: 50 });
     await files.ask(client, { confId: 1 });
     await until(async () => ageMs > 0 || undefined);
-    if (beats) expect(ageMs).toBeLessThan(1500);
+    if (beats) expect(ageMs).toBeLessThan(ms);
     else expect(ageMs).toBeGreaterThan(1500);
     // Once it is free again, it beats again.
     const beatenAt = await files.modifiedMs('clients', '7', 'b_blocked.json');

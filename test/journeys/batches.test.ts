@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { itemMockId } from '../../src/shared/cases/item-id.ts';
 import { apiWaitMs, batchLimitsOf } from '../../src/shared/runtime/settings/settings.ts';
+import { echoes } from '../support/echoes.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachQueue, onOneQueue } from '../support/on-each-queue.ts';
@@ -98,11 +99,13 @@ onEachQueue('a batch', (start) => {
 
   it('is followed: where it stands first, then its progress at most five times a second; its items are read in pages', async () => {
     await using service = await start();
-    await using _client = await clientOf(service, answersAfter(30));
+    const isFollowed = Promise.withResolvers<void>();
+    await using _client = await clientOf(service, echoes({ once: isFollowed.promise, afterMs: 30 }));
     const id = await begin(service, { app: 1, cases: inputs(60), concurrency: 2 });
     const from = Date.now();
     const stream = await openEventStream(`${service.url}/rule-server/mock/batches/${id}/events`);
     expect(stream.headers).toMatchObject({ 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' });
+    isFollowed.resolve();
     await stream.ended;
     const looks = (Date.now() - from) / 200;
     const done = stream.events.map(({ data }) => data.counts.ran);
@@ -387,10 +390,8 @@ onOneQueue('a batch', (start) => {
       await request.pickUp();
       await request.answer('null');
     });
-    const startedAt = Date.now();
     const id = await begin(service, { app: 1, cases: inputs(9), concurrency: 4 });
     expect((await ended(service, id)).counts).toMatchObject({ unanswered: 1, skipped: 8 });
-    expect(Date.now() - startedAt).toBeLessThan(15_000);
     for (const item of (await get(service, id, '/items?verdict=skipped')).items)
       expect(item).toMatchObject({
         mayHaveRun: false,

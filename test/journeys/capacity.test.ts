@@ -61,15 +61,12 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('and too many wait already: 503 overloaded, at once', async () => {
-    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 40_000, MAX_QUEUED: 3 } });
+    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 240_000, MAX_QUEUED: 3 } });
     const callers = new AbortController();
     const call = () => service.execute({ app: 1, ruleId: 1 }, { signal: callers.signal }).catch(() => 'left');
     const waiting = Array.from({ length: 3 }, call);
     await eventually(async () => expect((await service.call('/readyz')).json.waiting).toBe(3));
-    const startedAt = Date.now();
-    const answer = await service.execute({ app: 1, ruleId: 1 });
-    expectRefused(answer, 'overloaded', 'too-many-wait');
-    expect(Date.now() - startedAt).toBeLessThan(20_000);
+    expectRefused(await service.execute({ app: 1, ruleId: 1 }), 'overloaded', 'too-many-wait');
     callers.abort();
     await Promise.all(waiting);
   });

@@ -79,11 +79,9 @@ onOneQueue('a client that seems to be gone', (start) => {
       clientTimeoutMs: 4000,
       app: bystander.app,
     }).clean();
-    const removedAt = Date.now();
     const { status, json } = await second;
     expect([status, json.code, json.mayHaveRun]).toEqual([504, 'client-left', true]);
     expect(json.reason).toBe('request-removed');
-    expect(Date.now() - removedAt).toBeLessThan(8000);
     expect(await statesOf(json.mockId)).not.toContain('picked-up');
     released.resolve();
     expect((await first).status).toBe(200);

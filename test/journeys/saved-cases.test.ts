@@ -171,6 +171,7 @@ onOneQueue('saved cases', (start) => {
       (_, n) => `  - name: case ${n}\n    input: { uid: ${n}, text: "${'x'.repeat(200)}" }\n`,
     );
     const saving = put(service, `cases:\n${many.join('')}`, first);
+    const began = performance.now();
     let slowest = 0;
     let over = false;
     saving.finally(() => {
@@ -183,7 +184,7 @@ onOneQueue('saved cases', (start) => {
       await delay(20);
     }
     expect((await saving).json.cases).toBe(4000);
-    expect(slowest).toBeLessThan(700); // reading it takes longer than that
+    expect(slowest).toBeLessThan((performance.now() - began) / 2); // not held up for all the time that reading it takes
   });
 
   it('are never followed through a link', async () => {

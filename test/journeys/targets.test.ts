@@ -93,12 +93,10 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       const app = ++apps;
       await registerPublished({ sharedDir: service.sharedDir, app, sdk: 'go', address: 'gone', beatAgoMs: null });
       await using _client = await clientOf(app, 'here');
-      const startedAt = Date.now();
       const { status, json } = await execute(app, 'address:gone');
       expect(status).toBe(503);
       expect(json).toMatchObject({ code: 'client-offline', mayHaveRun: false });
       expect(json.params).toEqual({ wanted: 'gone', online: 'here' });
-      expect(Date.now() - startedAt).toBeLessThan(PATIENT.QUEUE_TIMEOUT_MS);
     });
 
     it('unknown in an app that has registrations: refused at once, and no directory is made', async () => {

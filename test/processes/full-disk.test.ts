@@ -85,7 +85,7 @@ describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {
       await eventually(async () => {
         const { json } = await httpCall(`${url}/rule-server/mock/executions/${cut.json.mockId}`);
         expect(json.ending).not.toBeNull();
-      }, 30_000);
+      });
       expect(client.found.map(({ mockId }) => mockId)).toHaveLength(
         new Set(client.found.map(({ mockId }) => mockId)).size,
       );

@@ -54,7 +54,7 @@ async function startBoth(sharedDir: string) {
 const endsHanging = (network: NetworkMount) => ({ [Symbol.asyncDispose]: () => network.cutOff().catch(() => {}) });
 
 const served = (api: ApiProcess, call: object) =>
-  eventually(async () => expect((await api.execute(call)).json).toMatchObject({ error: null }), 30_000);
+  eventually(async () => expect((await api.execute(call)).json).toMatchObject({ error: null }));
 
 /** What a caller hears of a client that hangs, other than its answer. */
 const noAnswer = expect.stringMatching(/^(503|504) (true|false)$/);
@@ -92,7 +92,7 @@ it.skipIf(isLeftOut).each([
     expect(told.map(endingOf)).toEqual(told.map((one) => (answered.includes(one) ? '200 undefined' : noAnswer)));
 
     await network.goOn();
-    await eventually(async () => expect((await look('/readyz')).status).toBe(200), 30_000);
+    await eventually(async () => expect((await look('/readyz')).status).toBe(200));
     for (const call of [well, ill]) await served(api, call);
     const ids = client.found.map(({ mockId }) => mockId);
     const untrue = told.filter(({ json }) => json.mayHaveRun === false && ids.includes(json.mockId));

@@ -33,7 +33,7 @@ describe.skipIf(!canMountNetwork)('a shared directory over sshfs (needs root and
       await untilServed(service, 1);
       const before = client.found.length;
       const call = service.execute({ app: 1, ruleId: 1, 'the service': { number: 7 } });
-      await eventually(() => expect(client.found.length).toBe(before + 1), 20_000);
+      await eventually(() => expect(client.found.length).toBe(before + 1));
       await network.goAway();
       await sleep(AWAY_MS);
       await network.comeBack();

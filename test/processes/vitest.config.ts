@@ -26,8 +26,7 @@ export default suiteConfig({
         exclude: [
           ...configDefaults.exclude,
           ...EACH_CHANGE,
-          // Minutes each: only when asked for.
-          ...(process.env.TWO_SERVERS ? [] : ['test/processes/two-servers.test.ts']),
+          // Minutes: only when asked for.
           ...(process.env.STORE_SIZE_MB ? [] : ['test/processes/store-size.test.ts']),
         ],
       },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Problem, readExecuteRequest } from '../../../src/api/calls/read-request.ts';
+import { cpuMsOf } from '../../support/cpu-ms.ts';
 
 const MAX_INT64 = '9223372036854775807';
 
@@ -185,8 +186,7 @@ describe('a bad request', () => {
 
   it('is found within moments, whatever a mebibyte of it is made of', () => {
     const size = 1024 * 1024;
-    const startedAt = performance.now();
-    for (const body of [
+    const bodies = [
       `{"app":1${'0'.repeat(size)}1,"ruleId":1}`,
       `{"app":1.${'0'.repeat(size)}1,"ruleId":1}`,
       `{"app":1e${'9'.repeat(size)},"ruleId":1}`,
@@ -194,10 +194,9 @@ describe('a bad request', () => {
       `{"ruleId":1,"the service":${'{"a":'.repeat(size / 5)}`,
       `{"target":"${'\\u0000'.repeat(size / 6)}","app":1}`,
       `${' '.repeat(size)}x`,
-    ]) {
-      expect(readExecuteRequest(Buffer.from(body)).kind).toBe('bad');
-    }
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    ];
+    const read = () => bodies.map((body) => readExecuteRequest(Buffer.from(body)).kind);
+    expect(cpuMsOf(() => expect(new Set(read())).toEqual(new Set(['bad'])))).toBeLessThan(10_000);
   });
 });
 

@@ -43,9 +43,9 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
     onTestFinished(() => void redis.config('SET', 'maxmemory', 0).catch(() => {}));
     await redis.config('SET', 'maxmemory', 1);
     go.resolve();
-    await eventually(() => expect(errors.map(String)).toContainEqual(expect.stringContaining('OOM')), 30_000);
+    await eventually(() => expect(errors.map(String)).toContainEqual(expect.stringContaining('OOM')));
     await redis.config('SET', 'maxmemory', 0);
-    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 'the answer' }]), 30_000);
+    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 'the answer' }]));
     expect(taken).toEqual([id]);
   });
 
@@ -63,7 +63,7 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
     const { heard, address } = await listen();
     const id = randomUUID();
     await queue.add(id, { replyTo: address });
-    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 1 }]), 30_000);
+    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 1 }]));
     expect(finished).toMatchObject([{ kind: 'lost' }, { kind: 'finished' }]);
   });
 
@@ -73,7 +73,7 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
     const { heard, address } = await listen();
     for (let n = 1; n <= 2; n++) {
       await queue.add(randomUUID(), { replyTo: address });
-      await eventually(() => expect(heard).toHaveLength(n), 30_000);
+      await eventually(() => expect(heard).toHaveLength(n));
       await redis.script('FLUSH');
     }
   });
@@ -83,10 +83,10 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
     const { queue, listen } = await open((job) => job.finish('done'));
     const { heard, address, back } = await listen();
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await eventually(() => expect(back.times).toBe(1), 30_000);
+    await eventually(() => expect(back.times).toBe(1));
     const id = randomUUID();
     await queue.add(id, { replyTo: address });
-    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 'done' }]), 30_000);
+    await eventually(() => expect(heard).toEqual([{ kind: 'ended', id, value: 'done' }]));
   });
 
   it('that is the first of a backlog is begun before the others are fetched', async () => {
@@ -142,7 +142,7 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
     const before = await scripts();
     worker.run();
     const ended = () => redis.zcard(`${DEFAULT_PREFIX}:${queue.name}:completed`);
-    await eventually(async () => expect(await ended()).toBe(jobs), 30_000);
+    await eventually(async () => expect(await ended()).toBe(jobs));
     // Beside those that end a job, some look for stalled ones and fetch the first job, and again when there is none.
     expect((await scripts()) - before).toBeLessThan(jobs * 1.25);
   });
@@ -152,7 +152,7 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
     const { queue } = await open((job) => job.finish(`answer of ${job.id}`));
     for (const id of ['erased', 'stays']) {
       await queue.add(id, {});
-      await eventually(async () => expect((await queue.lookUp(id)).kind).toBe('ended'), 30_000);
+      await eventually(async () => expect((await queue.lookUp(id)).kind).toBe('ended'));
     }
     const events = async () => JSON.stringify(await redis.xrange(`${DEFAULT_PREFIX}:${queue.name}:events`, '-', '+'));
     expect(await events()).toContain('answer of erased');
@@ -169,7 +169,7 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis, a job', () => {
     const of = (name: string) => `${DEFAULT_PREFIX}:${name}`;
     for (const id of ['lost', 'kept', 'batched', 'young']) {
       await queue.add(id, {});
-      await eventually(async () => expect((await queue.lookUp(id)).kind).toBe('ended'), 30_000);
+      await eventually(async () => expect((await queue.lookUp(id)).kind).toBe('ended'));
     }
     for (const id of ['lost', 'kept', 'batched']) await redis.zincrby(of(`${queue.name}:completed`), -20_000, id);
     await redis.zincrby(of(`${queue.name}:completed`), 60_000, 'young'); // however slow this machine is
