@@ -185,7 +185,7 @@ function launch([program = '', ...parameters]: string[], settings: Record<string
     get isRunning() {
       return running();
     },
-    logged: (message, timeoutMs = 30_000) =>
+    logged: (message, timeoutMs = 60_000) =>
       vi.waitFor(
         () => {
           const line = log.find(({ msg }) => msg === message);
@@ -202,7 +202,7 @@ async function terminate(child: ChildProcess): Promise<{ code: number | null; ms
   const startedAt = performance.now();
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
-  const [code] = await withDeadline(exited, 30_000, 'ending after SIGTERM');
+  const [code] = await withDeadline(exited, 60_000, 'ending after SIGTERM');
   return { code, ms: Math.round(performance.now() - startedAt) };
 }
 
