@@ -1,6 +1,6 @@
 import { configDefaults } from 'vitest/config';
-import { SlowFirst } from './test/support/slow-first.ts';
 import { suiteConfig } from './test/support/suite-config.ts';
+import { WaitingBesideWorking } from './test/support/waiting-beside-working.ts';
 
 // npm test: what a person runs at every change. What needs a browser, many processes, minutes or a real fault has a
 // suite of its own in one of these folders.
@@ -16,7 +16,7 @@ const otherSuites = [
 export default suiteConfig({
   include: ['test/**/*.test.ts'],
   exclude: [...configDefaults.exclude, ...otherSuites],
-  maxWorkers: 5, // most of them wait for a file, a deadline or a Redis
+  maxWorkers: 10, // most of their time they wait for a file, a deadline or a Redis
   isolate: false,
-  sequence: { sequencer: SlowFirst },
+  sequence: { sequencer: WaitingBesideWorking },
 });
