@@ -11,7 +11,7 @@ import { startWholeProcess } from '../support/start-process.ts';
 import { twice } from '../support/steady-calls.ts';
 
 const APP = 7;
-const SETTINGS = { EMBEDDED_STORE: 'disk', QUEUE_TIMEOUT_MS: 5000, RESULT_TIMEOUT_MS: 4000, LOG_LEVEL: 'info' };
+const SETTINGS = { EMBEDDED_STORE: 'disk', QUEUE_TIMEOUT_MS: 5000, RESULT_TIMEOUT_MS: 30_000, LOG_LEVEL: 'info' };
 const MB = 1024 * 1024;
 
 describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {

@@ -34,7 +34,4 @@ export default suiteConfig({
   ],
   maxWorkers: 3, // they wait for deadlines and for each other's processes more than they work
   maxConcurrency: 12, // each has processes of its own
-  // Starting takes a process ten times as long on a machine that is busy.
-  testTimeout: 180_000,
-  hookTimeout: 120_000,
 });

@@ -38,7 +38,7 @@ export async function run(rules: RuleSet, { ruleId, confId, ts, input = '{}', st
       ...{ confId: idOf(confId), ts: idOf(ts), data },
       ...(stubs !== undefined && { stubs: readStubs(objectOf(stubs)) }),
     },
-    { withSteps: true, timeoutMs: 5000, ...options },
+    { withSteps: true, timeoutMs: 240_000, ...options },
   );
   const ending = await execution.ended;
   const steps = execution.run.steps?.list ?? [];
