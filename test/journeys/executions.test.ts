@@ -20,6 +20,8 @@ import {
 import type { Service } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
+/** Dozens of tests at once on a busy machine are no reason to give a client up. */
+const PATIENT = { CLIENT_TIMEOUT_MS: 240_000 };
 
 onOneQueue('executions as a resource', (start) => {
   let service: Service;
@@ -27,7 +29,7 @@ onOneQueue('executions as a resource', (start) => {
   let hasty: Service;
   let apps = 500;
   beforeAll(async () => {
-    service = await start({ settings: { RESULT_TIMEOUT_MS: 30_000, CLIENT_TIMEOUT_MS: 20_000 }, leavesFiles: true });
+    service = await start({ settings: PATIENT, leavesFiles: true });
     hasty = await start({ settings: { RESULT_TIMEOUT_MS: 2500 } });
   });
   afterAll(async () => {
@@ -452,7 +454,7 @@ onOneQueue('executions as a resource', (start) => {
   });
 
   it('a stopping API ends its event streams, so that readers go on elsewhere', async () => {
-    await using other = await start({ leavesFiles: true, settings: { RESULT_TIMEOUT_MS: 240_000 } });
+    await using other = await start({ leavesFiles: true });
     await using client = await createResponder({ sharedDir: other.sharedDir, app: 1, does: staysSilent });
     const headers = { prefer: 'respond-async' };
     const { mockId } = (await other.execute({ app: 1, ruleId: 1 }, { headers })).json;

@@ -15,9 +15,7 @@ onOneQueue('mistakes that this channel invites', (start) => {
   let service: Service;
   let apps = 1100;
   beforeAll(async () => {
-    service = await start({
-      settings: { QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 5000, RESULT_TIMEOUT_MS: 12_000 },
-    });
+    service = await start({ settings: { CLIENT_TIMEOUT_MS: 5000 } });
   });
   afterAll(() => service.stop());
 

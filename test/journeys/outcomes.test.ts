@@ -20,14 +20,14 @@ import type { Service } from '../support/start-service.ts';
 
 onEachQueue('every outcome has its status, code and sentence', (start) => {
   let service: Service;
-  /** Where what is noticed must not be mistaken for the end of the wait. */
-  let patient: Service;
+  /** One whose executions are soon over when their client does not answer. */
+  let hasty: Service;
   let apps = 100;
   beforeAll(async () => {
-    service = await start({ settings: { RESULT_TIMEOUT_MS: 4000, CLIENT_TIMEOUT_MS: 3000 } });
-    patient = await start({ settings: { RESULT_TIMEOUT_MS: 40_000 } });
+    service = await start({ settings: { CLIENT_TIMEOUT_MS: 240_000 } });
+    hasty = await start({ settings: { RESULT_TIMEOUT_MS: 4000 } });
   });
-  afterAll(() => Promise.all([service.stop(), patient.stop()]));
+  afterAll(() => Promise.all([service.stop(), hasty.stop()]));
 
   /** A client alone in an app of its own. */
   const clientThat = (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}, of = service) => {
@@ -124,7 +124,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
   describe.concurrent('when there is nobody to ask', () => {
     it('no client at all: 503 no-client, at once', async () => {
       const app = ++apps;
-      const answer = await patient.execute({ app, ruleId: 1 });
+      const answer = await service.execute({ app, ruleId: 1 });
       expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
       expect(answer.json.reason).toBe('no-client-online');
       expect(answer.headers['retry-after']).toBe('5');
@@ -140,18 +140,6 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
         params: { wanted: 'lane:green', online: 'on-trunk, in-blue (lane blue)' },
       });
       expect(lane.found).toEqual([]);
-    });
-
-    it('the named client is offline: 503 client-offline, naming who is online', async () => {
-      await using gone = await clientThat(answers(), { address: 'gone' });
-      await using other = await clientThat(answers(), { address: 'other', app: gone.app });
-      await gone.stopBeating();
-      const offline = await untilStatus(503, () =>
-        service.execute({ app: gone.app, ruleId: 1, target: 'address:gone' }),
-      );
-      expectUnanswered(offline, { status: 503, code: 'client-offline', mayHaveRun: false });
-      expect(offline.json.params).toEqual({ wanted: 'gone', online: 'other' });
-      expect(other.found).toEqual([]);
     });
 
     it('the named client does not exist: 503 no-client, and no directory is made for it', async () => {
@@ -176,8 +164,8 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       ['the Go client runs it all the same: it may have run', { as: 'go' as const }, true],
       ['nobody knows what a bare directory does: it may have run', { as: 'directory' as const }, true],
     ])('504 not-picked-up; %s', async (_, options, mayHaveRun) => {
-      await using client = await clientThat(staysSilent, options);
-      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(staysSilent, options, hasty);
+      const answer = await hasty.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'not-picked-up', mayHaveRun });
       const { address } = client;
       expect(answer.json).toMatchObject({ reason: 'not-picked-up', params: { address, timeoutMs: 4000 }, mayHaveRun });
@@ -187,56 +175,48 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
 
   describe.concurrent('when the client has the request', () => {
     it('and stays silent: 504 no-answer', async () => {
-      await using client = await clientThat(picksUpAndStaysSilent);
-      const answer = await service.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(picksUpAndStaysSilent, {}, hasty);
+      const answer = await hasty.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'no-answer', mayHaveRun: true });
       expect(answer.json.reason).toBe('silent');
     });
 
     it('and unregisters: 504 client-left, without waiting for the end of time', async () => {
-      await using client = await clientThat(unregistersAfterPickUp, {}, patient);
-      const answer = await patient.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(unregistersAfterPickUp);
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
       expect(answer.json.reason).toBe('left-with-request');
     });
 
     it('and leaves with its directory: 504 client-left', async () => {
-      await using client = await clientThat(
-        async (request, self) => {
-          await request.pickUp();
-          await self.removeDirectory();
-          await self.unregister();
-        },
-        {},
-        patient,
-      );
-      const answer = await patient.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(async (request, self) => {
+        await request.pickUp();
+        await self.removeDirectory();
+        await self.unregister();
+      }, {});
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
     });
 
     it('and was nothing but a directory that is gone: 504 client-left', async () => {
-      await using client = await clientThat(removesItsDirectoryAfterPickUp, { as: 'directory' }, patient);
-      const answer = await patient.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(removesItsDirectoryAfterPickUp, { as: 'directory' });
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
     });
 
     it('and only its directory goes, as cleaners do: the directory comes back and the answer gets through', async () => {
-      await using client = await clientThat(
-        async (request, self) => {
-          await request.pickUp();
-          await self.removeDirectory();
-          await answerWhenPossible(request);
-        },
-        {},
-        patient,
-      );
-      const answer = await patient.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat(async (request, self) => {
+        await request.pickUp();
+        await self.removeDirectory();
+        await answerWhenPossible(request);
+      }, {});
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
       expect(answer.status).toBe(200);
     });
 
     it('and unregisters before it picks it up: 504 client-left, and it did not run', async () => {
-      await using client = await clientThat((_request, self) => self.unregister(), {}, patient);
-      const answer = await patient.execute({ app: client.app, ruleId: 1 });
+      await using client = await clientThat((_request, self) => self.unregister());
+      const answer = await service.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: false });
       expect(answer.json.reason).toBe('left-before-pick-up');
     });
@@ -291,14 +271,6 @@ function expectUnanswered({ status, headers, json }: Answer, expected: Expected)
   });
   expect(status).toBe(expected.status);
   expect(headers['content-type']).toBe('application/json');
-}
-
-async function untilStatus(status: number, call: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    const answer = await call();
-    if (answer.status === status) return answer;
-    await delay(100);
-  }
 }
 
 /** A client that lives through a cleaner tries to write its answer until it can. */

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { type Mutant, mutants } from './mutants.ts';
 
 // npm run mutants -- [--in CHECKOUT] [--whole] [NAME]: puts one fault after the other into a copy of a checkout (this one) and says which
-// test notices: those of the same folder, those that the file belongs to, then with --whole all of `npm test`, the browser, the processes.
-// What fails without the fault too, as on a machine that is too busy, notices nothing.
+// test notices: the one named with it, those that the file belongs to, then with --whole all of `npm test`, the browser, the processes.
+// What fails without the fault too, or only now and then, as on a machine that is too busy, notices nothing.
 const { values, positionals } = parseArgs({
   options: { in: { type: 'string', default: join(import.meta.dirname, '../..') }, whole: { type: 'boolean' } },
   allowPositionals: true,
@@ -17,9 +17,8 @@ const [named = ''] = positionals;
 
 /** A fault may make a test hang. What is only slow, because the machine is busy, is waited for. */
 const PATIENT = ['--bail=1', '--testTimeout=900000', '--hookTimeout=900000'];
-const nearest = (file: string) => dirname(file).replace(/^src/, 'test');
-const RELATED = (file: string) => [
-  ['run', nearest(file), '--passWithNoTests'],
+const FIRST = ({ by, file }: Mutant) => [
+  ['run', `test/${by}.test.ts`, '--passWithNoTests'],
   ['related', file, '--run'],
 ];
 const REST = [
@@ -38,8 +37,9 @@ for (const mutant of mutants.filter(({ name }) => name.includes(named))) {
 
 type Told = { told: 'noticed' | 'NOT NOTICED' | 'NOT THERE'; by: string };
 
-/** The first test that fails with the fault in the code, and not without it. */
-async function tryMutant({ file, from, to }: Mutant): Promise<Told> {
+/** The first test that fails with the fault in the code, passes without it, and fails again with it. */
+async function tryMutant(mutant: Mutant): Promise<Told> {
+  const { file, from, to } = mutant;
   const text = await readFile(join(checkout, file), 'utf8').catch(() => '');
   const parts = text.split(from);
   if (parts.length !== 2) return { told: 'NOT THERE', by: `its code stands ${parts.length - 1} times in ${file}` };
@@ -52,18 +52,19 @@ async function tryMutant({ file, from, to }: Mutant): Promise<Told> {
       return status === 0 ? undefined : (/^failed: (.*)$/m.exec(stdout)?.[1] ?? stdout.slice(-500));
     };
     const doubted: string[] = [];
-    for (const line of [...RELATED(file), ...(values.whole ? REST : [])]) {
+    for (const line of [...FIRST(mutant), ...(values.whole ? REST : [])]) {
       for (;;) {
         const failed = await failureOf([...line, ...doubted.map((path) => `--exclude=${path}`)], parts.join(to));
         if (failed === undefined) break;
         const [path = ''] = failed.split(' > ');
-        const config = line.includes('--config') ? line.slice(-2) : [];
-        if (!path.endsWith('.ts') || (await failureOf(['run', path, ...config], text)) === undefined)
-          return { told: 'noticed', by: failed };
+        if (!path.endsWith('.ts')) return { told: 'noticed', by: failed }; // it does not even start
+        const alone = ['run', path, ...(line.includes('--config') ? line.slice(-2) : [])];
+        const isSure = !(await failureOf(alone, text)) && (await failureOf(alone, parts.join(to)));
+        if (isSure) return { told: 'noticed', by: isSure };
         doubted.push(path);
       }
     }
-    return { told: 'NOT NOTICED', by: doubted.length > 0 ? `without the fault fail too: ${doubted.join(', ')}` : '' };
+    return { told: 'NOT NOTICED', by: doubted.length > 0 ? `in doubt: ${doubted.join(', ')}` : '' };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,76 +1,88 @@
-/** A fault put into the real code: `from`, which must stand in the file exactly once, becomes `to`. */
-export type Mutant = { name: string; file: string; from: string; to: string };
+/** A fault put into the real code: `from`, which must stand in the file exactly once, becomes `to`. `by`: the test that is asked first. */
+export type Mutant = { name: string; file: string; from: string; to: string; by: string };
 
 /** Takes a statement out. */
-const without = (name: string, file: string, from: string): Mutant => ({ name, file, from, to: '' });
+const without = (name: string, by: string, file: string, from: string): Mutant => ({ name, by, file, from, to: '' });
 
 /** Guards taken out, comparisons turned, constants changed, errors swallowed: what the tests of each change must notice. */
 export const mutants: readonly Mutant[] = [
   // src/api
   without(
     'bodies of open calls have no limit',
+    'journeys/capacity',
     'src/api/calls/admission.ts',
     'if (open + bytes > maxBytes) return false;',
   ),
   {
     name: 'a page of another origin may change something',
+    by: 'journeys/access',
     file: 'src/api/access/authenticate.ts',
     from: 'if (byBrowser && changesSomething(context) && !comesFromHere(context, origins)) return foreign(context);',
     to: '',
   },
   {
     name: 'an event stream goes on without the right to read',
+    by: 'journeys/permissions',
     file: 'src/api/access/authenticate.ts',
     from: " || !now.caller.may.has('read')",
     to: '',
   },
   {
     name: 'any Host is believed',
+    by: 'journeys/access',
     file: 'src/api/http/middleware.ts',
     from: '|| own(given)',
     to: '|| own(given) || true',
   },
   {
     name: 'a key for some apps sees the apps of others',
+    by: 'journeys/permissions',
     file: 'src/api/routes/browse.ts',
     from: 'apps === null ? whole : (body) => onlyApps(body, apps)',
     to: 'whole',
   },
   {
     name: 'a key for some apps may use another one',
+    by: 'journeys/matrix',
     file: 'src/api/access/authenticate.ts',
     from: 'if (isFor(caller, app) || caller.apps === null) return undefined;',
     to: 'if (isFor(caller, app) || true) return undefined;',
   },
   without(
     'a failed sign-in is not in the audit log',
+    'journeys/audit',
     'src/api/http/middleware.ts',
     "if (status === 401) return 'failed sign-in';",
   ),
   without(
     'event streams count as calls',
+    'journeys/permissions',
     'src/api/access/limits.ts',
     "if (path.endsWith('/events')) return 'streams';",
   ),
   {
     name: 'a batch may have ten times as many targets',
+    by: 'journeys/batch-items',
     file: 'src/api/batches/read-batch-request.ts',
     from: 'const MAX_TARGETS = 100;',
     to: 'const MAX_TARGETS = 1000;',
   },
   without(
     'coverage of one target counts every target',
+    'journeys/batches',
     'src/api/batches/items.ts',
     'if (target !== undefined && batch.targets[targetIndex] !== target) continue;',
   ),
   {
     name: 'items of an app in HISTORY_OFF show their data',
+    by: 'journeys/privacy',
     file: 'src/api/batches/shown-item.ts',
     from: "if (privacy.isOff(app)) return { one: withoutData(one), head, detail: null, masked: ['*'] };",
     to: '',
   },
   {
     name: 'a request without Origin comes from our own page',
+    by: 'journeys/access',
     file: 'src/api/access/authenticate.ts',
     from: "return req.header('sec-fetch-site') === 'same-origin';",
     to: 'return true;',
@@ -78,48 +90,56 @@ export const mutants: readonly Mutant[] = [
   // src/shared
   {
     name: 'a time of 25 o’clock is one',
+    by: 'shared/moment',
     file: 'src/shared/contract/moment.ts',
     from: 'if (Number(hour) > 23 || ',
     to: 'if (Number(hour) > 99 || ',
   },
   {
     name: 'a name of a target may be of any length',
+    by: 'shared/contract/target',
     file: 'src/shared/contract/target.ts',
     from: 'if (Buffer.byteLength(name) > MAX_NAME_BYTES)',
     to: 'if (Buffer.byteLength(name) > 100 * MAX_NAME_BYTES)',
   },
   {
     name: 'every reply of Redis with an error is a refusal',
+    by: 'shared/queue/redis-worker',
     file: 'src/shared/store/store-error.ts',
     from: 'return REFUSALS.test(error.message);',
     to: 'return true;',
   },
   {
     name: 'text that is cut is shown although it may hold a masked value',
+    by: 'journeys/privacy',
     file: 'src/shared/privacy/hide-at.ts',
     from: "if (scanned.kind !== 'complete') return HIDDEN;",
     to: "if (scanned.kind !== 'complete') return raw;",
   },
   {
     name: 'values before a write are not masked',
+    by: 'journeys/privacy',
     file: 'src/shared/privacy/mask-answer.ts',
     from: "name !== 'value' && name !== 'before'",
     to: "name !== 'value'",
   },
   {
     name: 'an embedded table has no limit',
+    by: 'shared/store/key-value-store',
     file: 'src/shared/store/key-value-store.ts',
     from: 'if (bytes <= maxBytes || oldest === newest) return;',
     to: 'if (bytes > 0 || oldest === newest) return;',
   },
   {
     name: 'an entry that is out of time is of no known state',
+    by: 'console/replay',
     file: 'src/shared/contract/trace-entries.ts',
     from: "if (outOfTime !== undefined) return { state: 'OUT_OF_TIME', inverted: false, ms: null };",
     to: '',
   },
   {
     name: 'two names that differ much are near',
+    by: 'shared/nearest',
     file: 'src/shared/contract/near-miss.ts',
     from: 'if (Math.abs(a.length - b.length) > 1) return false;',
     to: 'if (Math.abs(a.length - b.length) <= 1) return false;',
@@ -127,29 +147,34 @@ export const mutants: readonly Mutant[] = [
   // src/worker
   {
     name: 'a request that nobody took is left there at the deadline',
+    by: 'worker/execution/next',
     file: 'src/worker/execution/next.ts',
     from: "if (state.kind !== 'picked-up') return withdraw(state, 'deadline', context);",
     to: '',
   },
   {
     name: 'a withdrawn request waits for an answer that cannot come',
+    by: 'worker/execution/next',
     file: 'src/worker/execution/next.ts',
     from: "if (isWithdrawn) return unanswered(state, withdrawn('left-before-pick-up', facts));",
     to: '',
   },
   without(
     'a member that stands twice is believed',
+    'worker/files/judge-result',
     'src/shared/contract/client-files.ts',
     "if (scanned.duplicates.length > 0) return wrong(fault('result-twice', { names: scanned.duplicates.join(', ') }));",
   ),
   {
     name: 'an answer to another execution is taken',
+    by: 'worker/files/judge-result',
     file: 'src/shared/contract/client-files.ts',
     from: "if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId))",
     to: "if (id && id.kind !== 'string')",
   },
   without(
     'success may be anything',
+    'worker/files/judge-result',
     'src/shared/contract/client-files.ts',
     `  [
     'success',
@@ -159,66 +184,78 @@ export const mutants: readonly Mutant[] = [
   ),
   without(
     'a late text that is no answer is removed while it may still be written',
+    'worker/files/unusable-result',
     'src/worker/execution/late-results.ts',
     'if (!isSame) return;',
   ),
   {
     name: 'a late answer of another end is kept',
+    by: 'journeys/clients-that-seem-gone',
     file: 'src/worker/execution/late-results.ts',
     from: 'if (!record || !mayComeLate(record)) return false;',
     to: 'if (!record) return false;',
   },
   {
     name: 'a result that is half there is wrong at once',
+    by: 'journeys/result-files',
     file: 'src/worker/files/results/result-file.ts',
     from: 'const WRONG_FOR_MS = 2000;',
     to: 'const WRONG_FOR_MS = 0;',
   },
   without(
     'a client is blamed for what is not its fault',
+    'journeys/batches',
     'src/worker/batches/judge-target.ts',
     'if (NOT_THE_CLIENT.includes(ending.noAnswer.code)) return;',
   ),
   {
     name: 'a batch goes on although its client is silent',
+    by: 'journeys/batches',
     file: 'src/worker/batches/judge-target.ts',
     from: 'const UNANSWERED_IN_A_ROW = 3;',
     to: 'const UNANSWERED_IN_A_ROW = 30;',
   },
   {
     name: 'items of an app in HISTORY_OFF keep their data',
+    by: 'journeys/privacy',
     file: 'src/worker/batches/run-target.ts',
     from: 'if (privacy.isOff(app)) return { head: withoutOutcome(item.head), detail: null };',
     to: '',
   },
   without(
     'a stopping worker keeps its waits',
+    'journeys/lifecycle',
     'src/worker/execution/execution.ts',
     'if (handingOver) throw new HandedOver();',
   ),
   without(
     'a stopping worker refuses what waits for a slot',
+    'journeys/lifecycle',
     'src/worker/execution/begin.ts',
     "if (interrupts.handingOver) return { kind: 'give-back' };",
   ),
   without(
     'more run at a client than may',
+    'worker/placement/client-slots',
     'src/worker/placement/client-slots.ts',
     'if (inUse(directory) >= limit) return;',
   ),
   {
     name: 'one key may fill a client',
+    by: 'worker/placement/client-slots',
     file: 'src/worker/placement/client-slots.ts',
     from: 'if (key === null) return free > 0;',
     to: 'if (free > 0) return true;',
   },
   without(
     'a rule that runs in a circle is sent',
+    'journeys/known-mistakes',
     'src/worker/placement/inspections.ts',
     'if (cycle !== null) return ofCycle(data, cycle);',
   ),
   {
     name: 'cancelled before it began, it runs',
+    by: 'worker/execution/interrupts',
     file: 'src/worker/execution/begin.ts',
     from: "if (parts.interrupts.isCancelled(mockId))\n    return refuse(noAnswer('cancelled-before-dispatch', { mockId }), execution, parts);",
     to: '',
@@ -226,18 +263,21 @@ export const mutants: readonly Mutant[] = [
   // src/cli
   {
     name: 'a script is told that a call did not run, which nobody knows',
+    by: 'cli/command-line',
     file: 'src/cli/terminal/exit-codes.ts',
     from: "if (ending?.code === 'outcome-unknown') return exitCodes.unknown;",
     to: '',
   },
   {
     name: 'a refusal that may have run counts as one that did not',
+    by: 'cli/command-line',
     file: 'src/cli/terminal/exit-codes.ts',
     from: 'if (mayHaveRun) return exitCodes.unknown;',
     to: '',
   },
   {
     name: 'a batch in a table with wrong rows runs',
+    by: 'cli/cases',
     file: 'src/cli/cases/batch.ts',
     from: "if (read.kind === 'refused')",
     to: "if (read.kind === 'refused' && read.refusals.length > 1e9)",

@@ -20,10 +20,10 @@ import { keepWritten, noteSettings } from './written-output.ts';
 const QUICK: Record<string, string | number> = {
   PORT: 0,
   LOG_LEVEL: 'debug',
-  RESULT_TIMEOUT_MS: 30_000,
+  RESULT_TIMEOUT_MS: 240_000,
   POLL_INTERVAL_MS: 200,
   CLIENT_TIMEOUT_MS: 30_000,
-  QUEUE_TIMEOUT_MS: 30_000,
+  QUEUE_TIMEOUT_MS: 240_000,
   SHUTDOWN_GRACE_MS: 5000,
 };
 
