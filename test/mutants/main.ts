@@ -15,8 +15,6 @@ const { values, positionals } = parseArgs({
 const checkout = resolve(values.in);
 const [named = ''] = positionals;
 
-/** A fault may make a test hang. What is only slow, because the machine is busy, is waited for. */
-const PATIENT = ['--bail=1', '--testTimeout=900000', '--hookTimeout=900000'];
 const FIRST = ({ by, file }: Mutant) => [
   ['run', `test/${by}.test.ts`, '--passWithNoTests'],
   ['related', file, '--run'],
@@ -48,7 +46,7 @@ async function tryMutant(mutant: Mutant): Promise<Told> {
     const failureOf = async (line: readonly string[], code: string) => {
       await writeFile(join(folder, file), code);
       const vitest = join(folder, 'node_modules/.bin/vitest');
-      const { status, stdout } = await run(folder, [vitest, ...line, ...PATIENT]);
+      const { status, stdout } = await run(folder, [vitest, ...line, '--bail=1']);
       return status === 0 ? undefined : (/^failed: (.*)$/m.exec(stdout)?.[1] ?? stdout.slice(-500));
     };
     const doubted: string[] = [];
