@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two names that differ much are near',
-    by: 'shared/nearest',
+    by: 'shared/runtime/settings',
     file: 'src/shared/contract/near-miss.ts',
     from: 'if (Math.abs(a.length - b.length) > 1) return false;',
     to: 'if (Math.abs(a.length - b.length) <= 1) return false;',
