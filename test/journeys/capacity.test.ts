@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, answersAfter, createResponder, staysSilent } from '../support/responder.ts';
+import { PATIENT } from '../support/start-service.ts';
 
 onOneQueue('when there is too much to do', (start) => {
   it('and nobody to do it: 503 no-worker, after the time a call may wait for one', async () => {
@@ -28,7 +29,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('and their bodies are large: those beyond MAX_OPEN_BODY_BYTES wait for room, and are refused when there is none in time', async () => {
-    await using service = await start({ settings: { MAX_OPEN_BODY_BYTES: 100_000 } });
+    await using service = await start({ settings: { ...PATIENT, MAX_OPEN_BODY_BYTES: 100_000 } });
     const released = Promise.withResolvers<void>();
     const does = echoes({ once: released.promise });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does });
@@ -46,7 +47,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('a call that gave up or whose caller left is not run by a worker that starts later', async () => {
-    await using service = await start({ workers: 0 });
+    await using service = await start({ workers: 0, settings: PATIENT });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const caller = new AbortController();
     const left = service.execute({ app: 1, ruleId: 1 }, { signal: caller.signal });
@@ -61,7 +62,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('and too many wait already: 503 overloaded, at once', async () => {
-    await using service = await start({ workers: 0, settings: { MAX_QUEUED: 3 } });
+    await using service = await start({ workers: 0, settings: { ...PATIENT, MAX_QUEUED: 3 } });
     const callers = new AbortController();
     const call = () => service.execute({ app: 1, ruleId: 1 }, { signal: callers.signal }).catch(() => 'left');
     const waiting = Array.from({ length: 3 }, call);
@@ -83,6 +84,7 @@ onOneQueue('when there is too much to do', (start) => {
 
   describe('a client that has as many open as it may', () => {
     const settings = {
+      ...PATIENT,
       MAX_WAITS_PER_CLIENT: 2,
       QUEUE_TIMEOUT_MS: 3000,
       POLL_INTERVAL_MS: 100,
@@ -106,7 +108,7 @@ onOneQueue('when there is too much to do', (start) => {
     });
 
     it('leaves room for others, however many calls wait for a slot at it', async () => {
-      const patient = { QUEUE_TIMEOUT_MS: 240_000, WORKER_CONCURRENCY: 8 };
+      const patient = { ...PATIENT, WORKER_CONCURRENCY: 8 };
       await using service = await start({ settings: { ...settings, ...patient } });
       const { sharedDir } = service;
       const released = Promise.withResolvers<void>();
@@ -123,7 +125,7 @@ onOneQueue('when there is too much to do', (start) => {
     });
 
     it('gets the next one as soon as one of them ends, and is not full for ever', async () => {
-      const patient = { ...settings, QUEUE_TIMEOUT_MS: 240_000 };
+      const patient = { ...settings, ...PATIENT };
       await using service = await start({ settings: patient });
       await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(400) });
       for (let round = 0; round < 2; round++) {

@@ -17,11 +17,9 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { PATIENT, type Service } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
-/** Dozens of tests at once on a busy machine are no reason to give a client up. */
-const PATIENT = { CLIENT_TIMEOUT_MS: 240_000 };
 
 onOneQueue('executions as a resource', (start) => {
   let service: Service;
@@ -454,7 +452,7 @@ onOneQueue('executions as a resource', (start) => {
   });
 
   it('a stopping API ends its event streams, so that readers go on elsewhere', async () => {
-    await using other = await start({ leavesFiles: true });
+    await using other = await start({ leavesFiles: true, settings: PATIENT });
     await using client = await createResponder({ sharedDir: other.sharedDir, app: 1, does: staysSilent });
     const headers = { prefer: 'respond-async' };
     const { mockId } = (await other.execute({ app: 1, ruleId: 1 }, { headers })).json;

@@ -16,7 +16,7 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
-import { captureLog, type Service } from '../support/start-service.ts';
+import { captureLog, PATIENT, type Service } from '../support/start-service.ts';
 
 const hourAgo = () => new Date(Date.now() - 3_600_000);
 
@@ -78,7 +78,7 @@ onOneQueue('starting and stopping', (start) => {
   });
 
   it('a worker that stops hands its waits to another one, and no rule runs twice', async () => {
-    await using service = await start({ workers: 2 });
+    await using service = await start({ workers: 2, settings: PATIENT });
     const calls = 50;
     const ended = Promise.withResolvers<void>();
     await using client = await clientOf(service, echoes({ once: ended.promise }));
@@ -131,7 +131,7 @@ onOneQueue('starting and stopping', (start) => {
   });
 
   it('a worker that stops does not wait for calls that wait for a place at their client', async () => {
-    await using service = await start({ workers: 1, settings: { MAX_WAITS_PER_CLIENT: 1 } });
+    await using service = await start({ workers: 1, settings: { ...PATIENT, MAX_WAITS_PER_CLIENT: 1 } });
     const ended = Promise.withResolvers<void>();
     await using client = await clientOf(service, echoes({ once: ended.promise }));
     const first = service.execute({ app: 1, ruleId: 1 });

@@ -16,7 +16,7 @@ import {
   staysSilent,
   unregistersAfterPickUp,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { PATIENT, type Service } from '../support/start-service.ts';
 
 onEachQueue('every outcome has its status, code and sentence', (start) => {
   let service: Service;
@@ -24,7 +24,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
   let hasty: Service;
   let apps = 100;
   beforeAll(async () => {
-    service = await start({ settings: { CLIENT_TIMEOUT_MS: 240_000 } });
+    service = await start({ settings: PATIENT });
     hasty = await start({ settings: { RESULT_TIMEOUT_MS: 4000 } });
   });
   afterAll(() => Promise.all([service.stop(), hasty.stop()]));

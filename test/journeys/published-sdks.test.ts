@@ -7,7 +7,7 @@ import { answersWith, type Behaviour, createResponder, type FoundRequest } from 
 import type { Service } from '../support/start-service.ts';
 
 /** Dozens of tests at once on a busy machine are no reason to give a client up. */
-const PATIENT = { CLIENT_TIMEOUT_MS: 240_000, RESULT_TIMEOUT_MS: 8000 };
+const PATIENT = { QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 20_000, RESULT_TIMEOUT_MS: 8000 };
 
 type Sdk = 'go' | 'python' | 'java';
 

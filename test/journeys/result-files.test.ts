@@ -23,7 +23,7 @@ onOneQueue('whatever a client writes as its result', (start) => {
   let service: Service;
   let apps = 200;
   beforeAll(async () => {
-    service = await start();
+    service = await start({ settings: { RESULT_TIMEOUT_MS: 6000 } });
   });
   afterAll(() => service.stop());
 

@@ -15,10 +15,8 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { PATIENT, type Service } from '../support/start-service.ts';
 
-/** Dozens of tests at once on a busy machine are no reason to give a client up. */
-const PATIENT = { CLIENT_TIMEOUT_MS: 240_000 };
 const CLIENT_TIMEOUT_MS = 4000;
 
 type Options = Partial<Parameters<typeof createResponder>[0]>;

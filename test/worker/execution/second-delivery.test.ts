@@ -22,7 +22,7 @@ describe.skipIf(choice.kind === 'unavailable')('an execution that the queue give
   it('to the worker that still has it stays one: one request, one hand-over, one answer', async () => {
     const database = await claimRedisDatabase(redis.url);
     const answered = Promise.withResolvers<void>();
-    await using service = await startService({ queueUrl: database.url });
+    await using service = await startService({ queueUrl: database.url, settings: { RESULT_TIMEOUT_MS: 30_000 } });
     const does = echoes({ once: answered.promise });
     await using responder = await createResponder({ sharedDir: service.sharedDir, app: 1, does });
     const queue: ExecutionQueue | undefined = service.backends[0]?.openQueue(queueNames.executions);
