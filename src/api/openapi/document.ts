@@ -162,7 +162,7 @@ function response({ description, headers, ...content }: AnswerDoc, toJson: ToJso
   const contents = {
     ...(schema && { [mediaType]: { schema: ofSchema(schema), ...(examples && { examples: named(examples) }) } }),
     ...Object.fromEntries(otherMediaTypes.map((type) => [type, { schema: {} }])),
-    ...Object.fromEntries(Object.entries(alternatives).map(([type, form]) => [type, { schema: toJson(form) }])),
+    ...Object.fromEntries(Object.entries(alternatives).map(([type, form]) => [type, { schema: ofSchema(form) }])),
     ...(problems && { [PROBLEM]: { schema: toJson(problemSchema), examples: named(problems) } }),
   };
   const described = Object.entries(headers ?? {}).map(([name, text]) => [

@@ -46,9 +46,9 @@ export function createJsonSchemas() {
   /** The answer of a read, which may name unknown parameters of its request. */
   function ofRead(schema: z.ZodType): JsonSchema {
     const json = ofAnswer(schema);
-    const id = json.$ref?.split('/').pop();
-    if (id === undefined) return withWarnings(json);
-    reads.add(id);
+    const ids = [json, ...(json.anyOf ?? [])].flatMap(({ $ref }) => $ref?.split('/').pop() ?? []);
+    if (ids.length === 0) return withWarnings(json);
+    for (const id of ids) reads.add(id);
     return json;
   }
 
