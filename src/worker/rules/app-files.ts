@@ -1,8 +1,7 @@
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { followLink, ofTarget } from '../../shared/rules/links.ts';
-import { parseObject } from '../../shared/rules/members.ts';
 import { absent, aLink, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
-import { readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
+import { versionOf } from '../../shared/rules/update-file.ts';
 import { withoutLinks } from '../files/client-directory.ts';
 import { lstatCached, readBoundedFile } from '../files/file-system.ts';
 import { readdir, realpath } from '../files/ports/files.ts';
@@ -35,14 +34,6 @@ export function createAppFiles(sharedDir: string) {
       const names = await readdir(sharedDir).catch(() => []);
       const numbers = names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
       return numbers.filter((app) => app <= MAX_APP).sort((a, b) => a - b);
-    },
-
-    /** The update file of one version; null when there is none that can be read. */
-    async update(app: number, version: bigint): Promise<Update | null> {
-      const path = pathOf(app, 'versions', `${version}_upd.json`);
-      const text = (await isApp(app)) && (await isRealFolder(dirname(path))) ? await read(path) : absent;
-      const update = text.kind === 'found' ? parseObject(text.value, (object) => readUpdate(object, version)) : text;
-      return update.kind === 'found' ? update.value : null;
     },
 
     /** Another text whenever the version may be another one. */

@@ -5,6 +5,7 @@ import { idMember, memberNamed, parseObject } from '../../shared/rules/members.t
 import { type FileKind, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
 import { absent, type Reading } from '../../shared/rules/reading.ts';
 import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
+import { readUpdate, type Update } from '../../shared/rules/update-file.ts';
 import type { FileStats } from '../files/ports/operations.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
@@ -22,7 +23,7 @@ export type ConfigFiles = ReturnType<typeof createConfigFiles>;
 /** Finds an app's rules and nodes, and reads single files as they are now. */
 export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: () => number }) {
   const { pathOf, isApp, hasFolder, read, follow, ...files } = createAppFiles(sharedDir);
-  const { folders, rules, nodes, edits, strays } = createCaches({ now, read, follow });
+  const { folders, rules, nodes, edits, strays, updates } = createCaches({ now, read, follow });
   const indexOf = createRuleIndexes(folders.read);
   const hasRules = async (app: number) => (await hasFolder(app, 'bases')) || hasFolder(app, 'confs');
 
@@ -53,14 +54,18 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
     /** What files say they are that are not named by an id. */
     strays: (app: number, kind: FileKind, names: readonly string[]): Promise<Stray[]> =>
       Promise.all(
-        names.map(async (file) => {
-          const id = await strays.read(pathOf(app, folderOf[kind], file));
-          return { file, id: id.kind === 'found' ? id.value : null };
-        }),
+        names.map(async (file) => ({ file, id: valueIn(await strays.read(pathOf(app, folderOf[kind], file))) })),
       ),
 
     /** A node of a rule as it was edited and is not released yet. Ask `edited` before whether there is one. */
     edit: (app: number, ruleId: bigint, id: bigint) => edits.read(pathOf(app, 'updates', String(ruleId), `${id}.json`)),
+
+    /** Reads the update file of one version of an app; null where there is none that can be read. */
+    async updatesOf(app: number): Promise<(version: bigint) => Promise<Update | null>> {
+      const has = await hasFolder(app, 'versions');
+      return async (version) =>
+        has ? valueIn(await updates.read(pathOf(app, 'versions', `${version}_upd.json`))) : null;
+    },
 
     /** The ids of the nodes of a rule that were edited and are not released yet. */
     async edited(app: number, ruleId: bigint): Promise<readonly bigint[]> {
@@ -70,6 +75,8 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
     },
   };
 }
+
+const valueIn = <T>(reading: Reading<T>): T | null => (reading.kind === 'found' ? reading.value : null);
 
 type Caching = Pick<Parameters<typeof createPathCache>[0], 'now'> & Pick<AppFiles, 'read' | 'follow'>;
 
@@ -90,7 +97,8 @@ function createCaches({ now, read, follow }: Caching) {
   const nodes = objects((object, path) => readNode(object, idOf(path)));
   const edits = objects((object, path) => readEdit(object, idOf(path)));
   const strays = objects((object) => idMember(object, 'id'));
-  return { folders, rules, nodes, edits, strays };
+  const updates = objects((object, path) => readUpdate(object, BigInt(basename(path).split('_', 1)[0] ?? 0)));
+  return { folders, rules, nodes, edits, strays, updates };
 }
 
 /** Only files that are named by an id are asked for. */

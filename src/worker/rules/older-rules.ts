@@ -16,16 +16,15 @@ type ChangesOf<T> = (update: Update) => Changes<T>;
  * Reads the rules of an earlier version; null where it is too long ago. An update file tells what was there after it, not before: what a later
  * one touched is as the newest earlier one says. Where no earlier one has it, nobody knows what it was.
  */
-export function createRulesAt(files: Pick<ConfigFiles, 'version' | 'update'>, sources: GraphSources) {
+export function createRulesAt(files: Pick<ConfigFiles, 'version' | 'updatesOf'>, sources: GraphSources) {
   return async function rulesAt(app: number, version: bigint) {
     const now = await files.version(app);
     if (now === null || version > now || now - version > MAX_UPDATES) return null;
-    const updates = new Map<bigint, Promise<Update | null>>();
-    const asOf = readsAsOf({ version, now }, (number) => {
-      const reading = updates.get(number) ?? files.update(app, number);
-      updates.set(number, reading);
-      return reading;
-    });
+    const updateOf = await files.updatesOf(app);
+    const later = await Promise.all(
+      Array.from({ length: Number(now - version) }, (_, at) => updateOf(now - BigInt(at))),
+    );
+    const asOf = readsAsOf(version, { later, updateOf });
     const older: GraphSources = {
       ...sources,
       readRule: async (_, ruleId) => {
@@ -40,22 +39,18 @@ export function createRulesAt(files: Pick<ConfigFiles, 'version' | 'update'>, so
   };
 }
 
-function readsAsOf({ version, now }: { version: bigint; now: bigint }, updateOf: ReadUpdate) {
-  async function isTouchedSince<T>(id: bigint, changesOf: ChangesOf<T>): Promise<boolean> {
-    for (let number = version + 1n; number <= now; number++) {
-      const update = await updateOf(number);
-      // A release without an update file may have changed any node, this one too.
-      if (update === null || tells(changesOf(update), id) !== undefined) return true;
-    }
-    return false;
-  }
+function readsAsOf(version: bigint, { later, updateOf }: { later: (Update | null)[]; updateOf: ReadUpdate }) {
+  // A release without an update file may have changed any node.
+  const isTouchedSince = <T>(id: bigint, changesOf: ChangesOf<T>) =>
+    later.some((update) => update === null || tells(changesOf(update), id) !== undefined);
 
   return <T>(changesOf: ChangesOf<T>, readNow: Read<T>): Read<T> =>
     async (id) => {
-      if (!(await isTouchedSince(id, changesOf))) return readNow(id);
+      if (!isTouchedSince(id, changesOf)) return readNow(id);
       for (let number = version; number > 0n && number > version - MAX_UPDATES; number--) {
         const update = await updateOf(number);
-        const known = update && tells(changesOf(update), id);
+        if (update === null) break;
+        const known = tells(changesOf(update), id);
         if (known) return known;
       }
       return unusable(`is not known as of version ${version}`);

@@ -80,6 +80,17 @@ test('a release without an update file may have touched everything', async () =>
   expect(await minsOf(2)).toBeUndefined();
 });
 
+test('what a release without an update file may have changed is not known as an update before it says', async () => {
+  await begin();
+  await release(2, { nodes: { 2: leaf(90) } });
+  await release(3, { nodes: { 2: leaf(80) }, update: false });
+  await release(4, { nodes: { 2: leaf(70) } });
+  expect(await minsOf(3)).toEqual([
+    [2, 'unusable', ''],
+    [3, 'released', '100'],
+  ]);
+});
+
 test('a node that was deleted since is there, one that was deleted by then is not', async () => {
   await begin();
   await release(2, { nodes: { 3: leaf(90) } });
