@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/cli/program.ts';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { releaseRule } from '../support/release-rule.ts';
@@ -103,6 +105,18 @@ describe('rule-server replay', () => {
     expect(await replay('--app', String(APP), '--where', 'cost>=100')).toMatchObject({ code: 4 });
     const real = await replay('--app', String(APP), '--where', 'cost>=100', '--real', '--yes');
     expect(real).toMatchObject({ code: 0, out: expect.stringContaining('(100.0 %) the same') });
+  });
+
+  it.each(['replay', 'report'])('begins no batch once %s is interrupted during its search', async (name) => {
+    const created = async () =>
+      Number((await service.call(`/rule-server/mock/batches?app=${APP}&limit=1`)).json.items[0]?.createdAt ?? 0);
+    const before = await created();
+    const which = ['--rule-id', '1', '--app', String(APP), '--target', 'lane:beta', '--url', service.url];
+    const streams = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };
+    // The first request of its search is on its way by then, and cannot be answered yet.
+    const onInterrupt = (listener: () => void) => void setImmediate(listener);
+    expect(await runCommand([name, ...which], { environment: {}, ...streams, onInterrupt })).toBe(130);
+    expect(await created()).toBe(before);
   });
 
   it('as JSON it is the report of its batch: each run with the one it repeats', async () => {

@@ -36,6 +36,7 @@ export type RanBatch = { batchId: string; report: BatchReport; json: string };
 
 /** Runs a batch to its end. When `signal` aborts it is cancelled: throws `CommandFailed`. */
 export async function runBatch(api: HttpApi, body: Body, watching: Watching): Promise<RanBatch> {
+  refuseInterrupted(watching.signal);
   const { batchId, setAside } = await begin(api, body);
   if (setAside) watching.onSetAside?.(setAside);
   const { signal, stderr } = watching;
@@ -51,6 +52,11 @@ export async function runBatch(api: HttpApi, body: Body, watching: Watching): Pr
     throw new CommandFailed(`How batch ${batchId} goes on is not known: no API tells.`, exitCodes.unreachable);
   const json = await readReportAs(api, batchId, 'json');
   return { batchId, report: readAnswer(batchReportSchema, json), json };
+}
+
+/** An interrupt before a batch is posted leaves nothing to cancel. */
+export function refuseInterrupted({ aborted }: AbortSignal): void {
+  if (aborted) throw new CommandFailed('It was interrupted: no batch was begun.', exitCodes.interrupted);
 }
 
 /** A finished batch, with what its JUnit report needs. */

@@ -9,7 +9,7 @@ import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 import { announce } from './announce.ts';
-import { type RanBatch, readReportAs, runBatch, type Watching } from './follow-batch.ts';
+import { type RanBatch, readReportAs, refuseInterrupted, runBatch, type Watching } from './follow-batch.ts';
 import { exitCodeOfReport } from './test.ts';
 
 export type ReplayOptions = HistoryOptions & {
@@ -50,6 +50,7 @@ export async function recordedRuns(api: HttpApi, options: HistoryOptions, signal
   const recorded: string[] = [];
   for await (const { items } of pagesOf(api, options, limitOf(options), signal))
     recorded.push(...items.map(({ mockId }) => mockId));
+  refuseInterrupted(signal);
   return recorded;
 }
 
