@@ -4,6 +4,7 @@ import type { CheckOptions } from './cases/check.ts';
 import { describeCases } from './cases/commands.ts';
 import type { ReplayOptions } from './cases/replay.ts';
 import type { ReportOptions } from './cases/report.ts';
+import type { SinceOptions } from './cases/since.ts';
 import type { ClientsOptions } from './clients.ts';
 import type { CheckClientOptions } from './doctor/check-client.ts';
 import type { DoctorOptions } from './doctor/doctor.ts';
@@ -40,7 +41,6 @@ import type { ExplainOptions } from './runs/explain.ts';
 import type { HistoryOptions } from './runs/history.ts';
 import type { SaveRunOptions } from './runs/run-file.ts';
 import { addRecorded, addRecordedSearch, addSearchWords, FROM } from './runs/search-words.ts';
-import type { SinceOptions } from './runs/since.ts';
 import type { WatchOptions } from './runs/watch.ts';
 import type { Surroundings } from './terminal/surroundings.ts';
 
@@ -277,8 +277,10 @@ function describeExplain({ program, surroundings, ended, withApi }: Describing):
     .description('tell since which version of its rule an execution comes to what it came to')
     .argument('<mockId>', 'the execution')
     .option('--release <version>', 'what this version would have said instead')
+    .option('--leaves <module>', 'where a version cannot be computed, run it here with these leaves, without effects')
+    .option('--clients', 'where a version cannot be computed, run it without effects on a client that holds it')
     .action(async (mockId: string, options: SinceOptions) =>
-      ended(await (await import('./runs/since.ts')).since(mockId, options, surroundings)),
+      ended(await (await import('./cases/since.ts')).since(mockId, options, surroundings)),
     );
   withApi(since).addHelpText('after', SINCE_EXAMPLES);
   const save = program
@@ -315,8 +317,8 @@ function describeMcp({ program, surroundings, ended, withUrl }: Describing): voi
     .description('serve the Model Context Protocol on standard input and output, for an assistant')
     .option('--allow-run', 'let the assistant run rules: real runs with real effects')
     .action(async (options: McpOptions) => {
-      const { addDryTools } = await import('./cases/mcp-tools.ts');
-      ended(await (await import('./mcp/serve-mcp.ts')).serveMcp(options, surroundings, addDryTools));
+      const { addCommandTools } = await import('./cases/mcp-tools.ts');
+      ended(await (await import('./mcp/serve-mcp.ts')).serveMcp(options, surroundings, addCommandTools));
     });
   withUrl(mcp).addHelpText('after', MCP_EXAMPLES);
 }

@@ -189,9 +189,12 @@ export const SINCE_EXAMPLES = `
 Examples:
   rule-server since 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55
   rule-server since 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55 --release 30
+  rule-server since 94de541c-6a1f-4d3c-9c7e-2f6d1c0b8a55 --leaves ./src/leaves.ts
 
-Nothing runs: each earlier version is computed from the trace of the execution and the comparisons that its leaves declare. A leaf that a
-version defines otherwise and that declares none ends in "cannot be told". Versions come from the update files of the app, the last 100.
+Each earlier version is computed from the trace of the execution and the comparisons that its leaves declare; nothing runs. A leaf that a
+version defines otherwise and that declares none is run without effects with --leaves, or with --clients on a client that holds the version,
+if that comes to what the execution came to on the rules of the execution; else it ends in "cannot be told". Versions come from the update
+files of the app, the last 100.
 ${exitCodesHelp([0, 2, 3, 8], { 3: 'it cannot be told, or there is no such execution or version' })}`;
 
 export const WATCH_EXAMPLES = `

@@ -49,9 +49,9 @@ describe('what an assistant may rely on', () => {
       'list_rules',
       'describe_inputs',
       'check',
-      'since',
       'find_runs',
       'explain_run',
+      'since',
     ]);
   });
 

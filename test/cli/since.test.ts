@@ -1,4 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,17 +27,25 @@ const leaves = {
 
 let service: Service;
 let client: RuleClient;
+/** A client that does not get new rules: it holds version 1. */
+let held: RuleClient;
+let heldDir: string;
 beforeAll(async () => {
   service = await startService({});
   await release(1, { confName: 'Quiet', min: 80 });
   client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves, address: 'own' });
+  heldDir = await mkdtemp(join(tmpdir(), 'held-'));
+  await cp(join(service.sharedDir, '7'), join(heldDir, '7'), { recursive: true });
+  for (const name of ['mock', 'clients']) await symlink(join(service.sharedDir, name), join(heldDir, name));
+  held = await createRuleClient({ app: 7, sharedDir: heldDir, lane: 'old', leaves, address: 'held' });
   await release(2, { confName: 'Spend', min: 80 });
   await release(3, { confName: 'Spend', min: 80 });
   await release(4, { confName: 'Spend', min: 100 });
 });
 afterAll(async () => {
-  await client?.close();
+  for (const each of [client, held]) await each?.close();
   await service?.stop();
+  await rm(heldDir, { recursive: true, force: true });
 });
 
 const since = (...line: string[]) => runCli('since', ...line, '--url', service.url);
@@ -72,6 +81,29 @@ test('guesses nothing of a version whose leaf declares no comparison', async () 
     code: 3,
     err: expect.stringContaining('no version 9'),
   });
+});
+
+test('runs a version that cannot be computed without effects, here or on a client that holds it, if that reproduces the run', async () => {
+  const mockId = await run(120);
+  const [own, other] = ['leaves.mjs', 'other-leaves.mjs'].map((name) => join(service.sharedDir, name));
+  if (!own || !other) throw new Error('two names');
+  const leavesThat = (is: string) =>
+    `class Spend { min = 0; doFlow(s) { return s.double('cost', 0) ${is} this.min } }\nexport const leaves = { Spend, Quiet: Spend };`;
+  await writeFile(own, leavesThat('>='));
+  await writeFile(other, leavesThat('<='));
+  for (const by of [['--leaves', own], ['--clients']]) {
+    const { code, out } = await since(mockId, '--json', ...by);
+    const { versions, ...told } = JSON.parse(out);
+    expect({ code, told, oldest: versions.at(-1) }).toEqual({
+      ...{ code: 0, told: { mockId, outcome: 'TRUE', since: 1, before: null } },
+      oldest: { version: 1, outcome: 'TRUE', assumed: [], unknown: [], tried: true },
+    });
+    expect((await since(mockId, '--release', '1', ...by)).out).toBe(
+      'Version 1: TRUE.\nLeaves were run, without effects: 1.\n',
+    );
+  }
+  const { code, out } = await since(mockId, '--json', '--leaves', other);
+  expect({ code, oldest: JSON.parse(out).versions.at(-1) }).toMatchObject({ code: 3, oldest: { outcome: null } });
 });
 
 test('an assistant is told by tools what the commands of these names tell', async () => {
@@ -156,7 +188,13 @@ test('a dry run has no version since which it decides so', async () => {
 });
 
 async function run(cost: number, more: Record<string, unknown> = {}): Promise<string> {
-  const { json } = await service.execute({ app: 7, ruleId: 1, ...more, 'the service': { cost } });
+  const { json } = await service.execute({
+    app: 7,
+    ruleId: 1,
+    target: 'address:own',
+    ...more,
+    'the service': { cost },
+  });
   expect(json.success, json.error).toBe(true);
   const mockId: string = json.mockId;
   await eventually(async () => {

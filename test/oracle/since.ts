@@ -1,7 +1,7 @@
 import { readResult } from '../../src/shared/reasoning/result.ts';
 import { replayResult } from '../../src/shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf } from '../../src/shared/reasoning/tree.ts';
-import { outcomeOn, sinceWhen } from '../../src/shared/reasoning/what-if/since.ts';
+import { createOutcomeOn, searchSince } from '../../src/shared/reasoning/what-if/since.ts';
 import {
   chanceOf,
   changedRule,
@@ -29,7 +29,7 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   for (let release = 1; release < RELEASES; release++)
     rules.push(chance.yes(0.3) ? (rules.at(-1) ?? oldest) : changedRule(rules.at(-1) ?? oldest, chance));
   const releases = rules.map(assumedTrue).map((rule, index) => ({
-    ...{ rule, version: String(index + 1), root: treeOf(rule), timeWindow: null },
+    ...{ rule, version: String(index + 1), root: treeOf(rule), timeWindow: null, digest: JSON.stringify(treeOf(rule)) },
   }));
   releases.reverse();
   const [newest] = releases;
@@ -43,10 +43,11 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   const count = (what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;
   };
+  const outcomeOn = createOutcomeOn(asked);
   const really: (string | null)[] = [];
   for (const { rule, version, root } of releases) {
     really.push((await run(ruleSetOf(rule), input)).outcome);
-    const told = outcomeOn(asked, { root, timeWindow: null });
+    const told = outcomeOn({ root, timeWindow: null });
     if (told.outcome !== null && told.outcome !== really.at(-1))
       throw new Error(
         `seed ${seed}: version ${version} comes to ${really.at(-1)}, told was ${told.outcome}: ${ran.text}`,
@@ -55,7 +56,8 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   }
   const [outcome] = really;
   if (outcome !== 'TRUE' && outcome !== 'FALSE' && outcome !== 'NONE') return counts;
-  const found = sinceWhen(asked, outcome, releases);
+  const read = async (version: string) => releases.find((each) => each.version === version) ?? null;
+  const found = await searchSince(asked, { outcome, newest }, { read });
   if (found === null || (found.from && found.from.outcome === null)) {
     count('the release cannot be told');
     return counts;

@@ -45,6 +45,14 @@ export async function createProcessRunner(
   };
 }
 
+/** Answers one input as a client with the leaves of a module would, on rules that are given each time. */
+export async function createAnswers(leaves: string, { stderr }: Pick<Surroundings, 'stderr'>) {
+  const imported = await importLeaves(leaves);
+  const onError = (error: unknown) => void stderr.write(`${error}\n`);
+  return async (rules: RuleObjects, asked: Parameters<InProcess['answer']>[0]): Promise<string> =>
+    (await openInProcess(rules, { leaves: imported, onError })).answer(asked);
+}
+
 /** The leaves that a module exports as `leaves`, or as its default. */
 async function importLeaves(path: string): Promise<AnyLeaves> {
   const module = await import(pathToFileURL(resolve(path)).href).catch((error) => cannotImport(path, error));

@@ -1,11 +1,12 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../mcp/answer.ts';
-import { commandOutput } from '../mcp/answers.ts';
-import { target as anyTarget, app, ruleId, strictInput, time, where } from '../mcp/arguments.ts';
-import { outputOf, type Service } from '../mcp/command-tools.ts';
+import { commandOutput, sinceAnswer } from '../mcp/answers.ts';
+import { target as anyTarget, app, mockId, READS, ruleId, strictInput, time, where } from '../mcp/arguments.ts';
+import { outputOf, printed, type Service } from '../mcp/command-tools.ts';
 import { replay } from './replay.ts';
 import { report } from './report.ts';
+import { since } from './since.ts';
 import { test } from './test.ts';
 
 const DRY = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
@@ -13,9 +14,34 @@ const DRY = { readOnlyHint: false, destructiveHint: false, idempotentHint: false
 const target = anyTarget.default('all');
 const limit = z.int().min(1).max(1000).describe('So many runs at the most, the newest first.').default(100);
 
-/** Dry runs on live clients; only where the server was started with --allow-run. */
-export function addDryTools(server: McpServer, { url, key }: Service): void {
+type Asked = { url: string; key?: string };
+
+/** Tools that are commands: those that make dry runs on live clients only where the server was started with --allow-run. */
+export function addCommandTools(server: McpServer, { url, key, allowRun }: Service & { allowRun: boolean }): void {
   const service = { url, ...(key && { key }) };
+  addSince(server, service);
+  if (allowRun) addDryTools(server, service);
+}
+
+function addSince(server: McpServer, service: Asked): void {
+  server.registerTool(
+    'since',
+    {
+      title: 'Since which version',
+      description: 'Since which version of its rule an execution comes to what it came to: computed, not run.',
+      inputSchema: strictInput({ mockId }),
+      outputSchema: sinceAnswer,
+      annotations: READS,
+    },
+    ({ mockId }, { mcpReq: { signal } }) =>
+      answer(async () => {
+        const options = { ...service, json: true };
+        return (await printed((around) => since(mockId, options, around), signal)).text;
+      }),
+  );
+}
+
+function addDryTools(server: McpServer, service: Asked): void {
   server.registerTool(
     'replay',
     {

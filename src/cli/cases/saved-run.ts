@@ -6,13 +6,10 @@ import { executionSchema } from '../../shared/contract/execution.ts';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { visible, visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
-import { type Tree, treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import type { Verdict } from '../../shared/contract/verdict.ts';
 import { recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
-import { isLeaf, occurrencesOf, type TimeWindow } from '../../shared/reasoning/tree.ts';
 import { leftOut } from '../../shared/reasons/remarks.ts';
-import { numberOfType } from '../../shared/rules/node-types.ts';
-import { windowNumbers } from '../../shared/rules/time-window.ts';
 import type { AnsweredRecord } from '../runs/recorded-runs.ts';
 import { CHANGED, openRunFile } from '../runs/run-file.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -22,11 +19,9 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { createProcessRunner } from './in-process.ts';
 import { failureLines } from './print-failures.ts';
 import { membersOfCase } from './record.ts';
+import { type RuleObjects, ruleObjects } from './rule-objects.ts';
 import type { Suite } from './suite.ts';
 import { exitCodeOfReport, type TestOptions } from './test.ts';
-
-/** Rules and nodes with the members of their files. */
-type Objects = { rules: Record<string, unknown>[]; nodes: Record<string, unknown>[] };
 
 /**
  * A saved run as a suite of one case, which is compared with the result of that run. `objects`: the rules that it ran on. `changed`: the file was
@@ -34,7 +29,7 @@ type Objects = { rules: Record<string, unknown>[]; nodes: Record<string, unknown
  */
 type SavedRunSuite = {
   suite: Suite;
-  objects: Objects;
+  objects: RuleObjects;
   changed: boolean;
   /** Writes the run as a case into a document, or into a new one, and reports it. */
   keepAsCase(path: string): Promise<string>;
@@ -100,7 +95,7 @@ async function readSavedRun(path: string): Promise<SavedRunSuite> {
   const answered = { ...run, result, root: tree.root };
   return {
     suite: { origin, text, app: String(app), ruleId, confId: null, ignore: [], cases: [one], run: [one], before },
-    objects: objectsOf(tree, ruleId),
+    objects: ruleObjects({ root: tree.root, timeWindow: tree.rule?.timeWindow }, ruleId),
     changed,
     keepAsCase: (document) => keepAsCase(document, { app, ruleId, run: answered }),
   };
@@ -120,27 +115,4 @@ async function keepAsCase(path: string, { app, ruleId, run }: Kept): Promise<str
     throw error;
   }
   return visible(`${path} has the case ${name}.`);
-}
-
-/** The rule files that a tree was read from, as far as the tree has their members. */
-function objectsOf({ root, rule }: Tree, ruleId: string): Objects {
-  const nodes = new Map((root === null ? [] : occurrencesOf(root)).map(({ node }) => [node.id, node]));
-  return {
-    rules: [{ id: ruleId, confId: root?.id, ...windowOf(rule?.timeWindow) }],
-    nodes: [...nodes.values()]
-      .filter(({ state }) => state === 'released')
-      .map((node) => ({
-        ...{ id: node.id, name: node.label ?? '', type: numberOfType(node.type), confName: node.className ?? '' },
-        ...{ confField: node.values, inverse: node.inverse, errorState: node.errorState ?? undefined },
-        ...(node.forward && { forwardId: node.forward.id }),
-        ...(!isLeaf(node) && { sonIds: node.children.map(({ id }) => id).join(',') }),
-        ...windowOf(node.timeWindow),
-      })),
-  };
-}
-
-function windowOf(window: TimeWindow | undefined) {
-  if (window === undefined || window.type === 'always') return {};
-  const { type, start, end } = window;
-  return { timeType: windowNumbers[type], ...(start !== null && { start }), ...(end !== null && { end }) };
 }

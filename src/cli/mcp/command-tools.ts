@@ -1,17 +1,16 @@
 import { PassThrough } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
-import { since } from '../runs/since.ts';
 import { get, type HttpApi } from '../terminal/http-api.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
 import { answer } from './answer.ts';
-import { readinessAnswer, sinceAnswer } from './answers.ts';
-import { app, mockId, READS, ruleId, strictInput, target } from './arguments.ts';
+import { readinessAnswer } from './answers.ts';
+import { app, READS, ruleId, strictInput, target } from './arguments.ts';
 
 type Command = (surroundings: Surroundings) => Promise<number>;
 
 /** Runs a command without a terminal, and resolves to what it printed. An assistant that cancels its call interrupts the command as Ctrl-C does. */
-async function printed(command: Command, signal: AbortSignal): Promise<{ text: string; exitCode: number }> {
+export async function printed(command: Command, signal: AbortSignal): Promise<{ text: string; exitCode: number }> {
   const stdout = new PassThrough();
   const parts: Buffer[] = [];
   stdout.on('data', (part: Buffer) => parts.push(part));
@@ -32,8 +31,8 @@ export async function outputOf(command: Command, signal: AbortSignal): Promise<s
 
 export type Service = { url: string; key?: string | undefined };
 
-/** Tools for the commands `check` and `since`, which run nothing. */
-export function addReadingCommands(server: McpServer, api: HttpApi, { url, key }: Service): void {
+/** A tool for the command `check`, which runs nothing. */
+export function addCheck(server: McpServer, api: HttpApi): void {
   server.registerTool(
     'check',
     {
@@ -45,20 +44,5 @@ export function addReadingCommands(server: McpServer, api: HttpApi, { url, key }
       annotations: READS,
     },
     (asked) => answer(() => get(api, 'readiness', asked)),
-  );
-  server.registerTool(
-    'since',
-    {
-      title: 'Since which version',
-      description: 'Since which version of its rule an execution comes to what it came to: computed, not run.',
-      inputSchema: strictInput({ mockId }),
-      outputSchema: sinceAnswer,
-      annotations: READS,
-    },
-    ({ mockId }, { mcpReq: { signal } }) =>
-      answer(async () => {
-        const options = { url, ...(key && { key }), json: true };
-        return (await printed((around) => since(mockId, options, around), signal)).text;
-      }),
   );
 }

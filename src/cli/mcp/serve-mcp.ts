@@ -16,17 +16,17 @@ are exact: repeat them digit by digit.`;
 /**
  * Serves the Model Context Protocol on standard input and output: an assistant lists rules, describes their inputs and
  * explains runs, and with --allow-run runs rules, with the caller's key and its permissions. Ends with its input, or Ctrl-C.
- * `addDryTools`: the tools that run something without effects.
+ * `addCommands`: the tools that are commands; those that run something, without effects, only if that is allowed.
  */
 export async function serveMcp(
   { url, key, allowRun = false }: McpOptions,
   surroundings: Surroundings,
-  addDryTools: (server: McpServer, service: Service) => void,
+  addCommands: (server: McpServer, service: Service & { allowRun: boolean }) => void,
 ): Promise<number> {
   const { stdin, stdout, onInterrupt } = surroundings;
   const server = new McpServer({ name: 'rule-server', version }, { instructions: INSTRUCTIONS });
-  addTools(server, createHttpApi({ url, key }), { allowRun, url, key });
-  if (allowRun) addDryTools(server, { url, key });
+  addTools(server, createHttpApi({ url, key }), { allowRun });
+  addCommands(server, { url, key, allowRun });
   const transport = new StdioServerTransport(stdin, stdout);
   const closed = new Promise<void>((resolve) => {
     server.server.onclose = resolve;

@@ -7,14 +7,12 @@ import { answer } from './answer.ts';
 import { explanationAnswer, inputsAnswer, rulesAnswer, runAnswer, runsAnswer } from './answers.ts';
 import { app, confId, mockId, READS, ruleId, strictInput, target, time, where } from './arguments.ts';
 import { explanation, findRuns, listRules, runRule } from './calls.ts';
-import { addReadingCommands, type Service } from './command-tools.ts';
+import { addCheck } from './command-tools.ts';
 
 const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
-type Options = Service & { allowRun: boolean };
-
 /** The tools. Each is one or two calls of the HTTP interface, and hands its answers on as they are. */
-export function addTools(server: McpServer, api: HttpApi, { allowRun, ...service }: Options): void {
+export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowRun: boolean }): void {
   server.registerTool(
     'list_rules',
     {
@@ -38,7 +36,7 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun, ...service
     },
     (selection) => answer(() => get(api, 'schema', { ...selection, include: 'settings' })),
   );
-  addReadingCommands(server, api, service);
+  addCheck(server, api);
   if (allowRun) addRun(server, api);
   addFind(server, api);
   server.registerTool(

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
-import { outcomeOn, type RuleVersion, searchSince } from '../../../shared/reasoning/what-if/since.ts';
-import { sinceLines, versionLine } from '../../../shared/reasoning/words/since-words.ts';
+import type { Tree } from '../../../shared/contract/rules-and-clients.ts';
+import { createOutcomeOn, type RuleVersion, searchSince } from '../../../shared/reasoning/what-if/since.ts';
+import { howFound, sinceLines, versionLine } from '../../../shared/reasoning/words/since-words.ts';
 import { getTree } from '../../api/browse.ts';
 import { Refused } from '../../api/request.ts';
 import { type Reading, versionRan } from '../../run/reading.ts';
@@ -23,7 +24,7 @@ export function SinceWhen({ reading, rule }: Props) {
   const { app, ruleId, confId, address } = reading.execution.record;
   const read = async (version: string): Promise<RuleVersion> => {
     const tree = await getTree({ app: String(app), ruleId, confId, lane: null, address, version });
-    return { version, root: tree.root, timeWindow: tree.rule?.timeWindow ?? null };
+    return versionOf(tree, version);
   };
   const ask = (find: () => Promise<string[]>) => {
     setIsAsking(true);
@@ -33,12 +34,13 @@ export function SinceWhen({ reading, rule }: Props) {
       .finally(() => setIsAsking(false));
   };
   const since = async () => {
-    const found = await searchSince(reading.toChange, run, (version) => read(version).catch(notThere));
+    const found = await searchSince(reading.toChange, run, { read: (version) => read(version).catch(notThere) });
     return found === null ? [say('sinceWhen.not')] : sinceLines(found, say);
   };
   const onVersion = async () => {
     const version = await read(wanted);
-    return [versionLine({ ...outcomeOn(reading.toChange, version), ...version }, say), say('sinceWhen.computed')];
+    const looked = { ...createOutcomeOn(reading.toChange)(version), ...version };
+    return [versionLine(looked, say), howFound([looked], say)];
   };
   return (
     <div className="since-when">
@@ -80,8 +82,13 @@ function sinceOf({ reading, rule }: Props) {
   const isKnown = rule.ofRun.kind === 'same' || rule.ofRun.kind === 'older';
   const isWhole = execution.input !== null && execution.masked.length === 0 && !execution.record.dryRun;
   if (decision === null || version === null || !tree || !isKnown || !isWhole) return null;
-  return { outcome: decision, newest: { version, root: tree.root, timeWindow: tree.rule?.timeWindow ?? null } };
+  return { outcome: decision, newest: versionOf(tree, version) };
 }
+
+const versionOf = ({ root, rule, digest }: Tree, version: string): RuleVersion => ({
+  ...{ version, root, digest },
+  timeWindow: rule?.timeWindow ?? null,
+});
 
 /** A version that nobody has any more, or in which the rule was not there. */
 function notThere(error: unknown): null {

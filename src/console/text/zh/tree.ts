@@ -138,6 +138,7 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'sinceWhen.unknown': '无法判断自何时起结果为 {decision}：在版本 {version} 上仍然如此。',
   'sinceWhen.changed': '版本 {version} 修改了 {changes}。',
   'sinceWhen.computed': '这是用运行它的客户端的类计算得出的，并未运行。',
+  'sinceWhen.tried': '以下版本运行了叶节点（无副作用）：{versions}。',
   'sinceWhen.looked': '查看过的版本：{versions}。',
   'sinceWhen.version': '版本 {version}：{decision}。',
   'sinceWhen.version.assumed': {

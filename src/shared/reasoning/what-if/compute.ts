@@ -115,6 +115,8 @@ function ownOf(at: Occurrence, leaf: Leaf, world: World): outcome.Outcomes {
   if (isAssumed) return assumed(at, world);
   if (leaf.kept !== null && readsSame) return outcome.only(leaf.kept);
   world.different.add(leaf);
+  const tried = world.run.version?.tried(at) ?? null;
+  if (tried !== null) return outcome.only(tried);
   if (leaf.condition) {
     const { key, nested } = leaf.condition;
     const given = world.assignment.get(placeOf(leaf.condition));

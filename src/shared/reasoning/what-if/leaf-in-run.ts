@@ -12,7 +12,14 @@ export type RunThatWas = {
   /** Epoch ms. */
   ranAt: number;
   /** For another version of the rule than that of the run. */
-  version?: { was: (at: Occurrence) => Occurrence | null; written: ReadonlySet<string> } | undefined;
+  version?:
+    | {
+        was: (at: Occurrence) => Occurrence | null;
+        written: ReadonlySet<string>;
+        /** What a leaf came to that was run for it; null where it was not. */
+        tried: (at: Occurrence) => Decision | null;
+      }
+    | undefined;
 };
 
 /** The same leaf in the run; null where another version has one that did not run. */
@@ -43,7 +50,7 @@ export function leafIn(at: Occurrence, run: RunThatWas): Leaf {
 }
 
 /** The result of a leaf's own code, before its condition and inversion; null where it did not run or the trace does not say. */
-function keptOf(at: Occurrence, nodeTrace: NodeTrace, nodeTraces: RunThatWas['nodeTraces']): Decision | null {
+export function keptOf(at: Occurrence, nodeTrace: NodeTrace, nodeTraces: RunThatWas['nodeTraces']): Decision | null {
   if (nodeTrace.outcome !== 'TRUE' && nodeTrace.outcome !== 'FALSE' && nodeTrace.outcome !== 'NONE') return null;
   const own = nodeTrace.inverted ? inverted(nodeTrace.outcome) : nodeTrace.outcome;
   const condition = at.forward && nodeTraces.get(at.forward);

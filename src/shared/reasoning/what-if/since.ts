@@ -1,45 +1,108 @@
 import { valueAt } from '../../json-tree/value-at.ts';
 import { pathOfKey } from '../key-path.ts';
 import { isOutside } from '../time-window.ts';
-import type { Decision } from '../trace/node-trace.ts';
+import type { Decision, NodeTrace } from '../trace/node-trace.ts';
 import { isLeaf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
 import { createWhatIf } from './compute.ts';
-import { topOf } from './leaf-in-run.ts';
+import { keptOf, topOf } from './leaf-in-run.ts';
 import { decisionIn, only } from './outcomes.ts';
 import type { RunToChange } from './smallest-change.ts';
 
-/** A rule as one version had it. `timeWindow`: of the rule itself. */
-export type RuleVersion = { version: string; root: TreeNode | null; timeWindow: TimeWindow | null };
+/** A rule as one version had it. `timeWindow`: of the rule itself. `digest`: the same for the same rule, null where it is not known. */
+export type RuleVersion = {
+  version: string;
+  root: TreeNode | null;
+  timeWindow: TimeWindow | null;
+  digest: string | null;
+};
+
+/** What the leaves of a version came to that were run for the same input without effects, as far as no effect that was left out comes before. */
+export type Tried = {
+  occurrences: readonly Occurrence[];
+  nodeTraces: ReadonlyMap<Occurrence, NodeTrace>;
+  isCertain: (at: Occurrence) => boolean;
+};
 
 /**
  * What a rule would have come to on one version. `NOTHING`: nothing of it would have run. Null: that cannot be told, because of the leaves
- * `unknown`. `assumed`: consequences that would have to come to TRUE for it.
+ * `unknown`. `assumed`: consequences that would have to come to TRUE for it. `tried`: leaves were run for it.
  */
-type Computed = { outcome: Decision | 'NOTHING' | null; assumed: Occurrence[]; unknown: Occurrence[] };
+type Computed = { outcome: Decision | 'NOTHING' | null; assumed: Occurrence[]; unknown: Occurrence[]; tried?: true };
+
+type Rule = Pick<RuleVersion, 'root' | 'timeWindow'>;
 
 /**
- * Computes what another version of a rule would have come to for the input of a run. A leaf that is defined as it was keeps its result, unless
- * it reads what any leaf writes; one that declares its comparison is computed; of others nothing is said.
+ * Computes what other versions of a rule would have come to for the input of a run. A leaf that is defined as it was keeps its result, unless
+ * it reads what any leaf writes; one that was tried has that result; one that declares its comparison is computed; of others nothing is said.
  */
-export function outcomeOn(
-  { input, occurrences: ran, ...run }: RunToChange,
-  { root, timeWindow }: Pick<RuleVersion, 'root' | 'timeWindow'>,
-): Computed {
-  if (root === null || (timeWindow && isOutside(timeWindow, run.ranAt)))
-    return { outcome: 'NOTHING', assumed: [], unknown: [] };
-  const occurrences = occurrencesOf(root);
+export function createOutcomeOn({ input, occurrences: ran, ...run }: RunToChange) {
   const inputAt = (key: string, nested: boolean) =>
     input === null ? undefined : valueAt(input, pathOfKey(key, nested));
-  const version = { was: sameLeafIn(ran, run.nodeTraces), written: writtenIn(ran, run.nodeTraces) };
-  const whatIf = createWhatIf({ ...run, occurrences, input: inputAt, version });
-  const computed = whatIf.compute(new Map());
-  const outcome = computed.isDisturbed ? null : decisionIn(computed.outcomes);
-  const [start] = occurrences;
-  const isBlind = !run.tracesReads && [...ran, ...occurrences].some(mayWriteAnything);
-  if (outcome === null || (isBlind && start && JSON.stringify(start.node) !== JSON.stringify(ran[0]?.node)))
-    return { outcome: null, assumed: [], unknown: unknownIn(computed.at) };
-  const assumed = computed.assumed.filter((at) => whatIf.compute(new Map(), at).outcomes !== only(outcome));
-  return { outcome, assumed, unknown: [] };
+  const was = sameLeafIn(ran, run.nodeTraces);
+  const written = writtenIn(ran, run.nodeTraces);
+
+  return ({ root, timeWindow }: Rule, tried: Tried | null = null): Computed => {
+    if (root === null || (timeWindow && isOutside(timeWindow, run.ranAt)))
+      return { outcome: 'NOTHING', assumed: [], unknown: [] };
+    const occurrences = tried?.occurrences ?? occurrencesOf(root);
+    const whatIf = createWhatIf({
+      ...run,
+      occurrences,
+      input: inputAt,
+      version: { was, written, tried: resultsOf(tried) },
+    });
+    const computed = whatIf.compute(new Map());
+    const outcome = computed.isDisturbed ? null : decisionIn(computed.outcomes);
+    const [start] = occurrences;
+    const isBlind = !run.tracesReads && [...ran, ...occurrences].some(mayWriteAnything);
+    if (outcome === null || (isBlind && start && JSON.stringify(start.node) !== JSON.stringify(ran[0]?.node)))
+      return { outcome: null, assumed: [], unknown: unknownIn(computed.at) };
+    const assumed = computed.assumed.filter((at) => whatIf.compute(new Map(), at).outcomes !== only(outcome));
+    return { outcome, assumed, unknown: [] };
+  };
+}
+
+/** The results of the leaves that were tried. */
+function resultsOf(tried: Tried | null) {
+  return (at: Occurrence): Decision | null => {
+    const nodeTrace = tried?.isCertain(at) ? tried.nodeTraces.get(at) : undefined;
+    return tried && nodeTrace ? keptOf(at, nodeTrace, tried.nodeTraces) : null;
+  };
+}
+
+/** Runs the leaves of a version for the input of a run, without effects; null where nobody can. */
+export type Try = (version: RuleVersion) => Promise<Tried | null>;
+
+/**
+ * The same, and where a version cannot be computed its leaves are tried. They count only if on the rules of the run they come to what that came
+ * to: otherwise they, or what they look up, have changed since.
+ */
+export function createOutcomeOf(run: RunToChange, newest: RuleVersion, attempt: Try = async () => null) {
+  const outcomeOn = createOutcomeOn(run);
+  let isReproduced: Promise<boolean> | undefined;
+  const reproduces = async () => {
+    const tried = await attempt(newest);
+    return (
+      tried?.occurrences.every((at, index) => isAsItRan(tried, at, run.occurrences[index], run.nodeTraces)) ?? false
+    );
+  };
+  return async (version: RuleVersion): Promise<Computed> => {
+    const computed = outcomeOn(version);
+    if (computed.outcome !== null) return computed;
+    isReproduced ??= reproduces();
+    const tried = (await isReproduced) ? await attempt(version) : null;
+    return tried === null ? computed : { ...outcomeOn(version, tried), tried: true };
+  };
+}
+
+function isAsItRan(
+  tried: Tried,
+  at: Occurrence,
+  ran: Occurrence | undefined,
+  nodeTraces: RunToChange['nodeTraces'],
+): boolean {
+  const now = tried.isCertain(at) ? tried.nodeTraces.get(at) : undefined;
+  return now === undefined || (ran !== undefined && nodeTraces.get(ran)?.outcome === now.outcome);
 }
 
 /** Without a trace of the keys, a leaf that does not say which ones it has may have any. */
@@ -81,58 +144,43 @@ export type VersionOutcome = Computed & RuleVersion;
 export type Since = { outcome: Decision; since: VersionOutcome; from: VersionOutcome | null; looked: VersionOutcome[] };
 
 /**
- * Finds the version since which a rule comes to what a run came to. `versions`: the newest first, beginning with that of the run. Every
- * version counts, for an outcome may change more than once. Null where even the version of the run cannot be computed.
+ * Finds the version since which a rule comes to what a run came to: looks at every version before the one of the run, for an outcome may change
+ * more than once, until one came to something else. `read`: null for a version that nobody has any more, or in which the rule was not there. Null
+ * where even the version of the run cannot be computed.
  */
-export function sinceWhen(run: RunToChange, outcome: Decision, versions: readonly RuleVersion[]): Since | null {
+export async function searchSince(
+  run: RunToChange,
+  { outcome, newest }: { outcome: Decision; newest: RuleVersion },
+  { read, attempt }: { read: (version: string) => Promise<RuleVersion | null>; attempt?: Try | undefined },
+): Promise<Since | null> {
+  const outcomeOf = createOutcomeOf(run, newest, attempt);
   const looked: VersionOutcome[] = [];
-  for (const version of versions) {
+  for await (const version of versionsFrom(newest, read)) {
     const before = looked.at(-1);
-    const computed = before && isSameRule(before, version) ? before : outcomeOn(run, version);
-    looked.push({ ...computed, ...version });
-    if (computed.outcome === outcome && computed.assumed.length === 0) continue;
-    const since = before ?? null;
-    return since && { outcome, since, from: looked.at(-1) ?? null, looked };
+    const isSame = before !== undefined && before.digest !== null && before.digest === version.digest;
+    looked.push({ ...(isSame ? before : await outcomeOf(version)), ...version });
+    const [now] = looked.slice(-1);
+    if (now?.outcome === outcome && now.assumed.length === 0) continue;
+    return before && now ? { outcome, since: before, from: now, looked } : null;
   }
   const since = looked.at(-1);
   return since ? { outcome, since, from: null, looked } : null;
 }
 
-const isSameRule = (one: RuleVersion, other: RuleVersion) =>
-  JSON.stringify([one.root, one.timeWindow]) === JSON.stringify([other.root, other.timeWindow]);
+const READ_AHEAD = 8;
 
-const AT_ONCE = 8;
-
-/**
- * Reads version after version before the one of the run, so many at once, until one came to something else. `read`: null for a version that nobody
- * has any more, or in which the rule was not there.
- */
-export async function searchSince(
-  run: RunToChange,
-  { outcome, newest }: { outcome: Decision; newest: RuleVersion },
-  read: (version: string) => Promise<RuleVersion | null>,
-): Promise<Since | null> {
-  const readFrom = (from: bigint) => {
-    const numbers = Array.from({ length: AT_ONCE }, (_, index) => from - BigInt(index)).filter((number) => number > 0n);
-    const reads = Promise.all(numbers.map((number) => read(String(number))));
-    reads.catch(() => {}); // those that are read ahead may not be waited for
-    return reads;
-  };
-  const looked: VersionOutcome[] = [];
-  let last = newest;
+/** A version and those before it, the newest first. Some are read ahead while one is computed. */
+async function* versionsFrom(newest: RuleVersion, read: (version: string) => Promise<RuleVersion | null>) {
+  const reads: Promise<RuleVersion | null>[] = [];
   let next = BigInt(newest.version) - 1n;
-  for (let reads = readFrom(next); ; ) {
-    const found = await reads;
-    next -= BigInt(AT_ONCE);
-    // Most changes are found among the first; behind these, the next ones are read while these are computed.
-    const ahead = looked.length === 0 ? null : readFrom(next);
-    const older = found.slice(0, found.includes(null) ? found.indexOf(null) : undefined).filter((one) => one !== null);
-    // All before came to the same.
-    const since = sinceWhen(run, outcome, [last, ...older]);
-    if (since === null) return null;
-    looked.push(...since.looked.slice(looked.length === 0 ? 0 : 1));
-    last = older.at(-1) ?? last;
-    if (since.from !== null || older.length < AT_ONCE) return { ...since, looked };
-    reads = ahead ?? readFrom(next);
+  let version: RuleVersion | null = newest;
+  while (version !== null) {
+    for (; reads.length < READ_AHEAD && next > 0n; next--) {
+      const reading = read(String(next));
+      reading.catch(() => {}); // one that is read ahead may not be waited for
+      reads.push(reading);
+    }
+    yield version;
+    version = (await reads.shift()) ?? null;
   }
 }

@@ -97,6 +97,7 @@ export const reasonEnglish = {
   'sinceWhen.unknown': 'Since when it comes to {decision} cannot be told: on version {version} it still does.',
   'sinceWhen.changed': 'Version {version} changed {changes}.',
   'sinceWhen.computed': 'This is computed, not run, with the classes of the client that ran it.',
+  'sinceWhen.tried': 'Leaves were run, without effects: {versions}.',
   'sinceWhen.looked': 'Versions looked at: {versions}.',
   'sinceWhen.version': 'Version {version}: {decision}.',
   'sinceWhen.version.assumed': {

@@ -9,7 +9,7 @@ type Say = (key: ReasonKey, parameters?: Parameters) => string;
 /** Since which version a rule decides as it does, what that version changed, and which ones were looked at. */
 export function sinceLines({ outcome, since: first, from, looked }: Since, say: Say): string[] {
   const version = first.version;
-  const seen = `${say('sinceWhen.computed')} ${say('sinceWhen.looked', { versions: looked.map((each) => each.version).join(', ') })}`;
+  const seen = [howFound(looked, say), say('sinceWhen.looked', { versions: versionsIn(looked) })].join(' ');
   if (from === null) return [say('sinceWhen.atLeast', { decision: outcome, version }), seen];
   const isOther = from.outcome !== null && from.outcome !== outcome;
   const words = changeWords(changesBetween(ofRule(from), ofRule(first)), say);
@@ -19,6 +19,17 @@ export function sinceLines({ outcome, since: first, from, looked }: Since, say: 
     ...(words === '' ? [] : [say('sinceWhen.changed', { version, changes: words })]),
     seen,
   ];
+}
+
+const versionsIn = (looked: readonly VersionOutcome[]) => looked.map(({ version }) => version).join(', ');
+
+/** How it was found out. */
+export function howFound(looked: readonly VersionOutcome[], say: Say): string {
+  const tried = looked.filter((each) => each.tried);
+  const computed = tried.length < looked.length ? [say('sinceWhen.computed')] : [];
+  return [...computed, ...(tried.length > 0 ? [say('sinceWhen.tried', { versions: versionsIn(tried) })] : [])].join(
+    ' ',
+  );
 }
 
 const ofRule = ({ root, timeWindow }: VersionOutcome) => ({ root, rule: timeWindow && { name: null, timeWindow } });

@@ -1,47 +1,103 @@
+import { triedIn } from '../../shared/conclusions/tried.ts';
 import { executionSchema } from '../../shared/contract/execution.ts';
 import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
-import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { clientListSchema, type Tree, treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
 import { decisionOf } from '../../shared/reasoning/trace/node-trace.ts';
 import { replayResult } from '../../shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf } from '../../shared/reasoning/tree.ts';
-import { outcomeOn, type RuleVersion, searchSince, type VersionOutcome } from '../../shared/reasoning/what-if/since.ts';
+import {
+  createOutcomeOf,
+  type RuleVersion,
+  searchSince,
+  type Try,
+  type VersionOutcome,
+} from '../../shared/reasoning/what-if/since.ts';
 import { say } from '../../shared/reasoning/words/english.ts';
-import { sinceLines, versionLine } from '../../shared/reasoning/words/since-words.ts';
+import { howFound, sinceLines, versionLine } from '../../shared/reasoning/words/since-words.ts';
 import { leftOut } from '../../shared/reasons/remarks.ts';
+import { beginRun } from '../runs/begin-run.ts';
+import { statesOf } from '../runs/event-stream.ts';
+import { explainRun } from '../runs/explain-run.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
-import { explainRun } from './explain-run.ts';
+import { ruleObjects } from './rule-objects.ts';
 
-export type SinceOptions = { url: string; key?: string; json?: boolean; release?: string };
+export type SinceOptions = {
+  url: string;
+  key?: string;
+  json?: boolean;
+  release?: string;
+  leaves?: string;
+  clients?: boolean;
+};
 
 /**
  * Finds since which version of its rule an execution has its outcome, or with `--release` the outcome on one version. Each version down to the
- * first other outcome is computed from the run; nothing runs.
+ * first other outcome is computed from the run. Where one cannot be, its leaves are tried without effects if that is asked for: those of a
+ * module, or those of a client that holds the version.
  */
-export async function since(mockId: string, options: SinceOptions, { stdout }: Surroundings): Promise<number> {
+export async function since(mockId: string, options: SinceOptions, { stdout, stderr }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: options.url, key: options.key });
   const ran = runOf(await explainRun(api, mockId));
+  const attempt = await tryBy(api, ran, options, stderr);
   if (options.release !== undefined) {
     const version = await versionAt(api, ran, options.release);
-    const looked = { ...outcomeOn(ran.run, version), ...version };
+    const looked = { ...(await createOutcomeOf(ran.run, ran.newest, attempt)(version)), ...version };
     stdout.write(
       options.json
         ? lineOf({ mockId, versions: [shown(looked)] })
-        : wordsOf([versionLine(looked, say), say('sinceWhen.computed')]),
+        : wordsOf([versionLine(looked, say), howFound([looked], say)]),
     );
     return looked.outcome === null ? exitCodes.rejected : exitCodes.ok;
   }
   const read = (version: string) => versionAt(api, ran, version).catch((error) => notThere(error));
-  const found = await searchSince(ran.run, ran, read);
+  const found = await searchSince(ran.run, ran, { read, attempt });
   if (found === null) throw refusal('what it came to is not what its rules and its trace come to');
   const { outcome, since: first, from, looked } = found;
   const isKnown = from === null || (from.outcome !== null && from.outcome !== outcome);
   const answer = { since: Number(first.version), before: from && Number(from.version), versions: looked.map(shown) };
   stdout.write(options.json ? lineOf({ mockId, outcome, ...answer }) : wordsOf(sinceLines(found, say)));
   return isKnown ? exitCodes.ok : exitCodes.rejected;
+}
+
+/** Runs a version in this process with `--leaves`, or with `--clients` on a client that holds it. */
+async function tryBy(
+  api: HttpApi,
+  { execution: { app, ruleId, confId }, run: { ranAt }, input }: Ran,
+  { leaves, clients }: SinceOptions,
+  stderr: Surroundings['stderr'],
+): Promise<Try | undefined> {
+  if (leaves !== undefined && clients)
+    throw new CommandFailed('Give --leaves or --clients, not both.', exitCodes.usage);
+  const triedBy =
+    (answerOf: (version: RuleVersion) => Promise<string | null>): Try =>
+    async (version) => {
+      const body = version.root && (await answerOf(version));
+      return version.root && body ? triedIn({ input, body, root: version.root }) : null;
+    };
+  const ts = String(ranAt);
+  if (leaves !== undefined) {
+    const answer = await (await import('./in-process.ts')).createAnswers(leaves, { stderr });
+    const start = ruleId === null ? { ruleId, confId } : { ruleId, confId: null };
+    return triedBy((version) => answer(ruleObjects(version, ruleId), { ...start, ts, input, dryRun: true }));
+  }
+  if (!clients) return undefined;
+  const { items } = readAnswer(clientListSchema, await get(api, 'clients', { app }));
+  return triedBy(async ({ version, digest }) => {
+    const client = items.find(
+      ({ state, dryRun, loadedVersion }) => state !== 'offline' && dryRun && loadedVersion === version,
+    );
+    if (client === undefined || digest === null) return null;
+    const asked = { app: String(app), ...(ruleId && { ruleId }), ...(confId && { confId }), ts };
+    const target = `address:${client.address}`;
+    const mockId = await beginRun(api, { ...asked, target, dryRun: true }, input);
+    for await (const _ of statesOf(api, mockId, new AbortController().signal));
+    const { result, rules } = readAnswer(executionSchema, await get(api, `executions/${mockId}`, {}));
+    return rules?.told && rules.digest === digest ? result : null; // it may have another version by now
+  });
 }
 
 const wordsOf = (lines: readonly string[]) => visibleLines(`${lines.join('\n')}\n`);
@@ -77,15 +133,18 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
     ranAt,
     input: read.kind === 'ok' ? read.root : null,
   };
-  const newest: RuleVersion = { version: String(version), root: own.root, timeWindow: own.rule?.timeWindow ?? null };
-  return { execution, run, outcome, newest };
+  return { execution, run, outcome, input, newest: versionOf(own, String(version)) };
 }
 
 async function versionAt(api: HttpApi, { execution }: Ran, version: string): Promise<RuleVersion> {
   const { app, ruleId, confId, address } = execution;
-  const { root, rule } = readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, confId, address, version }));
-  return { version, root, timeWindow: rule?.timeWindow ?? null };
+  return versionOf(readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, confId, address, version })), version);
 }
+
+const versionOf = ({ root, rule, digest }: Tree, version: string): RuleVersion => ({
+  ...{ version, root, digest },
+  timeWindow: rule?.timeWindow ?? null,
+});
 
 /** A version that is no longer kept, or that does not have the rule. */
 function notThere(error: unknown): null {
@@ -93,7 +152,8 @@ function notThere(error: unknown): null {
   throw error;
 }
 
-const shown = ({ version, outcome, assumed, unknown }: VersionOutcome) => ({
+const shown = ({ version, outcome, assumed, unknown, tried }: VersionOutcome) => ({
   ...{ version: Number(version), outcome },
   ...{ assumed: assumed.map(({ node }) => node.id), unknown: unknown.map(({ node }) => node.id) },
+  ...(tried && { tried }),
 });
