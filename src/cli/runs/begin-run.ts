@@ -1,9 +1,7 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { executeBody } from '../../shared/contract/execute-body.ts';
 import { acceptedSchema } from '../../shared/contract/execution.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
 import { type HttpApi, postOnce, readAnswer } from '../terminal/http-api.ts';
-import { CommandFailed } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 
 /** The run that was asked for: rule, target and input, every number as it was typed. */
@@ -21,7 +19,6 @@ export type Run = {
 
 /** Has a rule run with `data`, a JSON object as text. Resolves to its mockId as soon as it is on its way. */
 export async function beginRun(api: HttpApi, run: Run, data: string): Promise<string> {
-  if (run.dryRun) await refuseWithoutDryRun(api);
   const headers = { 'content-type': 'application/json', prefer: 'respond-async' };
   const { app, ruleId, confId, ts, target, dryRun, stub } = run;
   const ids = { app: typed(app), ruleId: typed(ruleId), confId: typed(confId), ts: typed(ts) };
@@ -31,13 +28,3 @@ export async function beginRun(api: HttpApi, run: Run, data: string): Promise<st
 }
 
 const typed = (value: string | undefined) => (value === undefined ? null : typedNumber(value));
-
-/** An API of an earlier version ignores `dryRun`, and would run the rule for real. */
-async function refuseWithoutDryRun(api: HttpApi): Promise<void> {
-  const { status, text } = await api.call('/openapi.json');
-  if (status === 200 && text.includes('"dryRun"')) return;
-  throw new CommandFailed(
-    `The API at ${api.base} is of an earlier version, which makes no dry runs. Nothing ran.`,
-    exitCodes.usage,
-  );
-}
