@@ -187,6 +187,13 @@ test('a dry run has no version since which it decides so', async () => {
   expect({ err, code }).toMatchObject({ code: 3, err: expect.stringContaining('dry run') });
 });
 
+test('a release without an update file ends the search: what was before it is not known', async () => {
+  for (const version of [5, 6]) await release(version, { confName: 'Spend', min: 70, update: false });
+  const mockId = await run(75);
+  const { code, out } = await since(mockId, '--json');
+  expect({ code, told: JSON.parse(out) }).toMatchObject({ code: 0, told: { mockId, since: 6, before: null } });
+});
+
 async function run(cost: number, more: Record<string, unknown> = {}): Promise<string> {
   const { json } = await service.execute({
     app: 7,
@@ -204,7 +211,9 @@ async function run(cost: number, more: Record<string, unknown> = {}): Promise<st
   return mockId;
 }
 
-async function release(version: number, { confName, min }: { confName: string; min: number }): Promise<void> {
+type Released = { confName: string; min: number; update?: boolean };
+
+async function release(version: number, { confName, min, update: isTold = true }: Released): Promise<void> {
   const folder = join(service.sharedDir, '7');
   for (const name of ['bases', 'confs', 'versions']) await mkdir(join(folder, name), { recursive: true });
   const node = { id: 2, status: 1, type: 5, confName, confField: JSON.stringify({ min }) };
@@ -212,7 +221,7 @@ async function release(version: number, { confName, min }: { confName: string; m
   await writeFile(join(folder, 'bases/1.json'), JSON.stringify(rule));
   await writeFile(join(folder, 'confs/2.json'), JSON.stringify(node));
   const update = JSON.stringify({ version, insertOrUpdateConfs: [node], insertOrUpdateBases: [rule] });
-  await writeFile(join(folder, 'versions', `${version}_upd.json`), update);
+  if (isTold) await writeFile(join(folder, 'versions', `${version}_upd.json`), update);
   await writeFile(join(folder, 'version.txt'), String(version));
   if (version > 1)
     await eventually(async () => {

@@ -145,7 +145,7 @@ export const refusals = {
   'node-not-in-rule': row(404, 'Rule {ruleId} of app {app} has no node {confId}.'),
   'unknown-version': row(
     404,
-    'App {app} has no version {version} that can be read: it is not released yet, or more than 100 versions ago.',
+    'App {app} has no version {version} that can be read: it is not released yet, more than 100 versions ago, or a release since then has no update file.',
   ),
   'no-rules': row(404, 'App {app} has no readable rules.'),
   'tree-too-large': row(422, 'The tree has more nodes, levels or text than one answer may hold.'),

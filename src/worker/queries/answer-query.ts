@@ -101,7 +101,8 @@ async function treeOf(
 ): Promise<Answer> {
   const selection = selectionOf(query);
   const older = version === null ? null : await rules.rulesAt(query.app, BigInt(version));
-  if (version !== null && older === null) return refused('unknown-version', { app: query.app, version });
+  const unknownVersion = version === null ? null : refused('unknown-version', { app: query.app, version });
+  if (unknownVersion !== null && older === null) return unknownVersion;
   const { kind, ...answer } = await readTree(selection, { rules: older ?? rules, metadataFor });
   if (kind === 'tree') {
     const edited = older === null ? await readEditedRoot(selection, { rules, metadataFor }) : null;
@@ -109,7 +110,7 @@ async function treeOf(
   }
   if (kind === 'too-large') return refused('tree-too-large', {});
   if (kind === 'unusable' && 'reason' in answer)
-    return refused('unusable-rule', { app: query.app, problem: answer.reason });
+    return unknownVersion ?? refused('unusable-rule', { app: query.app, problem: answer.reason });
   return notThere(kind, query);
 }
 

@@ -149,7 +149,8 @@ const refusals: Record<Exclude<RefusalCode, Reason>, string> = {
   'unknown-rule': '应用 {app} 没有规则 {ruleId}。',
   'unknown-node': '应用 {app} 没有节点 {confId}。',
   'node-not-in-rule': '应用 {app} 的规则 {ruleId} 没有节点 {confId}。',
-  'unknown-version': '应用 {app} 没有可读取的版本 {version}：它尚未发布，或已超过 100 个版本之前。',
+  'unknown-version':
+    '应用 {app} 没有可读取的版本 {version}：它尚未发布、已超过 100 个版本之前，或此后某个版本没有更新文件。',
   'no-rules': '应用 {app} 没有可读取的规则。',
   'tree-too-large': '这棵树的节点、层数或文字超过一个应答的上限。',
   'clients-linked': 'clients/{app} 或 mock/{app} 是链接，服务从不跟随链接。',
