@@ -6,7 +6,7 @@ import { type Reported, reasonsOf } from './reported.ts';
 
 const MAX_LISTED = 100;
 
-/** A summary for a pull request: the counts by target, then what did not pass. */
+/** A summary for a pull request: the counts by target, then what changed or failed. */
 export function markdownReport({ batch, progress, items }: Reported): string {
   const total = totalOf(progress.counts);
   const shown = verdicts.filter((verdict) => total[verdict] > 0);

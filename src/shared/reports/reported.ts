@@ -21,7 +21,7 @@ export type ItemWithData = ReportedItem &
 /** A batch with all its items, grouped by target in the order of the cases. */
 export type Reported = { batch: Batch; progress: BatchProgress; items: ItemWithData[] };
 
-/** Why an item did not pass, in one line for each reason. */
+/** What an item differs in, or why it failed or was not checked: one line for each reason. */
 export function reasonsOf({
   verdict,
   error,

@@ -124,7 +124,7 @@ describeInBrowser('cases in the console', () => {
     await page.getByRole('button', { name: 'Change what is expected' }).click();
     await page.getByText('“a payment” is saved').waitFor();
     const first = page.url();
-    await page.getByRole('button', { name: 'Run again for real: the one that did not pass' }).click();
+    await page.getByRole('button', { name: 'Run again for real: the one that changed or failed' }).click();
     await page.waitForURL((url) => url.href !== first);
     await says(page.locator('.answers'), /failed\s+1/);
     await all.click();

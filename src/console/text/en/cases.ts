@@ -101,12 +101,12 @@ export const casesWords = {
   'batch.count.skipped': '{n} skipped',
   'batch.lost': 'The service has not answered since {time}. It is asked again every two seconds.',
   'batch.repeat': {
-    one: 'Run again for real: the one that did not pass',
-    other: 'Run again for real: the {n} that did not pass',
+    one: 'Run again for real: the one that changed or failed',
+    other: 'Run again for real: the {n} that changed or failed',
   },
   'batch.repeat.dry': {
-    one: 'Dry run again: the one that did not pass',
-    other: 'Dry run again: the {n} that did not pass',
+    one: 'Dry run again: the one that changed or failed',
+    other: 'Dry run again: the {n} that changed or failed',
   },
   'batch.stop': 'Stop',
   'batch.link': 'Copy link to this batch',
