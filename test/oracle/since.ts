@@ -1,7 +1,8 @@
+import { triedIn } from '../../src/shared/conclusions/tried.ts';
 import { readResult } from '../../src/shared/reasoning/result.ts';
 import { replayResult } from '../../src/shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf } from '../../src/shared/reasoning/tree.ts';
-import { createOutcomeOn, searchSince } from '../../src/shared/reasoning/what-if/since.ts';
+import { createOutcomeOf, searchSince, type Try } from '../../src/shared/reasoning/what-if/since.ts';
 import {
   chanceOf,
   changedRule,
@@ -18,8 +19,8 @@ const RELEASES = 20;
 const LEAVES = { Compared: 0.66, IsOdd: 0.06, Fails: 0.04, Gives: 0.14, LooksUp: 0.06, Sets: 0.04 };
 
 /**
- * Computes what each of 20 releases of a random rule would have come to for a run of the newest, and runs each of them. Throws where a release
- * comes to something else, or another one is named as the first.
+ * Tells what each of 20 releases of a random rule would have come to for a run of the newest, computed and where that cannot be by its leaves, and
+ * runs each of them. Throws where a release comes to something else, or another one is named as the first.
  */
 export async function checkSince(seed: number): Promise<Record<string, number>> {
   const chance = chanceOf(seed);
@@ -43,21 +44,29 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   const count = (what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;
   };
-  const outcomeOn = createOutcomeOn(asked);
+  const attempt: Try = async ({ version, root }) => {
+    const release = releases.find((each) => each.version === version);
+    if (release === undefined || root === null) throw new Error(`no version ${version}`);
+    const { text } = await run(ruleSetOf(release.rule), input, { dryRun: true });
+    return triedIn({ input: JSON.stringify(input), body: text, root });
+  };
+  const outcomeOf = createOutcomeOf(asked, newest, attempt);
   const really: (string | null)[] = [];
-  for (const { rule, version, root } of releases) {
+  for (const release of releases) {
+    const { rule, version } = release;
     really.push((await run(ruleSetOf(rule), input)).outcome);
-    const told = outcomeOn({ root, timeWindow: null });
+    const told = await outcomeOf(release);
     if (told.outcome !== null && told.outcome !== really.at(-1))
       throw new Error(
         `seed ${seed}: version ${version} comes to ${really.at(-1)}, told was ${told.outcome}: ${ran.text}`,
       );
-    count(told.outcome === null ? 'a version that cannot be told' : 'a version that was told');
+    const how = told.tried ? ', its leaves tried' : '';
+    count(told.outcome === null ? `a version that cannot be told${how}` : `a version that was told${how}`);
   }
   const [outcome] = really;
   if (outcome !== 'TRUE' && outcome !== 'FALSE' && outcome !== 'NONE') return counts;
   const read = async (version: string) => releases.find((each) => each.version === version) ?? null;
-  const found = await searchSince(asked, { outcome, newest }, { read });
+  const found = await searchSince(asked, { outcome, newest }, { read, attempt });
   if (found === null || (found.from && found.from.outcome === null)) {
     count('the release cannot be told');
     return counts;
