@@ -169,7 +169,7 @@ describe.skipIf(choice.kind === 'unavailable')('the history in Redis', () => {
     await settled(history);
     const before = await steps();
     const all = await Promise.all(Array.from({ length: 120 }, (_, count) => settled(history, { body: `${count}` })));
-    expect((await steps()) - before).toBe(4); // the first one at once, then 50, 50 and 19
+    expect((await steps()) - before).toBe(3); // 50, 50 and 20
     const { records } = await history.list({ limit: 200 });
     expect(records).toHaveLength(60);
     const kept = records[0]?.mockId ?? ''; // of those of one millisecond it may be any
