@@ -10,7 +10,7 @@ export function expectedAnswer(bytes: Buffer, mockId: string, dataField: string)
   if (given('mockId') !== 'null' && (kindOf(given('mockId')) !== 'string' || JSON.parse(given('mockId')) !== mockId))
     return null;
   if (!['object', 'null'].includes(kindOf(given(dataField)))) return null;
-  if (!['number', 'null'].includes(kindOf(given('executeAt')))) return null;
+  if (given('executeAt') !== 'null' && !isInt64(given('executeAt'))) return null;
 
   const own = dataField === 'the service' ? new Set<string>() : new Set(['the service']);
   const complete: [string, string][] = [
@@ -29,6 +29,10 @@ export function expectedAnswer(bytes: Buffer, mockId: string, dataField: string)
     else if (there[1] === 'null') there[1] = text;
   }
   return { text: `{${members.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}` };
+}
+
+function isInt64(raw: string): boolean {
+  return kindOf(raw) === 'number' && Number.isInteger(Number(raw)) && Math.abs(Number(raw)) < 2 ** 63;
 }
 
 /** Whether an answer is this text; `NOW` stands for any time, when the client gave none. */

@@ -75,7 +75,13 @@ describe('a name that is not known', () => {
         const { status, json } = await service.call(`${API}/${path}${name}=1`);
         expect([path, status, json.warnings]).toEqual([
           ...[path, 200],
-          [{ code: 'unknown-parameter', message: expect.stringMatching(`^${name} is not known here`) }],
+          [
+            {
+              code: 'unknown-parameter',
+              params: { name },
+              message: expect.stringMatching(`^${name} is not known here`),
+            },
+          ],
         ]);
       }
       expect((await service.call(`${API}/${path}`)).json.warnings ?? []).toEqual([]);

@@ -170,7 +170,11 @@ async function withWarnings(res: Response, unknown: ReturnType<typeof unknownNam
   const answer = scanJson(await res.text());
   if (answer.kind !== 'complete' || answer.type !== 'object') return refused();
   const warnings = unknown.map(({ name, message }) =>
-    JSON.stringify({ code: 'unknown-parameter', message: visible(`${name} ${message}`) }),
+    JSON.stringify({
+      code: 'unknown-parameter',
+      params: { name: visible(name) },
+      message: visible(`${name} ${message}`),
+    }),
   );
   const before = answer.members
     .find(({ key, kind }) => key === 'warnings' && kind === 'array')

@@ -37,7 +37,9 @@ export const resultAnswer = z
     error: asJson({}).describe('The error of the rule, null when there is none.'),
     executeAt: time.describe('When the client ran it, epoch milliseconds.'),
     outcome: outcomeSchema.nullable().optional().describe('What the rule came to; null where it came to nothing.'),
-    ts: time.optional().describe('The time that it ran as of, epoch milliseconds.'),
+    ts: asJson({})
+      .optional()
+      .describe('The time that it ran as of, as the client wrote it: our clients write epoch milliseconds.'),
     rules: z
       .looseObject({ version: int64, digest: text })
       .optional()

@@ -90,7 +90,13 @@ function orNull(schema: JsonSchema): JsonSchema {
 }
 
 const unknownParameters = z
-  .array(z.strictObject({ code: z.literal('unknown-parameter'), message: z.string() }))
+  .array(
+    z.strictObject({
+      code: z.literal('unknown-parameter'),
+      params: z.strictObject({ name: z.string() }),
+      message: z.string(),
+    }),
+  )
   .optional()
   .describe('The parameters of the request that are not known here; absent where there are none.');
 

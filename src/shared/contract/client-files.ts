@@ -8,7 +8,11 @@ import { decodeUtf8 } from './json/utf8.ts';
 
 /** The two files that pass between a worker and a client that speaks the interface. The published SDKs have names of their own for some members. */
 
-const int64 = (what: string) => z.number().meta({ type: 'integer', format: 'int64', description: what });
+const int64 = (what: string) =>
+  z
+    .number()
+    .refine((value) => Number.isInteger(value) && Math.abs(value) < 2 ** 63)
+    .meta({ type: 'integer', format: 'int64', description: what });
 const ids = {
   ruleId: int64('The rule. Absent: only the node runs.').optional(),
   confId: int64('A node: the sub-tree below it runs; with `ruleId` as a part of that rule.').optional(),
@@ -177,9 +181,10 @@ function faultOf(given: ReadonlyMap<string, Member>, { mockId, dataField = DATA_
   return null;
 }
 
-/** A value of the same kind: of a large result nothing more is looked at. */
+/** A number, and else a value of the same kind: of a large result nothing more is looked at. */
 function shallowValue(member: Member | undefined): unknown {
-  const values = { object: {}, array: [], string: '', number: 0, boolean: true, null: null };
+  if (member?.kind === 'number') return Number(member.raw);
+  const values = { object: {}, array: [], string: '', boolean: true, null: null };
   return member === undefined ? undefined : values[member.kind];
 }
 

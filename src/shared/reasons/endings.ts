@@ -75,7 +75,7 @@ export const whys = {
   'result-no-success': 'has no "success"',
   'result-bad-success': 'has a "success" that is neither true nor false: {value}',
   'result-bad-data': 'has a "{member}" that is not an object: {type}',
-  'result-bad-time': 'has an "executeAt" that is not a number: {value}',
+  'result-bad-time': 'has an "executeAt" that is no integer of 64 bits: {value}',
   'result-link': 'is a link, which is never followed',
   'result-socket': 'is a socket',
   'result-directory': 'is a directory',

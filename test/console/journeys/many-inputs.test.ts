@@ -158,7 +158,8 @@ describeInBrowser('many inputs in the console', () => {
       'cost',
       'Any client (trunk first)',
     ]);
-    expect(await page.locator('.input-value').allInnerTexts()).toEqual(['1', '120.10', '2', '99']);
+    const values = () => page.locator('.input-value').allInnerTexts();
+    await expect.poll(values).toEqual(['1', '120.10', '2', '99']);
     await page.getByRole('searchbox', { name: /^Name, value/ }).fill('120.10');
     await expect.poll(() => cells(page)).toEqual([expect.stringMatching(/^row 1/), expect.anything()]);
     await page.getByRole('searchbox', { name: /^Name, value/ }).fill('');

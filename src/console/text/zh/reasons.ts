@@ -291,7 +291,7 @@ const whys: Record<Why, string> = {
   'result-no-success': '没有 "success"',
   'result-bad-success': '的 "success" 既不是 true 也不是 false：{value}',
   'result-bad-data': '的 "{member}" 不是对象：{type}',
-  'result-bad-time': '的 "executeAt" 不是数字：{value}',
+  'result-bad-time': '的 "executeAt" 不是 64 位整数：{value}',
   'result-link': '是链接，服务从不读取链接',
   'result-socket': '是套接字',
   'result-directory': '是目录',
