@@ -110,7 +110,7 @@ describe.each(sdkNames)('the published %s SDK, through our API and worker', (nam
       expect(elsewhere.json).toMatchObject({ success: false, error: 'no matching handler found', process: null });
       // A client that rounds says that, too, of a number as large as the one in this input.
       const others = (await recordOf(elsewhere)).warnings.filter(({ code }: { code: string }) => code !== 'precision');
-      expect(others).toMatchObject([{ code: 'unknown-node', nodeId: 30 }]);
+      expect(others).toMatchObject([{ code: 'node-not-in-rule', nodeId: 30 }]);
     });
 
     it('outside its window nothing runs, which is a success; as of a time inside it runs', async () => {
