@@ -1,4 +1,5 @@
-import { mkdir, readdir, rename, rm, statfs, unlink, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unless } from '../../src/shared/runtime/errno.ts';
@@ -91,6 +92,8 @@ describe.skipIf(!canMount)('a full shared directory (needs root)', () => {
       expect((await open).json).toMatchObject({ code: 'no-answer', error: expect.stringContaining('is full') });
       await eventually(async () => expect((await service.call('/readyz')).json.problems).toEqual([full]));
       await eventually(async () => expect(await stateOf(service)).toBe('offline'));
+      await fill(sharedDir); // again: the files of the call that ended are gone
+      await eventually(() => expect(service.workers[0]?.state()).toEqual({ takesJobs: true, reason: full }));
       for (const target of ['all', `address:${client.address}`]) {
         const { json } = await service.execute({ app: 1, ruleId: 1, target });
         expect(json).toMatchObject({ code: 'channel-unavailable', mayHaveRun: false });
@@ -119,16 +122,21 @@ async function stateOf(service: Service): Promise<string | undefined> {
 }
 
 async function fillBytes(sharedDir: string): Promise<() => Promise<void>> {
-  const path = join(sharedDir, 'fill');
+  const folder = await fillingOf(sharedDir);
   const { bavail, bsize } = await statfs(sharedDir);
-  await writeFile(path, Buffer.alloc((bavail + 1) * bsize)).catch(unless('ENOSPC'));
-  return () => unlink(path);
+  await writeFile(join(folder, randomUUID()), Buffer.alloc((bavail + 1) * bsize)).catch(unless('ENOSPC'));
+  return () => rm(folder, { recursive: true });
 }
 
 async function fillInodes(sharedDir: string): Promise<() => Promise<void>> {
-  const folder = join(sharedDir, 'fill');
-  await mkdir(folder);
+  const folder = await fillingOf(sharedDir);
   const { ffree } = await statfs(sharedDir);
-  for (let file = 0; file <= ffree; file++) await writeFile(join(folder, `${file}`), '').catch(unless('ENOSPC'));
+  for (let file = 0; file <= ffree; file++) await writeFile(join(folder, randomUUID()), '').catch(unless('ENOSPC'));
   return () => rm(folder, { recursive: true });
+}
+
+async function fillingOf(sharedDir: string): Promise<string> {
+  const folder = join(sharedDir, 'fill');
+  await mkdir(folder, { recursive: true });
+  return folder;
 }
