@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -34,14 +34,26 @@ const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
 const run = promisify(execFile);
 
 type Ran = { exitCode: number; out: string; err: string };
-type More = { stdin?: string; tty?: boolean; environment?: Record<string, string>; interruptAfter?: Promise<unknown> };
+type More = {
+  stdin?: string;
+  tty?: boolean;
+  environment?: Record<string, string>;
+  interruptAfter?: Promise<unknown>;
+  onShown?: (text: string) => void;
+};
 
 /** Runs one command in this process, as a person at a terminal does when `tty`. */
 async function command(
   parameters: string[],
-  { stdin = '', tty = false, environment = {}, interruptAfter }: More = {},
+  { stdin = '', tty = false, environment = {}, interruptAfter, onShown }: More = {},
 ): Promise<Ran> {
-  const [out, err] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: tty })];
+  const shown = new Transform({
+    transform(chunk, _encoding, done) {
+      onShown?.(String(chunk));
+      done(null, chunk);
+    },
+  });
+  const [out, err] = [new PassThrough(), Object.assign(shown, { isTTY: tty })];
   const texts = [out, err].map((stream) => stream.setEncoding('utf8').toArray());
   const exitCode = await runCommand(parameters, {
     environment,
@@ -110,11 +122,13 @@ describe('the command line', () => {
 
     it('shows the states on a terminal as they are reached, and then the answer for a person', async () => {
       const does = answers({ 'the service': { uid: 1, list: [1, {}] }, process: '[1:A:T:0]' });
+      const seen = Promise.withResolvers<void>();
       await using client = await clientThat(async (request) => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await seen.promise;
         await does(request, client);
       });
-      const { exitCode, out, err } = await exec(client.app, [], { tty: true });
+      const onShown = (text: string) => text.includes('waits for the client to pick it up') && seen.resolve();
+      const { exitCode, out, err } = await exec(client.app, [], { tty: true, onShown });
       expect(exitCode).toBe(0);
       const shown = err.replace(/\u001b\[[0-9;]*[mK]/g, '');
       expect(shown).toMatch(/0\.00 s {2}queued/);
