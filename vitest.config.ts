@@ -16,7 +16,7 @@ const otherSuites = [
 export default suiteConfig({
   include: ['test/**/*.test.ts'],
   exclude: [...configDefaults.exclude, ...otherSuites],
-  maxWorkers: 10, // most of their time they wait for a file, a deadline or a Redis
+  maxWorkers: 6, // most of their time they wait for a file, a deadline or a Redis
   isolate: false,
   sequence: { sequencer: WaitingBesideWorking },
 });
