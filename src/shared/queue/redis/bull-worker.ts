@@ -175,9 +175,10 @@ function createLocks(worker: BullWorker, { lockMs, onLost, onError }: LocksOptio
     for (const held of due) held.renewedAt = now;
     const ids = due.map(({ id }) => id);
     const tokens = due.map(({ token }) => token);
-    const lost = new Set(await worker.extendJobLocks(ids, tokens, lockMs));
-    for (const held of due) held.isLost ||= lost.has(held.id);
-    if (lost.size > 0) onLost?.([...lost]);
+    const refused = new Set(await worker.extendJobLocks(ids, tokens, lockMs));
+    const lost = due.filter((held) => refused.has(held.id) && all.get(held.id) === held); // others ended meanwhile
+    for (const held of lost) held.isLost = true;
+    if (lost.length > 0) onLost?.(lost.map(({ id }) => id));
   }
 
   return {

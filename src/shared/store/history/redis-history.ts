@@ -166,7 +166,7 @@ function gather(send: (additions: readonly Addition[]) => Promise<void>): (addit
     waiting.length += addition.parts.reduce((sum, { length }) => sum + length, 0);
     const { promise } = waiting.sent;
     if (waiting.additions.length >= ADDED_AT_ONCE || waiting.length >= ADDED_LENGTH) sendNow();
-    else if (sending === 0) setImmediate(sendNow);
+    else if (sending === 0 && waiting.additions.length === 1) setImmediate(sendNow);
     return promise;
   };
 }
