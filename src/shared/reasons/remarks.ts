@@ -24,7 +24,7 @@ export const skips = {
   'batch-key-expired': 'the batch was cancelled: its API key "{name}" has expired',
   'batch-key-gone': 'the batch was cancelled: its API key "{name}" was taken away',
   'batch-key-may-not': 'the batch was cancelled: its API key "{name}" may not run app {app} any more',
-  'enough-failures': 'stopped: {failures} did not pass',
+  'enough-failures': 'stopped: the number of failures reached {failures}',
   'client-ended': 'stopped: client {address} ended while it ran a case',
   'client-silent': 'stopped after {cases} cases in a row without an answer from {address}',
 } as const;

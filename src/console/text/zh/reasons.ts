@@ -213,7 +213,7 @@ const remarks: Record<Remark, string> = {
   'batch-key-expired': '批次已取消：它的 API 密钥“{name}”已过期',
   'batch-key-gone': '批次已取消：它的 API 密钥“{name}”已被移除',
   'batch-key-may-not': '批次已取消：它的 API 密钥“{name}”不能再运行应用 {app}',
-  'enough-failures': '已停止：{failures} 个用例未通过',
+  'enough-failures': '已停止：失败数达到 {failures}',
   'client-ended': '已停止：客户端 {address} 在运行用例时结束',
   'client-silent': '已停止：{address} 接连 {cases} 个用例没有应答',
   'was-dry': '试运行',
