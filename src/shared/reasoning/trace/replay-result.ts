@@ -4,7 +4,7 @@ import { readProcess } from './read-process.ts';
 import { type Replay, replayProcess } from './replay.ts';
 import { replaySteps } from './replay-steps.ts';
 
-/** A parsed trace: its kind, the part of its text that is no entry, and the traces of each place. */
+/** A parsed trace: its kind, the part of its text that is no entry, and what it says of each place. */
 export type Traced = { trace: 'steps' | 'process' | 'empty' | 'none'; replay: Replay; rest: string };
 
 const nothing: Replay = { nodeTraces: new Map(), unplaced: [] };

@@ -19,7 +19,7 @@ export type ReasonWords = {
   window: boolean;
 };
 
-/** The input of a run, and the trace of each place in its trace. */
+/** The input of a run, and what its trace says of each place. */
 type Ran = { nodeTraces: ReadonlyMap<Occurrence, NodeTrace>; input: Json | null };
 
 export function wordsOf(reason: Reason, { nodeTraces, input }: Ran): ReasonWords {
