@@ -44,9 +44,12 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   const count = (what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;
   };
+  const attempted = new Set<string>();
   const attempt: Try = async ({ version, root }) => {
     const release = releases.find((each) => each.version === version);
     if (release === undefined || root === null) throw new Error(`no version ${version}`);
+    if (attempted.has(version)) throw new Error(`seed ${seed}: the leaves of version ${version} were tried twice`);
+    attempted.add(version);
     const { text } = await run(ruleSetOf(release.rule), input, { dryRun: true });
     return triedIn({ input: JSON.stringify(input), body: text, root });
   };
@@ -66,6 +69,7 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   const [outcome] = really;
   if (outcome !== 'TRUE' && outcome !== 'FALSE' && outcome !== 'NONE') return counts;
   const read = async (version: string) => releases.find((each) => each.version === version) ?? null;
+  attempted.clear();
   const found = await searchSince(asked, { outcome, newest }, { read, attempt });
   if (found === null || (found.from && found.from.outcome === null)) {
     count('the release cannot be told');

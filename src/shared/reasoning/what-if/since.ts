@@ -79,18 +79,21 @@ export type Try = (version: RuleVersion) => Promise<Tried | null>;
  */
 export function createOutcomeOf(run: RunToChange, newest: RuleVersion, attempt: Try = async () => null) {
   const outcomeOn = createOutcomeOn(run);
-  let isReproduced: Promise<boolean> | undefined;
-  const reproduces = async () => {
+  /** The results of the newest version; null where they are not those of the run. */
+  let reproduced: Promise<Tried | null> | undefined;
+  const reproduce = async () => {
     const tried = await attempt(newest);
-    return (
-      tried?.occurrences.every((at, index) => isAsItRan(tried, at, run.occurrences[index], run.nodeTraces)) ?? false
+    const isAsBefore = tried?.occurrences.every((at, index) =>
+      isAsItRan(tried, at, run.occurrences[index], run.nodeTraces),
     );
+    return isAsBefore ? tried : null;
   };
   return async (version: RuleVersion): Promise<Computed> => {
     const computed = outcomeOn(version);
     if (computed.outcome !== null) return computed;
-    isReproduced ??= reproduces();
-    const tried = (await isReproduced) ? await attempt(version) : null;
+    reproduced ??= reproduce();
+    const ofNewest = await reproduced;
+    const tried = ofNewest === null || version === newest ? ofNewest : await attempt(version);
     return tried === null ? computed : { ...outcomeOn(version, tried), tried: true };
   };
 }
