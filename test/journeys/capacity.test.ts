@@ -46,7 +46,7 @@ onOneQueue('when there is too much to do', (start) => {
     expect((await inTime).status).toBe(200);
   });
 
-  it('a call that gave up or whose caller left is not run by a worker that starts later', async () => {
+  it('a call whose caller left is not run by a worker that starts later, one that still waits is', async () => {
     await using service = await start({ workers: 0, settings: PATIENT });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const caller = new AbortController();

@@ -3,13 +3,11 @@ import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedis } from '../support/redis.ts';
 import { createResponder, resultText } from '../support/responder.ts';
-import { startService } from '../support/start-service.ts';
+import { PATIENT, startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
 const choice = inject('redis');
-/** A container takes seconds to start again, and the client answers only then. */
-const PATIENT = { RESULT_TIMEOUT_MS: 40_000, CLIENT_TIMEOUT_MS: 60_000 };
 
 // A server that somebody else runs is not frozen.
 describe.skipIf(choice.kind === 'unavailable' || choice.kind === 'url')('while the queue store is away', () => {

@@ -6,7 +6,7 @@ import { onOneQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
 import { registerPublished } from '../support/published-client.ts';
 import { answers, answersWith, type Behaviour, createResponder } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { PATIENT, type Service } from '../support/start-service.ts';
 
 type Options = Partial<Parameters<typeof createResponder>[0]>;
 
@@ -15,7 +15,7 @@ onOneQueue('mistakes that this channel invites', (start) => {
   let service: Service;
   let apps = 1100;
   beforeAll(async () => {
-    service = await start({ settings: { CLIENT_TIMEOUT_MS: 5000 } });
+    service = await start({ settings: { ...PATIENT, CLIENT_TIMEOUT_MS: 5000 } });
   });
   afterAll(() => service.stop());
 
@@ -204,7 +204,10 @@ onOneQueue('mistakes that this channel invites', (start) => {
 
     it('a result that is no JSON is told at once, not after the longest wait', async () => {
       await using client = await clientThat(answersWith('{"success":true,"roam":{"a":NaN}}'));
-      expect((await execute(client.app)).json.code).toBe('invalid-result');
+      const { code, mockId } = (await execute(client.app)).json;
+      expect(code).toBe('invalid-result');
+      const { timings } = (await service.call(`/rule-server/mock/executions/${mockId}`)).json;
+      expect(timings.total).toBeLessThan(service.settings.RESULT_TIMEOUT_MS);
     });
 
     it('two executions never have one id', async () => {

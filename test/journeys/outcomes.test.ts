@@ -193,7 +193,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
         await request.pickUp();
         await self.removeDirectory();
         await self.unregister();
-      }, {});
+      });
       const answer = await service.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
     });
@@ -209,7 +209,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
         await request.pickUp();
         await self.removeDirectory();
         await answerWhenPossible(request);
-      }, {});
+      });
       const answer = await service.execute({ app: client.app, ruleId: 1 });
       expect(answer.status).toBe(200);
     });
