@@ -10,7 +10,7 @@ import { createResponder } from '../support/responder.ts';
 import { type ApiProcess, startApiProcess } from '../support/start-process.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 
-const NOTE = 'idempotency:';
+const RECORD = 'idempotency:';
 const ANSWER = 'history:result:';
 let apps = 0;
 
@@ -30,13 +30,13 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
     await redis?.stop();
   });
 
-  it.each(breaks)('when the connection breaks as its call is noted: %s', async (where) => {
+  it.each(breaks)('when the connection breaks as its call is recorded: %s', async (where) => {
     const broken = await apiBehindProxy();
     const { app, key } = fresh();
     await using client = await createResponder({ sharedDir: service.sharedDir, app, does: echoes() });
-    proxy.cutAt(NOTE, where, 500);
+    proxy.cutAt(RECORD, where, 500);
     const first = await call(broken, app, key);
-    // Once it is noted, its API adds it again when it has a connection, unless it has noticed before that it has none.
+    // Once it is recorded, its API adds it again when it has a connection, unless it has noticed before that it has none.
     const isAnswered = where === 'after the reply' && first.status === 200;
     if (!isAnswered) {
       expect(first.json).toMatchObject({ code: expect.any(String), mayHaveRun: expect.any(Boolean) });
@@ -108,7 +108,7 @@ describe.skipIf(!inject('hasRedisBinary'))('an Idempotency-Key is not dead', () 
 
   /** Its API is killed between the record of a call and its job. */
   async function diesOnceRecorded(dying: ApiProcess, app: number, key: string): Promise<void> {
-    proxy.cutAt(NOTE, 'after the reply', 5000);
+    proxy.cutAt(RECORD, 'after the reply', 5000);
     const cut = call(dying, app, key).catch(() => 'cut off');
     await vi.waitUntil(() => !proxy.isArmed, { timeout: 60_000 });
     await dying.kill();
@@ -130,7 +130,7 @@ async function hasRecord({ url }: RedisProcess, app: number, key: string): Promi
   const digest = createHash('sha256')
     .update(JSON.stringify([app, null, key]))
     .digest('hex');
-  const found = await redisCommand(url, 'KEYS', `*${NOTE}${digest}`);
+  const found = await redisCommand(url, 'KEYS', `*${RECORD}${digest}`);
   return Array.isArray(found) && found.length === 1;
 }
 

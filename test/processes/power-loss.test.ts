@@ -95,10 +95,10 @@ type Look = typeof lacksOfStore;
 async function brokenBy(losses: readonly Loss[], journal: Journal, look: Look, atOnce: number): Promise<string[]> {
   const broken: string[] = [];
   const left = losses[Symbol.iterator]();
-  const pollDue = async () => {
+  const judgeOneByOne = async () => {
     for (const loss of left) broken.push(...(await brokenByOne(loss, journal, look)));
   };
-  await Promise.all(Array.from({ length: atOnce }, pollDue));
+  await Promise.all(Array.from({ length: atOnce }, judgeOneByOne));
   const each = models.map((name) => `${losses.filter(({ model }) => model === name).length} ${name}`);
   console.log(`${losses.length} losses of power (${each.join(', ')}): ${broken.length} broken`);
   return broken;

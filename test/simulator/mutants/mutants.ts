@@ -17,10 +17,7 @@ export const SEEDS = 'seeds';
 
 const begin = 'src/worker/execution/begin.ts';
 const claims = 'src/worker/files/claims/claims.ts';
-const claimFile = 'src/worker/files/claims/claims.ts';
-const minutes = 'src/worker/files/claims/claims.ts';
-const files = 'src/worker/files/mailbox.ts';
-const kept = 'src/worker/files/mailbox.ts';
+const mailbox = 'src/worker/files/mailbox.ts';
 const sweep = 'src/worker/upkeep/sweep.ts';
 const next = 'src/worker/execution/next.ts';
 const runBatch = 'src/worker/batches/run-batch.ts';
@@ -58,21 +55,21 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a claim that stands there already is taken for one’s own',
-    file: claimFile,
+    file: claims,
     from: "if (code === 'EEXIST') return false;",
     to: "if (code === 'EEXIST') return true;",
     world: 'attempt 1, attempt 2, client: two preemptions',
   },
   {
     name: 'another’s claim is taken for one’s own when the reply was lost',
-    file: claimFile,
+    file: claims,
     from: 'return found === undefined ? undefined : found === text;',
     to: 'return found === undefined ? undefined : true;',
     world: 'attempt 1, attempt 2, client: one preemption and a write of which nothing is known',
   },
   {
     name: 'where links are missing the last claim counts',
-    file: claimFile,
+    file: claims,
     from: "{ flag: 'wx' }",
     to: "{ flag: 'w' }",
     world: 'attempt 1, attempt 2, client: no links',
@@ -86,14 +83,14 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'the request is not the file that the claim names',
-    file: files,
+    file: mailbox,
     from: '{ temporary }: Claim): Promise<boolean> {\n  try {',
     to: '{ mockId }: Claim): Promise<boolean> {\n  try {\n    const temporary = (await directoryAt(files.directory).list()).find((name) => name.endsWith(mockId.concat(".json")) === false && name.includes(mockId)) ?? String();',
     world: 'attempt 1, attempt 2, client: one preemption and a crash',
   },
   {
     name: 'all attempts write their request under one name',
-    file: files,
+    file: mailbox,
     from: 'temporaryFileName(content.mockId, random.hex(4))',
     to: "temporaryFileName(content.mockId, 'request')",
     world: 'attempt 1, attempt 2, client: who lives answers in any order',
@@ -162,21 +159,21 @@ export const mutants: Mutant[] = [
   // Taking the request back.
   {
     name: 'the request is taken back without the hidden file of a dispatcher that sleeps',
-    file: files,
+    file: mailbox,
     from: 'const neverDispatched = await isWithdrawn(files, temporary);',
     to: 'const neverDispatched = await directoryAt(files.directory).has(temporary);',
     world: 'attempt 2 comes after the deadline, and attempt 1 sleeps until then',
   },
   {
     name: 'a request that is gone counts as taken back',
-    file: files,
+    file: mailbox,
     from: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? false",
     to: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? true",
     world: 'attempt 1, client: the client sleeps until the deadline',
   },
   {
     name: 'a request is taken back by a look, not by a rename',
-    file: files,
+    file: mailbox,
     from: 'return neverDispatched || (await isWithdrawn(files, requestFileName(files.mockId))) || wasWithdrawn(files);',
     to: 'return neverDispatched || isRequestThere(files);',
     world: 'attempt 1, client: the client sleeps until the deadline',
@@ -184,14 +181,14 @@ export const mutants: Mutant[] = [
   // The sweeps.
   {
     name: 'a minute is swept without a mark',
-    file: minutes,
+    file: claims,
     from: "await rename(folder, folder + SWEPT).catch(unless('ENOENT')); // another worker was faster",
     to: 'await rm(folder, { recursive: true, force: true });',
     world: 'attempt 2 comes with the sweep, its clock 20 min behind',
   },
   {
     name: 'claims are swept by their minute alone',
-    file: minutes,
+    file: claims,
     from: 'return found !== undefined && now - found.mtimeMs > CLAIM_KEPT_MS;',
     to: 'return found !== undefined;',
     world: 'a sweep meanwhile, and the clock of the machine with the API 30 min behind',
@@ -212,7 +209,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'a half emptied mark is not emptied',
-    file: minutes,
+    file: claims,
     from: '    if (!emptied.has(mark)) await emptyMark(mark);\n',
     to: '',
     world: 'the sweeper is killed, and another one comes after a day',
@@ -220,14 +217,14 @@ export const mutants: Mutant[] = [
   // Kept answers.
   {
     name: 'an answer is not kept',
-    file: kept,
+    file: mailbox,
     from: 'await directoryAt(files.directory).moveTo(resultFileName(files.mockId), to);',
     to: 'await removeAnswer(files);',
     world: 'answers are kept for 20 s',
   },
   {
     name: 'answers are swept too soon',
-    file: kept,
+    file: mailbox,
     from: 'const BUCKETS_KEPT = 3;',
     to: 'const BUCKETS_KEPT = 0;',
     world: 'answers are kept for 20 s',

@@ -171,7 +171,7 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
   async function sweep(name: Worker, worker: WorkerParts, times: readonly number[]): Promise<void> {
     for (const at of times) {
       await time.pause(at - scheduler.now);
-      // As `startSweeps` does: a sweep that fails is told of, and the others go on.
+      // As the tasks of `sweepTasks` do: a sweep that fails is told of, and the others go on.
       await createSweep({ ...worker, onResult: async () => false })().catch(() => {});
       await sweepAnswers(worker).catch(() => {});
     }
