@@ -142,7 +142,7 @@ async function appsWithClients(sharedDir: string): Promise<number[]> {
   return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
 }
 
-/** The members that a client has for as long as it lives. */
+/** What is there for as long as a client lives: its registration, or its directory. */
 function signOfLife(sharedDir: string, client: Client): string {
   if (client.registered) return registrationPath(sharedDir, client);
   return directoryOfClient(sharedDir, client);

@@ -379,11 +379,10 @@ function close({ opened }: Handle): void {
 const seenAt = perProcess(() => new LRUCache<string, number>({ max: MAX_DIRECTORIES }));
 
 /**
- * Throws ENOTDIR if a link may have led what was just done in a directory elsewhere. The directories above it are looked at every
+ * Without handles: throws ENOTDIR if a link may have led what was just done in a directory elsewhere. The directories above it are looked at every
  * `CHECKED_FOR_MS`: FUSE answers sooner looks at them from what it remembers.
  */
 async function confirm({ path, root, names }: Place): Promise<void> {
-  if (fileSystemOf(path).hasHandles) return;
   const look = async () => {
     await refuseLinks(root, names.slice(0, -1));
     await refuseLink(path);

@@ -194,14 +194,15 @@ function reads({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
 function changes({ sharedDirectory }: Parts) {
   return {
     /**
-     * Takes the request back; false when the client may have it. Its text stays under another name. A failure means that it may have happened.
+     * Takes the request back; false when the client may have it. Its text stays under another name, so that a worker that goes on with the
+     * execution does not take it for picked up. A failure means that it may have happened.
      */
     withdraw: (claim: Claim): Promise<boolean> => withdraw(filesIn(sharedDirectory, claim), claim),
     /** Removes the request of an execution that was answered; false when it was gone. A failure means that the client may run it again. */
     removeRequest: (claim: Claim): Promise<boolean> => removeRequest(filesIn(sharedDirectory, claim)),
     /** A client came to the directory: if a worker made it, it is the client's from now on. A failure means that it may be. */
     async keepDirectory(claim: Claim): Promise<void> {
-      if (mayBeMadeByUs(claim)) await keepDirectory(filesIn(sharedDirectory, claim).directory);
+      if (mayBeMadeByUs(claim)) await directoryAt(filesIn(sharedDirectory, claim).directory).remove(MADE_BY_US);
     },
   };
 }
@@ -260,7 +261,6 @@ const requestModes = perProcess(() =>
   }),
 );
 
-/** Writes the request under a name no client looks at, and returns that name. */
 async function writeTemporary(directory: string, content: RequestContent, dialect: DialectName): Promise<string> {
   const name = temporaryFileName(content.mockId, random.hex(4));
   const text = toAscii(joinMembers(dialects[dialect].requestMembers(content, time.now())));
@@ -276,18 +276,12 @@ async function writeTemporary(directory: string, content: RequestContent, dialec
   return name;
 }
 
-/**
- * Marks the execution as open: the directory is not empty, so cleaners leave it, and other workers see that the client is
- * busy.
- */
+/** While the mark is there the directory is not empty, so cleaners leave it, and other workers see that the client is busy. */
 async function markOpen(files: ExecutionFiles): Promise<void> {
   await directoryAt(files.directory).write(openFileName(files.mockId), '').catch(unless('EEXIST'));
 }
 
-/**
- * Makes the request visible. Only the file named in the claim is ever renamed, so however often this is called, it happens
- * once. False when that file is not there.
- */
+/** False when the file that the claim names is not there. */
 async function renameRequest(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   try {
     await directoryAt(files.directory).rename(temporary, requestFileName(files.mockId));
@@ -298,22 +292,16 @@ async function renameRequest(files: ExecutionFiles, { temporary }: Claim): Promi
   }
 }
 
-/**
- * Takes the request back; false when the client may have it. Its text stays under another name, so that a worker that goes on
- * with the execution does not take it for picked up.
- */
 async function withdraw(files: ExecutionFiles, { temporary }: Claim): Promise<boolean> {
   // A dispatcher that is asleep must not find anything to rename when it wakes up.
   const neverDispatched = await isWithdrawn(files, temporary);
   return neverDispatched || (await isWithdrawn(files, requestFileName(files.mockId))) || wasWithdrawn(files);
 }
 
-/** Whether the request was taken back, by whichever worker. */
 async function wasWithdrawn({ directory, mockId }: ExecutionFiles): Promise<boolean> {
   return directoryAt(directory).has(withdrawnFileName(mockId));
 }
 
-/** Removes the request file; false when it was gone already. */
 async function removeRequest({ directory, mockId }: ExecutionFiles): Promise<boolean> {
   const [name, own] = [requestFileName(mockId), directoryAt(directory)];
   return (await own.has(name)) && own.remove(name); // most clients have deleted it
@@ -391,11 +379,6 @@ export async function removeResultSeen({ directory, mockId }: ExecutionFiles, st
   } catch (error) {
     unless('ENOENT', 'ENOTDIR')(error);
   }
-}
-
-/** Somebody picked up from a directory we made: from now on it is a client's. */
-async function keepDirectory(directory: string): Promise<void> {
-  await directoryAt(directory).remove(MADE_BY_US);
 }
 
 async function isWithdrawn({ directory, mockId }: ExecutionFiles, from: string): Promise<boolean> {

@@ -108,7 +108,7 @@ function createPaths(sharedDir: string) {
 
 type Ranked = { client: Client; path: string; open: number };
 
-/** A few with the fewest open executions; of equals those that come first from a place by chance. Where enough have none, nobody readings at the others. */
+/** A few with the fewest open executions; of equals those that come first from a place by chance. Where enough have none, the others are not read. */
 function leastOf(all: readonly Client[], rank: (client: Client) => Ranked | undefined): Ranked[] {
   const from = Math.floor(random.fraction() * all.length);
   const least: Ranked[] = [];

@@ -151,7 +151,7 @@ function parseCursor(cursor: string | undefined): Indexed | null {
   return { member, at: Number(at) };
 }
 
-// What is kept of private apps, and trees.
+// The history over its parts: calls, items of batches, and what is pinned.
 
 const PINNED_SECONDS = 10 * 365 * 86_400;
 

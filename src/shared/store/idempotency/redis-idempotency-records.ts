@@ -47,7 +47,7 @@ local function makeRoom(wanted)
 end
 `;
 
-/** IdempotencyRecord and index entry are one script, so that the record of an API that dies right after it is found when it is due. */
+/** Record and index entry are written in one script, so that the record of an API that dies right after it is found when it is due. */
 const put = redisScript(`${COMMON}
 local record, key, text, dueAt = KEYS[6], ARGV[6], ARGV[7], ARGV[8]
 purge()
