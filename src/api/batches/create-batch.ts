@@ -16,7 +16,8 @@ import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { refused } from '../../shared/runtime/http-refusals.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
-import { BATCH_KEY_SECONDS, type BatchStore } from '../../shared/store/batches/batch-store.ts';
+import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
+import { KEY_SECONDS } from '../../shared/store/idempotency/idempotency-records.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Problem } from '../calls/read-request.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
@@ -62,13 +63,13 @@ export function createCreateBatch({
     // The key determines the id, unless that is the id of a batch from an earlier day of the key.
     const record = JSON.stringify({ batchId: known === null || ofKey ? once.key : random.uuid(), digest: once.digest });
     const kept = keyRecordSchema.parse(
-      parseJson(await backend.store.setIfAbsent(`batch-key:${once.key}`, record, BATCH_KEY_SECONDS)),
+      parseJson(await backend.store.setIfAbsent(`batch-key:${once.key}`, record, KEY_SECONDS)),
     );
     if (kept.digest !== once.digest) return { kind: 'other-body' };
     // The API that took the key may have died before it created the batch. Creation is idempotent, so a repeat completes it.
     if (await wasCreated(kept.batchId)) return { kind: 'taken', batchId: kept.batchId };
     const taken = await createNow(kept.batchId, request, { keyName, maxRunning, once });
-    if (taken.kind === 'taken') await backend.store.setIfAbsent(createdKey(kept.batchId), '1', BATCH_KEY_SECONDS);
+    if (taken.kind === 'taken') await backend.store.setIfAbsent(createdKey(kept.batchId), '1', KEY_SECONDS);
     return taken;
   };
 
@@ -120,7 +121,7 @@ function firstOf(targets: readonly string[], cases: readonly Case[]): string | u
   return targets.length > 1 && cases.every(({ expect }) => expect === null) ? targets[0] : undefined;
 }
 
-const isOfToday = ({ createdAt }: Batch) => !time.isPast(createdAt + BATCH_KEY_SECONDS * 1000);
+const isOfToday = ({ createdAt }: Batch) => !time.isPast(createdAt + KEY_SECONDS * 1000);
 
 /** Kept as long as the key, also when the batch is not. */
 const createdKey = (batchId: string) => `batch-created:${batchId}`;

@@ -63,8 +63,6 @@ export type BatchStore = {
 
 /** A lease: a slot expires unless its worker renews it, so a dead worker does not occupy a client. */
 export const SLOT_MS = 4000;
-/** At least as long as an Idempotency-Key lasts. */
-export const BATCH_KEY_SECONDS = 24 * 3600;
 /** A batch that asked within this time is waiting for its turn. */
 export const WANTED_MS = 300;
 

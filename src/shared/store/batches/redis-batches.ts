@@ -14,16 +14,8 @@ import { batchStateSchema } from '../../contract/batches.ts';
 import { parseJson } from '../../contract/json/parse-json.ts';
 import { verdicts } from '../../contract/verdict.ts';
 import type { SkipReason } from '../../reasons/remarks.ts';
-import {
-  BATCH_KEY_SECONDS,
-  type BatchLimits,
-  type BatchStore,
-  chunksOf,
-  erasedHead,
-  SLOT_MS,
-  sizeOf,
-  WANTED_MS,
-} from './batch-store.ts';
+import { KEY_SECONDS } from '../idempotency/idempotency-records.ts';
+import { type BatchLimits, type BatchStore, chunksOf, erasedHead, SLOT_MS, sizeOf, WANTED_MS } from './batch-store.ts';
 import { acquire, begin, change, create, renew, settle } from './redis-batch-scripts.ts';
 
 /** How long an expired batch is still known to have existed. */
@@ -54,7 +46,7 @@ export function createRedisBatches(
   return {
     async create(batch, cases, maxOfKey = Number.MAX_SAFE_INTEGER) {
       const chunks = chunksOf(cases);
-      const knownSeconds = Math.max(seconds * KNOWN_FACTOR, BATCH_KEY_SECONDS);
+      const knownSeconds = Math.max(seconds * KNOWN_FACTOR, KEY_SECONDS);
       const limits = [Date.now(), seconds, bytes, running, sizeOf(batch, chunks), knownSeconds];
       const ofKey = [batch.keyName ?? '', maxOfKey];
       const texts = [JSON.stringify(batch), ...chunks];

@@ -1,3 +1,4 @@
+/** How long an Idempotency-Key lasts, of a call or a batch. */
 export const KEY_SECONDS = 24 * 3600;
 /** Upper bounds of what Redis needs for a record with its two index entries, and for an answer beside its text. */
 export const RECORD_BYTES = 900;
