@@ -11,9 +11,12 @@ import { batchReportSchema } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { readAs } from '../../shared/contract/wire.ts';
+import { isLeaf, occurrencesOf, type TimeWindow, type TreeNode } from '../../shared/reasoning/tree.ts';
 import { type SkipReason, skip } from '../../shared/reasons/remarks.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
 import type { ItemWithData } from '../../shared/reports/reported.ts';
+import { numberOfType } from '../../shared/rules/node-types.ts';
+import { windowNumbers } from '../../shared/rules/time-window.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { rawMember } from '../terminal/raw-member.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
@@ -45,12 +48,12 @@ export async function createProcessRunner(
   };
 }
 
-/** Answers one input as a client with the leaves of a module would, on rules that are given each time. */
+/** Answers one input as a client with the leaves of a module would, on a version of the rule that is given each time. */
 export async function createAnswers(leaves: string, { stderr }: Pick<Surroundings, 'stderr'>) {
   const imported = await importLeaves(leaves);
   const onError = (error: unknown) => void stderr.write(`${error}\n`);
-  return async (rules: RuleObjects, asked: Parameters<InProcess['answer']>[0]): Promise<string> =>
-    (await openInProcess(rules, { leaves: imported, onError })).answer(asked);
+  return async (rule: RuleOfTree, asked: Parameters<InProcess['answer']>[0]): Promise<string> =>
+    (await openInProcess(ruleObjects(rule, asked.ruleId), { leaves: imported, onError })).answer(asked);
 }
 
 /** The leaves that a module exports as `leaves`, or as its default. */
@@ -145,4 +148,30 @@ function itemText({ suite, json }: Ran, n: number): string {
     ['changed', rawMember(item, 'changed') ?? 'null'],
     ['cut', rawMember(item, 'cut') ?? 'false'],
   ]);
+}
+
+/** A rule as its tree has it. */
+type RuleOfTree = { root: TreeNode | null; timeWindow: TimeWindow | null | undefined };
+
+/** The files that a tree was read from, as far as it tells them. */
+export function ruleObjects({ root, timeWindow }: RuleOfTree, ruleId: string | null): RuleObjects {
+  const nodes = new Map((root === null ? [] : occurrencesOf(root)).map(({ node }) => [node.id, node]));
+  return {
+    rules: ruleId === null ? [] : [{ id: ruleId, confId: root?.id, ...windowOf(timeWindow) }],
+    nodes: [...nodes.values()]
+      .filter(({ state }) => state === 'released')
+      .map((node) => ({
+        ...{ id: node.id, name: node.label ?? '', type: numberOfType(node.type), confName: node.className ?? '' },
+        ...{ confField: node.values, inverse: node.inverse, errorState: node.errorState ?? undefined },
+        ...(node.forward && { forwardId: node.forward.id }),
+        ...(!isLeaf(node) && { sonIds: node.children.map(({ id }) => id).join(',') }),
+        ...windowOf(node.timeWindow),
+      })),
+  };
+}
+
+function windowOf(window: TimeWindow | null | undefined) {
+  if (window == null || window.type === 'always') return {};
+  const { type, start, end } = window;
+  return { timeType: windowNumbers[type], ...(start !== null && { start }), ...(end !== null && { end }) };
 }

@@ -16,10 +16,9 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { readAnswer } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
-import { createProcessRunner } from './in-process.ts';
+import { createProcessRunner, ruleObjects } from './in-process.ts';
 import { failureLines } from './print-failures.ts';
 import { membersOfCase } from './record.ts';
-import { type RuleObjects, ruleObjects } from './rule-objects.ts';
 import type { Suite } from './suite.ts';
 import { exitCodeOfReport, type TestOptions } from './test.ts';
 
@@ -29,7 +28,7 @@ import { exitCodeOfReport, type TestOptions } from './test.ts';
  */
 type SavedRunSuite = {
   suite: Suite;
-  objects: RuleObjects;
+  objects: ReturnType<typeof ruleObjects>;
   changed: boolean;
   /** Writes the run as a case into a document, or into a new one, and reports it. */
   keepAsCase(path: string): Promise<string>;

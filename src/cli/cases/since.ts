@@ -23,7 +23,6 @@ import { explainRun } from '../runs/explain-run.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
-import { ruleObjects } from './rule-objects.ts';
 
 export type SinceOptions = {
   url: string;
@@ -82,7 +81,7 @@ async function tryBy(
   if (leaves !== undefined) {
     const answer = await (await import('./in-process.ts')).createAnswers(leaves, { stderr });
     const start = ruleId === null ? { ruleId, confId } : { ruleId, confId: null };
-    return triedBy((version) => answer(ruleObjects(version, ruleId), { ...start, ts, input, dryRun: true }));
+    return triedBy((version) => answer(version, { ...start, ts, input, dryRun: true }));
   }
   if (!clients) return undefined;
   const { items } = readAnswer(clientListSchema, await get(api, 'clients', { app }));
