@@ -16,8 +16,10 @@ export function useWindowedRows(
 ) {
   const [seen, setSeen] = useState({ first: 0, rows: 40 });
   const { rowHeight } = heights;
+  // The box may come after the first drawing, or be another one later.
+  const [element, setElement] = useState<HTMLElement | null>(null);
+  useLayoutEffect(() => setElement(box.current));
   useLayoutEffect(() => {
-    const element = box.current;
     if (!element) return;
     const look = () => {
       const first = Math.floor(element.scrollTop / rowHeight);
@@ -31,7 +33,7 @@ export function useWindowedRows(
       sizes.disconnect();
       element.removeEventListener('scroll', look);
     };
-  }, [box, rowHeight]);
+  }, [element, rowHeight]);
   const first = Math.max(0, Math.min(seen.first, count - seen.rows) - BEYOND);
   const last = Math.min(count, seen.first + seen.rows + BEYOND);
   return { first, last, above: topOf(first, heights), total: topOf(count, heights) };

@@ -221,4 +221,32 @@ describeInBrowser('the console with very much to show', () => {
     await page.getByText('18,000 more differences are not listed').waitFor();
     await holds(page.getByRole('searchbox', { name: 'Search nodes' }), 'check 345');
   });
+
+  test('a timeline that only the second run has is drawn as far as it is scrolled', async () => {
+    const { sharedDir } = journey.service;
+    const process = await writeLargeRule(sharedDir, app);
+    const step = (nodeId: number, parent: number | null, start: number) => ({
+      ...{ nodeId, parent, role: parent === null ? 'root' : 'child', outcome: 'TRUE', start, ms: 1 },
+    });
+    const groups = Array.from({ length: 50 }, (_, index) => step(index + 2, 0, index + 1));
+    const leaves = Array.from({ length: 9 }, (_, index) => step(510 + index, 40, 60 + index));
+    const traces = [{ process }, { steps: [step(1, null, 0), ...groups, ...leaves] }];
+    await using _client = await createResponder({
+      sharedDir,
+      app,
+      does: answersWith(({ mockId }) =>
+        JSON.stringify({ mockId, success: true, 'the service': {}, ...traces.shift(), error: null, executeAt: 1 }),
+      ),
+    });
+    const page = await journey.visit(`/?app=${app}&rule=1#input=%7B%7D`);
+    await page.locator('.tree-row').nth(5).waitFor();
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    await pressRun(page);
+    await page.getByText('does not say when each node began').waitFor();
+    await pressRun(page);
+    const timeline = page.locator('.timeline');
+    await timeline.waitFor();
+    await timeline.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await timeline.getByText('check 518', { exact: false }).waitFor();
+  });
 });
