@@ -29,6 +29,15 @@ describe('the audit log', () => {
     expect(whatIn(await readFile(path, 'utf8'))).toEqual(['third']);
   });
 
+  it('takes no line once it is closed, and what tells one then goes on', async () => {
+    const path = join(directory, 'closed.jsonl');
+    const audit = openAudit(path, unexpected);
+    tell(audit, 'first');
+    audit.close();
+    expect(() => tell(audit, 'late')).not.toThrow();
+    expect(whatIn(await readFile(path, 'utf8'))).toEqual(['first']);
+  });
+
   it.skipIf(process.platform !== 'linux')('that cannot be written is an error, and who tells it goes on', async () => {
     const errors: unknown[] = [];
     const audit = openAudit('/dev/full', (error) => errors.push(error));

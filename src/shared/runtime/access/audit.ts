@@ -24,7 +24,11 @@ type AuditEvent = {
   keys?: object;
 };
 
-export type Audit = { tell(event: AuditEvent): void; close(): void };
+export type Audit = {
+  /** Writes a line; nothing once the log is closed: refusals whose callers have hung up are told a moment later. */
+  tell(event: AuditEvent): void;
+  close(): void;
+};
 
 const noAudit: Audit = { tell() {}, close() {} };
 
@@ -35,13 +39,18 @@ export function openAudit(to: string | undefined, onError: (error: unknown) => v
   // Synchronous, so that the line is written before the answer is sent.
   const lines = pino.destination({ dest: to === '-' ? 1 : to, append: true, sync: true });
   lines.on('error', onError);
+  let isOpen = true;
   return {
     tell(event) {
+      if (!isOpen) return;
       const line = { audit: new Date().toISOString(), ...event };
       const short = (_: string, value: unknown) => (typeof value === 'string' ? cut(value, LOGGED_LENGTH) : value);
       lines.write(`${visible(JSON.stringify(line, short))}\n`);
     },
-    close: () => lines.end(),
+    close() {
+      isOpen = false;
+      lines.end();
+    },
   };
 }
 
