@@ -16,7 +16,7 @@ const limit = z.int().min(1).max(1000).describe('So many runs at the most, the n
 
 type Asked = { url: string; key?: string };
 
-/** Tools that are commands: those that make dry runs on live clients only where the server was started with --allow-run. */
+/** Adds the tools that are commands; those that make dry runs on live clients only where the server was started with --allow-run. */
 export function addCommandTools(server: McpServer, { url, key, allowRun }: Service & { allowRun: boolean }): void {
   const service = { url, ...(key && { key }) };
   addSince(server, service);

@@ -16,7 +16,7 @@ are exact: repeat them digit by digit.`;
 /**
  * Serves the Model Context Protocol on standard input and output: an assistant lists rules, describes their inputs and
  * explains runs, and with --allow-run runs rules, with the caller's key and its permissions. Ends with its input, or Ctrl-C.
- * `addCommands`: the tools that are commands; those that run something, without effects, only if that is allowed.
+ * `addCommands` adds the tools that are commands; those that run something, without effects, only if that is allowed.
  */
 export async function serveMcp(
   { url, key, allowRun = false }: McpOptions,

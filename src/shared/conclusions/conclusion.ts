@@ -127,8 +127,8 @@ export function actionsOf(
   also: readonly string[] = [],
 ): { known: string[]; unknown: string[]; isWhole: boolean } {
   const ran = (way ?? []).filter(wasEvaluated);
-  const uncertain = new Set([...uncalled, ...also]);
-  const isKnown = (step: WayStep) => uncertain.has(step.id) || facts.acts(step) === true;
+  const withEffects = new Set([...uncalled, ...also]);
+  const isKnown = (step: WayStep) => withEffects.has(step.id) || facts.acts(step) === true;
   const failedBefore = (step: WayStep) => (step.state === 'ERROR' ? facts.failedBefore(step, ran) : false);
   const acting = ran.filter((step) => isKnown(step) || facts.acts(step) === null);
   const isSure = (step: WayStep) => isKnown(step) && failedBefore(step) === false;

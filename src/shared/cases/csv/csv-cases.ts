@@ -162,7 +162,9 @@ const isColumn = (index: number | undefined) => index !== undefined;
 type Refuse = (wrong: NonNullable<Refusal['cell']>) => void;
 
 const cellFault = (reason: keyof typeof cellFaults, params: Params) => ({
-  ...{ reason, params, text: fillTemplate(cellFaults[reason], params) },
+  reason,
+  params,
+  text: fillTemplate(cellFaults[reason], params),
 });
 
 type RowOptions = Pick<CsvOptions, 'timeZone'> & { columns: Column[]; index: number; refusals: Refusals };

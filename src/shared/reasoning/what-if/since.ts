@@ -161,10 +161,10 @@ export async function searchSince(
   for await (const version of versionsFrom(newest, read)) {
     const before = looked.at(-1);
     const isSame = before !== undefined && before.digest !== null && before.digest === version.digest;
-    looked.push({ ...(isSame ? before : await outcomeOf(version)), ...version });
-    const [now] = looked.slice(-1);
-    if (now?.outcome === outcome && now.assumed.length === 0) continue;
-    return before && now ? { outcome, since: before, from: now, looked } : null;
+    const now = { ...(isSame ? before : await outcomeOf(version)), ...version };
+    looked.push(now);
+    if (now.outcome === outcome && now.assumed.length === 0) continue;
+    return before ? { outcome, since: before, from: now, looked } : null;
   }
   const since = looked.at(-1);
   return since ? { outcome, since, from: null, looked } : null;

@@ -23,13 +23,14 @@ export function sinceLines({ outcome, since: first, from, looked }: Since, say: 
 
 const versionsIn = (looked: readonly VersionOutcome[]) => looked.map(({ version }) => version).join(', ');
 
-/** How it was found out. */
+/** Whether the outcomes were computed, or which versions had their leaves run for it. */
 export function howFound(looked: readonly VersionOutcome[], say: Say): string {
   const tried = looked.filter((each) => each.tried);
-  const computed = tried.length < looked.length ? [say('sinceWhen.computed')] : [];
-  return [...computed, ...(tried.length > 0 ? [say('sinceWhen.tried', { versions: versionsIn(tried) })] : [])].join(
-    ' ',
-  );
+  const sentences = [
+    ...(tried.length < looked.length ? [say('sinceWhen.computed')] : []),
+    ...(tried.length > 0 ? [say('sinceWhen.tried', { versions: versionsIn(tried) })] : []),
+  ];
+  return sentences.join(' ');
 }
 
 const ofRule = ({ root, timeWindow }: VersionOutcome) => ({ root, rule: timeWindow && { name: null, timeWindow } });
