@@ -8,7 +8,7 @@ import { useLacks } from '../run/queries/use-service.ts';
 import { goTo, toPage, usePlace } from '../state/location.ts';
 import { chooseZone, useUnknownZone } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
-import { Loading } from '../ui/announce.tsx';
+import { Loading, useFailed } from '../ui/announce.tsx';
 import { Splitter } from '../ui/splitter.tsx';
 import { isNarrow } from '../ui/windowed-rows.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
@@ -57,6 +57,7 @@ export function Screen() {
   const run = useRun({ place, input, followed, clients: rule.clients.data ?? [], occurrences: shown.occurrences });
   const { open, again } = useOpenRun({ place, input, run });
   const session = useSession();
+  const failed = useFailed();
   const [part, setPart] = useState<Part>('input');
   const [detail, setDetail] = useState<Detail>('changes');
   const [help, setHelp] = useState(false);
@@ -132,7 +133,7 @@ export function Screen() {
           flushSync(() => setPart('input'));
           focusFirstValue();
         }}
-        signOut={session.signedIn ? () => void signOut() : null}
+        signOut={session.signedIn ? () => void signOut().catch(failed) : null}
       />
       {!isEmpty && <Views place={place} part={partOf(view, part)} onPart={setPart} />}
       {unknownZone !== null && (

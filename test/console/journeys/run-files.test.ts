@@ -55,6 +55,10 @@ describeInBrowser('a run as a file', () => {
     await expect.poll(() => decodeURIComponent(new URL(other.url()).hash)).toContain('"cost":99');
     await drop(other, 'other.json', '{"cost":1}');
     await says(other.locator('.news'), /other\.json is no saved run/);
+    const cut = await journey.visit('/?app=9001&rule=1');
+    await cut.route('**/run-files*.js', (route) => route.abort());
+    await drop(cut, name, text);
+    await says(cut.locator('.news'), /run-files/);
     await toHistory(other);
     await other
       .getByLabel('Open a saved run')

@@ -68,6 +68,10 @@ describeInBrowser('signing in to the console', () => {
     await pressRun(page);
     await says(headline(page), /^Done on/);
     await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('Wuppertal');
+    await page.route('**/session', (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await says(page.locator('.news'), 'The service does not answer.');
+    await page.unroute('**/session');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     const left = () =>

@@ -45,18 +45,18 @@ export function FromFile({ mockId }: { mockId: string | null }) {
 type Props = { onOpen: (record: ExecutionRecord) => void };
 
 /** Opens the file of a run, and says what is wrong with any other. */
-function useOpenFile(onOpen: Props['onOpen']): (file: File | undefined) => Promise<void> {
+function useOpenFile(onOpen: Props['onOpen']): (file: File | undefined) => void {
   const { say } = useText();
   const announce = useAnnounce();
+  const failed = useFailed();
   return useCallback(
-    async (file) => {
+    (file) => {
       if (!file) return;
-      const { openRunFile } = await import('../../run/run-files.ts');
-      await openRunFile(file).then(onOpen, (error: Error) =>
-        announce(say('runFile.bad', { name: file.name, why: error.message })),
-      );
+      const sayBad = (error: Error) => announce(say('runFile.bad', { name: file.name, why: error.message }));
+      // `failed`: the code that reads the file could not be fetched.
+      import('../../run/run-files.ts').then(({ openRunFile }) => openRunFile(file).then(onOpen, sayBad)).catch(failed);
     },
-    [onOpen, say, announce],
+    [onOpen, say, announce, failed],
   );
 }
 
@@ -70,7 +70,7 @@ export function DroppedRuns({ onOpen }: Props) {
     const drop = (event: DragEvent) => {
       if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      void open(event.dataTransfer.files[0]);
+      open(event.dataTransfer.files[0]);
     };
     window.addEventListener('dragover', over);
     window.addEventListener('drop', drop);
@@ -86,5 +86,5 @@ export function DroppedRuns({ onOpen }: Props) {
 export function OpenRunFile({ onOpen }: Props) {
   const { say } = useText();
   const open = useOpenFile(onOpen);
-  return <FileButton label={say('runFile.open')} accept=".json,application/json" onFile={(file) => void open(file)} />;
+  return <FileButton label={say('runFile.open')} accept=".json,application/json" onFile={open} />;
 }
