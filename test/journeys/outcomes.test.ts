@@ -128,6 +128,8 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
       expect(answer.json.reason).toBe('no-client-online');
       expect(answer.headers['retry-after']).toBe('5');
+      const { timings } = (await service.call(`/rule-server/mock/executions/${answer.json.mockId}`)).json;
+      expect(timings.total).toBeLessThan(service.settings.QUEUE_TIMEOUT_MS);
     });
 
     it('nobody in the lane: 503 no-client, naming who is online elsewhere', async () => {
