@@ -180,7 +180,7 @@ async function dispatch(
     wait.put({ kind: 'resumed' });
     if (isWanted) log.info({ mockId, app: claim.app, address }, 'goes on with what another worker had dispatched');
   }
-  // Until then its request keeps the directory from being empty. Over a network every call takes longer, and a mark costs it six trips.
+  // Until the client takes its request the directory is not empty, so an instant client needs no mark. Over a network calls take longer, and a mark takes six trips.
   const soon = fileSystemOf(mailbox.directoryOf(claim)).isLocal ? INSTANT_MS : 10 * INSTANT_MS;
   if (registered && !marksFirst) wait.later(isOurs ? soon : 0, { kind: 'mark' });
   // `answerBy` is by the clock of the worker that claimed. If that clock was ahead, this worker still waits RESULT_TIMEOUT_MS at most.

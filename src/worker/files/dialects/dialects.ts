@@ -185,11 +185,10 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 export function inputWarnings({ sdk, address }: From, input: string): Warning[] {
   const { roundsAs, largeNumbers, label } = sdks[sdk];
   const large = largeNumbers === 'changed' ? largeNumberIn(input) : undefined;
-  if (large) {
-    return [warning('out-of-range', { address, sdk: label, number: large.text, path: large.path })];
-  }
-  const rounded = roundsAs === null ? [] : largeIntegers(input).filter((integer) => asFloat(integer) !== integer);
-  if (roundsAs === null || rounded.length === 0) return [];
+  if (large) return [warning('out-of-range', { address, sdk: label, number: large.text, path: large.path })];
+  if (roundsAs === null) return [];
+  const rounded = largeIntegers(input).filter((integer) => asFloat(integer) !== integer);
+  if (rounded.length === 0) return [];
   const named = rounded.slice(0, NAMED_AT_MOST);
   const [numbers, seen] = [named.join(', '), named.map(asFloat).join(', ')];
   const more = rounded.length > NAMED_AT_MOST ? rounded.length - NAMED_AT_MOST : undefined;
@@ -202,13 +201,12 @@ export function answerWarnings(
   { body, success, input }: { body: string; success: boolean; input: string },
 ): Warning[] {
   const { roundsAs } = sdks[sdk];
-  const given = new Set(
-    roundsAs === null ? [] : largeIntegers(input).filter((integer) => asFloat(integer) === integer),
-  );
-  const integer = roundsAs === null ? undefined : largeIntegers(body).find((found) => !given.has(found));
   const warnings: Warning[] = [];
-  if (roundsAs !== null && integer !== undefined)
-    warnings.push(warning('precision', { address, sdk: roundsAs, returned: integer }));
+  if (roundsAs !== null) {
+    const exact = new Set(largeIntegers(input).filter((integer) => asFloat(integer) === integer));
+    const returned = largeIntegers(body).find((integer) => !exact.has(integer));
+    if (returned !== undefined) warnings.push(warning('precision', { address, sdk: roundsAs, returned }));
+  }
   if (!success && body.length <= MAX_SEARCHED && !givesReason(body)) warnings.push(warning('no-reason', { address }));
   return warnings;
 }
