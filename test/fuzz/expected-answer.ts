@@ -32,7 +32,17 @@ export function expectedAnswer(bytes: Buffer, mockId: string, dataField: string)
 }
 
 function isInt64(raw: string): boolean {
-  return kindOf(raw) === 'number' && Number.isInteger(Number(raw)) && Math.abs(Number(raw)) < 2 ** 63;
+  if (kindOf(raw) !== 'number') return false;
+  const [mantissa = '', exponent = '0'] = raw.replace(/^-/, '').toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = BigInt(`${whole}${fraction}`);
+  const shift = Number(exponent) - fraction.length;
+  if (digits === 0n) return true;
+  if (shift > 20 || -shift > raw.length) return false;
+  const scale = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % scale !== 0n) return false;
+  const size = shift < 0 ? digits / scale : digits * scale;
+  return size < 2n ** 63n || (raw.startsWith('-') && size === 2n ** 63n);
 }
 
 /** Whether an answer is this text; `NOW` stands for any time, when the client gave none. */

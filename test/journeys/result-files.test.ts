@@ -66,6 +66,11 @@ onOneQueue('whatever a client writes as its result', (start) => {
       expect(answer.status).toBe(200);
     });
 
+    it.each(['9223372036854775807', '-9223372036854775808', '17e11'])('executeAt may be %s', async (at) => {
+      const { status, text } = await executeOn(executedAt(at));
+      expect({ status, text }).toEqual({ status: 200, text: expect.stringContaining(`"executeAt":${at}`) });
+    });
+
     it('a slow answer is the answer', async () => {
       expect((await executeOn(answersAfter(4000))).status).toBe(200);
     });
@@ -112,6 +117,16 @@ onOneQueue('whatever a client writes as its result', (start) => {
       ['a success of "true"', members({ success: 'true' }), /"success" that is neither true nor false: "true"\./],
       ['an array for the service', members({ 'the service': [] }), /"the service" that is not an object: array\./],
       ['text for executeAt', members({ executeAt: 'now' }), /"executeAt" that is no integer of 64 bits: "now"\./],
+      [
+        'more than a number of 64 bits',
+        executedAt('9223372036854775808'),
+        /"executeAt" that is no integer of 64 bits: 9223372036854775808\./,
+      ],
+      [
+        'less than a float can tell from an integer',
+        executedAt('1700000000000.00000001'),
+        /"executeAt" that is no integer of 64 bits: 1700000000000\.00000001\./,
+      ],
       ['part of a millisecond', members({ executeAt: 0.7 }), /"executeAt" that is no integer of 64 bits: 0\.7\./],
       ['a duplicate key', text('{"success":true,"success":false}'), /it gives success twice\./],
       ['a duplicate key deep inside', text('{"success":true,"a":[{"b":1,"b":2}]}'), /it gives a\[0\]\.b twice\./],
@@ -181,4 +196,9 @@ onOneQueue('whatever a client writes as its result', (start) => {
 
 function cutCharacter(): Buffer {
   return Buffer.from('{"success":true,"the service":{"a":"é', 'utf8').subarray(0, -1);
+}
+
+/** A result whose `executeAt` is written like this. */
+function executedAt(raw: string): Behaviour {
+  return answersWith(`{"success":true,"the service":{},"executeAt":${raw}}`);
 }

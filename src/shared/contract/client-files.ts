@@ -4,15 +4,12 @@ import type { Params } from '../reasons/template.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { joinMembers, type Scanned, scanJson } from './json/exact-json.ts';
 import type { Member } from './json/json-tokens.ts';
+import { integerOf } from './json/raw-number.ts';
 import { decodeUtf8 } from './json/utf8.ts';
 
 /** The two files that pass between a worker and a client that speaks the interface. The published SDKs have names of their own for some members. */
 
-const int64 = (what: string) =>
-  z
-    .number()
-    .refine((value) => Number.isInteger(value) && Math.abs(value) < 2 ** 63)
-    .meta({ type: 'integer', format: 'int64', description: what });
+const int64 = (what: string) => z.number().meta({ type: 'integer', format: 'int64', description: what });
 const ids = {
   ruleId: int64('The rule. Absent: only the node runs.').optional(),
   confId: int64('A node: the sub-tree below it runs; with `ruleId` as a part of that rule.').optional(),
@@ -181,12 +178,14 @@ function faultOf(given: ReadonlyMap<string, Member>, { mockId, dataField = DATA_
   return null;
 }
 
-/** A number, and else a value of the same kind: of a large result nothing more is looked at. */
+/** A value of the same kind, because of a large result nothing more is looked at; NaN for a number that is no integer of 64 bits. */
 function shallowValue(member: Member | undefined): unknown {
-  if (member?.kind === 'number') return Number(member.raw);
+  if (member?.kind === 'number') return isInt64(integerOf(member.raw)) ? 0 : Number.NaN;
   const values = { object: {}, array: [], string: '', boolean: true, null: null };
   return member === undefined ? undefined : values[member.kind];
 }
+
+const isInt64 = (integer: bigint | undefined) => integer !== undefined && BigInt.asIntN(64, integer) === integer;
 
 function shortened(raw: string): string {
   return raw.length > 80 ? `${raw.slice(0, 77)}…` : raw;
