@@ -13,7 +13,6 @@ export function createOtherServer({ sharedDir, clientTimeoutMs, ...options }: Op
   // Its register of apps, which no client reads.
   mkdirSync(join(sharedDir, 'apps'), { recursive: true });
   writeFileSync(join(sharedDir, 'apps', `${app}.json`), `{"id":${app}}`);
-  let removed = 0;
   const list = (...parts: string[]): Promise<string[]> => readdir(join(sharedDir, ...parts)).catch(() => []);
 
   /** What such a server does each time its clients' time-out has passed. */
@@ -47,10 +46,7 @@ export function createOtherServer({ sharedDir, clientTimeoutMs, ...options }: Op
       const at = createAt || executeAt;
       if (at && Date.now() - at > STALE_REQUEST_MS) await unlink(join(path, name)).catch(() => {});
     }
-    await rmdir(path).then(
-      () => removed++,
-      () => {}, // it is not empty
-    );
+    await rmdir(path).catch(() => {}); // it is not empty
     const lanes = (await list('clients', app, 'lane')).map((lane) => ['lane', lane]);
     for (const lane of [[], ...lanes]) {
       if ((await list('clients', app, ...lane)).includes(`b_${address}.json`)) return;
@@ -60,8 +56,6 @@ export function createOtherServer({ sharedDir, clientTimeoutMs, ...options }: Op
 
   return {
     clean,
-    /** How many empty directories it has removed. */
-    removed: () => removed,
     /** Cleans again and again until the returned function is called. */
     keepCleaning(everyMs: number): () => Promise<void> {
       const loop = every(everyMs, clean, (error) => {
