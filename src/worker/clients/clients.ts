@@ -14,7 +14,7 @@ import {
   mockDirectory,
   registrationPath,
 } from '../files/file-names.ts';
-import { lstat, lstatCached, readBoundedFile } from '../files/file-system.ts';
+import { exists, lstat, lstatCached, readBoundedFile } from '../files/file-system.ts';
 import { readdir } from '../files/ports/files.ts';
 import type { Entry } from '../files/ports/operations.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
@@ -113,7 +113,7 @@ export function createClients(dependencies: ClientsDependencies) {
     ...listingsOf(sharedDir, roster),
 
     /** Whether a client of a remembered listing has not left since: the last look before it is given something. */
-    isStillThere: (client: Client): Promise<boolean> => exists(signOfLife(sharedDir, client), lstatCached),
+    isStillThere: (client: Client): Promise<boolean> => isStillThere(sharedDir, client),
   };
 }
 
@@ -142,10 +142,13 @@ async function appsWithClients(sharedDir: string): Promise<number[]> {
   return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
 }
 
-/** What is there for as long as a client lives: its registration, or its directory. */
-function signOfLife(sharedDir: string, client: Client): string {
-  if (client.registered) return registrationPath(sharedDir, client);
-  return directoryOfClient(sharedDir, client);
+/** A registration is there for as long as its client lives; of a client that is only a directory, that is. */
+function isStillThere(sharedDir: string, client: Client): Promise<boolean> {
+  const path = client.registered ? registrationPath(sharedDir, client) : directoryOfClient(sharedDir, client);
+  return lstatCached(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** On a full or read-only file system, the last measurement is used. */
@@ -161,19 +164,12 @@ function createUnregisteredClients(sharedDir: string) {
     if (!(await isRealDirectory(sharedDir, path))) return [];
     const entries = (await entriesOf(path)).filter((entry) => entry.isDirectory());
     const names = entries.map(({ name }) => name).filter((name) => isPlainName(name) && !claimed.has(name));
-    const ours = await mapInBulk(names, (name) => exists(join(path, name, MADE_BY_US)));
+    const ours = await mapInBulk(names, (name) => exists(join(path, name, MADE_BY_US)).catch(() => false));
     return names.filter((_, at) => !ours[at]).map((name) => directoryOnly(app, name));
   };
 }
 
 const noneRegistered = { clients: [], skipped: [], claimed: new Set<string>() };
-
-async function exists(path: string, look = lstat): Promise<boolean> {
-  return look(path).then(
-    () => true,
-    () => false,
-  );
-}
 
 // The registrations of one app.
 
