@@ -125,7 +125,7 @@ function keep(batchId: string, items: readonly Item[]): void {
 /** Begins batches and goes to them. `what`: the kind of batch, to know a second press by. A call that was not answered is sent again under its key, so that nothing runs twice. */
 export function useStart(what = 'batch') {
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const start = async (begin: (key: string) => Promise<Batch>) => {
     if (busy || isSlip(what)) return;
     setBusy(true);
@@ -136,7 +136,7 @@ export function useStart(what = 'batch') {
       const { batchId } = await begin(key).catch(again);
       goTo({ batch: batchId, item: null, caseName: null }, { push: true });
     } catch (failure) {
-      setError(failure instanceof Error ? failure : new Error(String(failure)));
+      setError(failure);
     }
     setBusy(false);
   };

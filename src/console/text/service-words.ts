@@ -1,7 +1,6 @@
 import type { Refusal } from '../../shared/cases/document/refusal.ts';
 import { type JsonFault, wordsOfJsonFault } from '../../shared/reasons/json-faults.ts';
-import { differences } from '../../shared/reasons/remarks.ts';
-import type { Difference } from '../api/batch-items.ts';
+import { differences, leftOut } from '../../shared/reasons/remarks.ts';
 import type { ExecutionRecord } from '../api/executions.ts';
 import { type Failure, noFailure } from '../api/request.ts';
 
@@ -17,11 +16,13 @@ export const failureOfWarning = ({ code, params, message }: ExecutionRecord['war
   ...{ reason: code, params, error: message },
 });
 
-/** How what came differs from what was expected. */
-export const failureOfDifference = (how: Difference['how']): Failure => ({
+const fixed = { ...differences, ...leftOut };
+
+/** A remark whose sentence has no parameters: how what came differs from what was expected, or why a run is left out. */
+export const failureOfRemark = (reason: keyof typeof fixed): Failure => ({
   ...noFailure,
-  reason: how,
-  error: differences[how],
+  reason,
+  error: fixed[reason],
 });
 
 /** A mistake in pasted inputs, without its place. */

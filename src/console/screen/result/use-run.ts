@@ -6,7 +6,6 @@ import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import { beginExecution, cancelExecution, type ExecuteCall, type ExecutionRecord } from '../../api/executions.ts';
 import type { Followed } from '../../api/follow.ts';
-import type { Refused, Unreachable } from '../../api/request.ts';
 import { isSlip, randomKey } from '../../run/calls.ts';
 import { changesSince, type FormChange } from '../../run/form.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
@@ -124,7 +123,7 @@ function useLast(reading: Reading | null, { place, waiting }: { place: Place; wa
 }
 
 /** A call that did not become an execution. `key`: to send the very same call again, which never runs twice. */
-export type NotBegun = { error: Refused | Unreachable | Error; call: ExecuteCall; key: string };
+export type NotBegun = { error: unknown; call: ExecuteCall; key: string };
 
 const EXECUTION_ID = /^[0-9a-f-]{36}$/;
 
@@ -160,7 +159,7 @@ function useBegin(call: ReturnType<typeof useCall>, clients: readonly Client[]) 
     try {
       return await beginExecution(wanted, key);
     } catch (error) {
-      setNotBegun({ error: error instanceof Error ? error : new Error(String(error)), call: wanted, key });
+      setNotBegun({ error, call: wanted, key });
       return null;
     }
   }, []);

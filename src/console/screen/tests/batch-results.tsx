@@ -78,7 +78,7 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
   return (
     <div className={isOld ? 'batch-results old' : 'batch-results'}>
       <BatchBar place={place} followed={followed} since={since} repeat={repeat} />
-      {error && <p className="notice bad">{failed(error)}</p>}
+      {error !== null && <p className="notice bad">{failed(error)}</p>}
       {isOld && <p className="notice warn">{say('cases.otherRules')}</p>}
       <div className="results-lines">
         <Answers {...{ place, batch, answers, occurrences: rule.occurrences, ...filtering }} />

@@ -9,7 +9,7 @@ import { useItem } from '../../cases/use-batches.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
 import { goTo, linkTo, type Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
-import { failureOfDifference } from '../../text/service-words.ts';
+import { failureOfRemark } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Loading, useAnnounce } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -94,7 +94,7 @@ function Expectation({ rows, judged }: { rows: ReturnType<typeof expectedRows>; 
                 ) : (
                   <>
                     {actual !== null && <code>{actual} </code>}
-                    <small>{ofService(failureOfDifference(how))}</small>
+                    <small>{ofService(failureOfRemark(how))}</small>
                   </>
                 )}
               </td>

@@ -16,7 +16,7 @@ import {
 } from '../../cases/case-rows.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
-import { failureOfDifference } from '../../text/service-words.ts';
+import { failureOfRemark } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { doFor } from '../../ui/keys.ts';
 import { decidedWords, OutcomeChip, OutcomeWord, VerdictChip, verdictLooks } from '../../ui/outcome-chip.tsx';
@@ -242,7 +242,7 @@ function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useTex
   if (differences.length > 0) {
     const more = differences.length - MAX_LINES;
     const words = {
-      what: (how: Difference['how']) => ofService(failureOfDifference(how)),
+      what: (how: Difference['how']) => ofService(failureOfRemark(how)),
       expected: (value: string) => say('difference.expected', { value }),
       found: (value: string) => say('difference.found', { value }),
     };

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { nameOfCase, type RecordedRun, waysOf } from '../../../shared/reasoning/trace/recorded-run.ts';
 import type { Parameters, Template } from '../../../shared/reasoning/words/format.ts';
-import { type LeftOut, leftOut } from '../../../shared/reasons/remarks.ts';
+import type { LeftOut } from '../../../shared/reasons/remarks.ts';
 import { getCases } from '../../api/cases.ts';
-import { noFailure, serviceNow } from '../../api/request.ts';
+import { serviceNow } from '../../api/request.ts';
 import { type Recorded, readRecorded, runRecorded } from '../../cases/batch-call.ts';
 import { caseText } from '../../cases/proposal.ts';
 import { casesOf, useChangeCases } from '../../cases/saved-cases.ts';
@@ -13,6 +13,7 @@ import { everyRun, type HistoryFilter, noFilter, searchOf } from '../../run/hist
 import { useLacks } from '../../run/queries/use-service.ts';
 import type { Place } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
+import { failureOfRemark } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { TimeSelect } from '../history/history-filters.tsx';
@@ -83,7 +84,7 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
   const zone = useZone();
   const [recorded, setRecorded] = useState<Recorded | null>(null);
   const [progress, setProgress] = useState<{ read: number; of: number } | null>(null);
-  const [error, setError] = useState<Error | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const reading = useRef<AbortController | null>(null);
   useEffect(() => () => reading.current?.abort(), []);
   const read = async () => {
@@ -102,7 +103,7 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
         ),
       );
     } catch (failure) {
-      setError(failure instanceof Error ? failure : new Error(String(failure)));
+      setError(failure);
     }
     setProgress(null);
   };
@@ -150,7 +151,7 @@ function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly Re
   const { failed } = useText();
   const cannot = useLacks()('cases');
   const changeCases = useChangeCases();
-  const [state, setState] = useState<{ kept: number | null; error: Error | null; busy: boolean }>(idle);
+  const [state, setState] = useState<{ kept: number | null; error: unknown; busy: boolean }>(idle);
   const of = casesOf(place);
   if (of === null) return null;
   const ways = waysOf(runs);
@@ -161,7 +162,7 @@ function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly Re
       for (const { newest } of ways) etag = await changeCases(of, { etag, upsert: caseOf(newest) });
       setState({ ...idle, kept: ways.length });
     } catch (failure) {
-      setState({ ...idle, error: failure instanceof Error ? failure : new Error(String(failure)) });
+      setState({ ...idle, error: failure });
     }
   };
   return (
@@ -241,6 +242,6 @@ function useReplayWords() {
   const words: Record<keyof typeof en, Template> = language === 'zh' ? zh : en;
   return {
     tell: (key: keyof typeof en, parameters: Parameters = {}) => fill(words[key], parameters),
-    because: (why: LeftOut) => ofService({ ...noFailure, reason: why, error: leftOut[why] }),
+    because: (why: LeftOut) => ofService(failureOfRemark(why)),
   };
 }

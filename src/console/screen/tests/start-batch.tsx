@@ -90,7 +90,7 @@ function StartBatch(props: Omit<Props, 'children'> & { against: string | null })
         {cannot ?? (runs > 0 && warningOf(rule.occurrences, { runs, where: where(targets), say }))}
       </p>
       {runs > 0 && <RoomWords runs={runs} inputCharacters={(inputCharacters / cases) * runs} />}
-      {error && (
+      {error !== null && (
         <p className="notice bad" role="alert">
           {failed(error)}
         </p>
