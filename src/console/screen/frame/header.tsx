@@ -29,7 +29,7 @@ export function Header({ place, rule, input, changed, onHelp, onFind, onSkip, si
   const { say } = useText();
   return (
     <header className="top">
-      <button type="button" className="to-input button" onClick={onSkip}>
+      <button type="button" className="skip-head button" onClick={onSkip}>
         {say('nav.skip')}
       </button>
       <h1>
