@@ -2,6 +2,8 @@ import { queueNames } from '../shared/contract/queue-names.ts';
 import { time } from '../shared/ports/time.ts';
 import type { Backlog } from '../shared/queue/backlog.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
+import { causeOf, type Fault, type Why } from '../shared/reasons/causes.ts';
+import { asFault } from '../shared/reasons/template.ts';
 import { POLL_MS } from '../shared/runtime/async.ts';
 import type { ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
 import { startUpkeep } from '../shared/runtime/upkeep.ts';
@@ -18,7 +20,7 @@ export type QueueHealth = {
   /** The reason why it is not up, in a few words; null when it is. */
   readonly reason: string | null;
   /** Set while it is not up because it has no room: why, and what to do. */
-  readonly full: string | null;
+  readonly full: Fault | null;
   /** Executions waiting for a worker, as of a moment ago. */
   readonly waiting: number;
   /** Executions that workers have begun. */
@@ -26,7 +28,7 @@ export type QueueHealth = {
   /** Worker processes that take jobs. One that freezes still counts for 5 s. */
   readonly workers: number;
   /** Faults of the shared directory, reported by workers that take no jobs for them, and by workers whose jobs cannot be answered. */
-  readonly problems: readonly string[];
+  readonly problems: readonly Fault[];
   close(): Promise<void>;
 };
 
@@ -35,11 +37,11 @@ export const STORE_ADVICE =
   'new calls get 503 until it answers again, open ones go on; check that Redis runs and REDIS_URL is right, or make room where the store is';
 
 /** Says to a caller why the queue store takes no calls. `full`: why it has no room, if so. */
-export const whyAway = (full: string | null): StoreAway =>
-  full === null ? { why: 'away' } : { why: 'full', fault: full };
+export const whyAway = (full: Fault | null): StoreAway =>
+  full === null ? { why: 'away' } : { why: 'full', ...asFault(full) };
 
 /** Parameters of a reason. */
-export type StoreAway = { why: 'away' } | { why: 'full'; fault: string };
+export type StoreAway = { why: 'away' } | { why: 'full'; fault: Why };
 
 /** Detects a store that stays silent while a query is pending. Checks skipped because this process was busy are ignored. */
 function createSilenceDetector(backend: QueueBackend) {
@@ -71,16 +73,17 @@ type State = {
   waiting: number;
   active: number;
   workers: number;
-  problems: string[];
+  problems: Fault[];
 };
 const notReached: State = {
   ...{ up: false, reason: 'not reached yet', waiting: 0, active: 0, workers: 0, problems: [] },
 };
 type QueueHealthDependencies = { backend: QueueBackend; backlog: Backlog; storeAlert: ThrottledAlert };
 
-const problemsOf = async ({ workers }: QueueBackend) => [
-  ...new Set((await workers.problems()).map(({ problem }) => problem)),
-];
+const problemsOf = async ({ workers }: QueueBackend) => {
+  const faults = (await workers.problems()).map(({ fault }) => fault);
+  return [...new Map(faults.map((fault) => [causeOf(fault), fault])).values()];
+};
 
 /**
  * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
@@ -108,7 +111,7 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
     ready.resolve();
     const full = backend.full();
     if (full !== null)
-      return storeAlert.begins(new Error(full), 'new calls get 503 until there is room, open ones go on');
+      return storeAlert.begins(new Error(causeOf(full)), 'new calls get 503 until there is room, open ones go on');
     storeAlert.ends();
   };
   const loops = startUpkeep(
@@ -129,7 +132,9 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
       return state.up && !silence.isSilent() && backend.full() === null;
     },
     get reason() {
-      return backend.full() ?? (silence.isSilent() ? 'Redis does not answer' : state.reason);
+      const full = backend.full();
+      if (full !== null) return causeOf(full);
+      return silence.isSilent() ? 'Redis does not answer' : state.reason;
     },
     get full() {
       return backend.full();

@@ -186,7 +186,7 @@ describe('a request', () => {
   });
 
   test.each([
-    ['that never becomes JSON', '{"mockId":', 'JSON ends too early'],
+    ['that never becomes JSON', '{"mockId":', 'it ends too early'],
     ['that is no object', '[]', 'is not a JSON object'],
     ['with an id that is none', '{"ruleId":"one"}', 'ruleId must be an integer of at most 64 bits, not "one"'],
     ['with data that is no object', '{"ruleId":1,"the service":[]}', '"the service" must be an object'],

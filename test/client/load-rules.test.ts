@@ -59,7 +59,7 @@ describe('rules without a client', () => {
   test('are refused when there is no such folder, or something is no rule', async () => {
     await expect(loadRules(files.pathOf('nowhere'), { leaves })).rejects.toThrow('there is no directory');
     const wrong = { ...objects, nodes: [...objects.nodes, { id: 4, type: 'five' }] };
-    await expect(loadRules(wrong, { leaves })).rejects.toThrow('nodes[3]: type must be an integer');
+    await expect(loadRules(wrong, { leaves })).rejects.toThrow('nodes[3]: cannot be read: type must be an integer');
   });
 
   test('run dry: no consequence happens, and each is told', async () => {

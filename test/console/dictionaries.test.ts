@@ -7,7 +7,7 @@ import { zh } from '../../src/console/text/zh.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
 import { format, partsOf, type Template } from '../../src/shared/reasoning/words/format.ts';
 import { outcomes } from '../../src/shared/reasons/codes.ts';
-import { jsonFaults } from '../../src/shared/reasons/json-faults.ts';
+import { jsonFaults } from '../../src/shared/reasons/text-faults.ts';
 
 const namesIn = (template: Template) => {
   const texts = typeof template === 'string' ? [template] : [template.one, template.other];

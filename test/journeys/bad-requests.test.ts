@@ -32,7 +32,7 @@ describe('a request that cannot be run', () => {
   describe.concurrent('is a 400 that names what is wrong', () => {
     it.each([
       ['no body', '', [{ field: 'body', message: /^is empty/ }]],
-      ['not JSON', 'app=7', [{ field: 'body', message: /^is not JSON: unexpected app \(character 1\)$/ }]],
+      ['not JSON', 'app=7', [{ field: 'body', message: /^is not JSON: unexpected app at character 1$/ }]],
       ['an array', '[]', [{ field: 'body', message: /^must be a JSON object, found an array$/ }]],
       [
         'a byte order mark',

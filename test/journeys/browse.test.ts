@@ -214,7 +214,12 @@ onOneQueue('what there is to run, over HTTP', (start) => {
         folder: 'promo/spring',
       });
       expect(json.skipped).toEqual([
-        { file: '99.json', reason: 'is not JSON: JSON ends too early, after 1 characters' },
+        {
+          file: '99.json',
+          reason: 'not-json',
+          params: { fault: 'json-early', length: 1 },
+          message: 'is not JSON: it ends too early, after 1 characters',
+        },
       ]);
     });
 
@@ -297,7 +302,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
         app,
         items: [],
         nextCursor: null,
-        skipped: [{ file: 'm_half.json', reason: 'is not a registration' }],
+        skipped: [{ file: 'm_half.json', reason: 'no-registration', params: {}, message: 'is not a registration' }],
       });
     });
 
@@ -339,11 +344,11 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       const { json } = await get(`tree?app=${app}&ruleId=1`);
       expect(json.rule).toMatchObject({
         confId: 10,
-        problems: ['bases/1.sync-conflict-x.json says that it is rule 1: only 1.json counts'],
+        problems: [{ message: 'bases/1.sync-conflict-x.json says that it is rule 1: only 1.json counts' }],
       });
       expect(json.root.children[0]).toMatchObject({
         ...{ id: 11, type: 'LeafFlow' },
-        problems: ['confs/11 (1).json says that it is node 11: only 11.json counts'],
+        problems: [{ message: 'confs/11 (1).json says that it is node 11: only 11.json counts' }],
       });
     });
 
@@ -352,7 +357,7 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       await write('{"id":90', app, 'confs', '90.json');
       expect(await get(`tree?app=${app}&confId=90`)).toMatchObject({
         status: 422,
-        json: { error: `In app ${app} the file of node 90 is not JSON: JSON ends too early, after 8 characters.` },
+        json: { error: `In app ${app} the file of node 90 is not JSON: it ends too early, after 8 characters.` },
       });
     });
 

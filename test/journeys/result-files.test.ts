@@ -94,7 +94,7 @@ onOneQueue('whatever a client writes as its result', (start) => {
       ['an array', text('[]'), /it is JSON, but not an object: array\./],
       ['a string', text('"done"'), /it is JSON, but not an object: string\./],
       ['a number', text('1'), /it is JSON, but not an object: number\./],
-      ['plain text', text('done'), /it is not JSON: unexpected done\./],
+      ['plain text', text('done'), /it is not JSON: unexpected done at character 1\./],
       [
         'an object with something after it',
         text('{"success":true}{}'),

@@ -115,7 +115,7 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       await mkdir(pathOf('clients', app), { recursive: true });
       await writeFile(pathOf('clients', app, 'm_broken.json'), '{"address":"bro');
       const { json } = await execute(app, 'address:broken');
-      const params = { app, wanted: 'broken', unread: 'm_broken.json is not a registration' };
+      const params = { app, wanted: 'broken', unread: 'm_broken.json', why: 'no-registration' };
       expect(json).toMatchObject({ reason: 'unknown-client', params });
     });
 

@@ -66,10 +66,7 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   const decoded = decodeWhole(bytes);
   if (decoded.kind !== 'text') return bad('body', decoded.message);
   const scanned = scanJson(decoded.text);
-  if (scanned.kind === 'incomplete')
-    return bad('body', `is not JSON: it ends too early, after ${scanned.length} characters`);
-  if (scanned.kind === 'wrong')
-    return bad(scanned.path || 'body', `is not JSON: ${scanned.message} (character ${scanned.at + 1})`);
+  if (scanned.kind !== 'complete') return bad(scanned.path || 'body', scanned.message);
   if (scanned.type !== 'object') return bad('body', 'must be a JSON object');
   const refusals = createRefusals(noLines);
   const members = readMembers(scanned.raw, { path: [], known: KNOWN, refusals });

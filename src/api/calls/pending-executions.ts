@@ -17,6 +17,7 @@ import { time } from '../../shared/ports/time.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { type AwaitedJob, followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import { asFault } from '../../shared/reasons/template.ts';
 import { AWAY_MS, STORE_BACK_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History } from '../../shared/store/history/history.ts';
@@ -123,8 +124,8 @@ export function watchConnection() {
 function neverTaken({ target, once }: JobData, { workers, problems }: Pick<QueueHealth, 'workers' | 'problems'>) {
   const [fault] = problems;
   if (workers > 0) return noAnswer('never-begun', { target });
-  if (once !== undefined) return noAnswer('no-worker-for-keyed', { fault });
-  return fault === undefined ? noAnswer('no-worker', {}) : noAnswer('no-worker-can', { fault });
+  if (once !== undefined) return noAnswer('no-worker-for-keyed', fault ? asFault(fault) : {});
+  return fault ? noAnswer('no-worker-can', asFault(fault)) : noAnswer('no-worker', {});
 }
 
 /** The wait is over. Only the history may tell how it ended. */

@@ -34,11 +34,7 @@ export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
   if (decoded.kind !== 'text') return bad('body', decoded.message);
 
   const scanned = scanJson(decoded.text);
-  if (scanned.kind === 'incomplete')
-    return bad('body', `is not JSON: it ends too early, after ${scanned.length} characters`);
-  if (scanned.kind === 'wrong') {
-    return bad(scanned.path || 'body', `is not JSON: ${scanned.message} (character ${scanned.at + 1})`);
-  }
+  if (scanned.kind !== 'complete') return bad(scanned.path || 'body', scanned.message);
   if (scanned.type !== 'object') return bad('body', `must be a JSON object, found ${article(scanned.type)}`);
 
   const problems: Problem[] = scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' }));

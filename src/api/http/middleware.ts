@@ -11,6 +11,7 @@ import { joinMembers, scanJson } from '../../shared/contract/json/exact-json.ts'
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import { readProblem } from '../../shared/contract/problem.ts';
+import type { Fault } from '../../shared/reasons/causes.ts';
 import { isRefusalCode, refusals } from '../../shared/reasons/refusals.ts';
 import type { Audit } from '../../shared/runtime/access/audit.ts';
 import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';
@@ -249,7 +250,7 @@ export function refuseWithoutStore(health: QueueHealth): Layer {
 }
 
 /** The answer to what cannot be done without the queue store. */
-export function withoutStore(full: string | null = null): Response {
+export function withoutStore(full: Fault | null = null): Response {
   return problem('store-away', whyAway(full));
 }
 

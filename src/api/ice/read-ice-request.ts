@@ -24,8 +24,7 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
   const decoded = decodeWhole(bytes);
   if (decoded.kind !== 'text') return bad(OTHER_ERROR, `the body ${decoded.message}`);
   const scanned = scanJson(decoded.text);
-  if (scanned.kind === 'incomplete') return bad(OTHER_ERROR, 'the body is not JSON: it ends too early');
-  if (scanned.kind === 'wrong') return bad(OTHER_ERROR, `the body is not JSON: ${scanned.message}`);
+  if (scanned.kind !== 'complete') return bad(OTHER_ERROR, `the body ${scanned.message}`);
   if (scanned.type !== 'object') return bad(OTHER_ERROR, 'the body must be a JSON object');
   const [twice] = scanned.duplicates;
   if (twice !== undefined) return bad(OTHER_ERROR, `${twice} is given twice`);

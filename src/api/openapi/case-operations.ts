@@ -61,7 +61,7 @@ const changed: AnswerDoc = {
     },
   },
 };
-const broken = refusal('The file cannot be used.', 'cases-file-unusable', { problem: 'is a link' });
+const broken = refusal('The file cannot be used.', 'cases-file-unusable', { problem: 'link' });
 const tooLarge = refusal('More than 1 MiB.', 'body-too-large', { maxBytes: 1_048_576 });
 const unconditional = refusal('Without a precondition.', 'precondition-missing', {});
 const bad = badQuestion('A parameter or the document is wrong.', {

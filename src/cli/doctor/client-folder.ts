@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { type RequestContent, readAnswer, requestMembers } from '../../shared/contract/client-files.ts';
 import { joinMembers, parseExact, toAscii } from '../../shared/contract/json/exact-json.ts';
 import type { ExactValue } from '../../shared/contract/json/raw-number.ts';
-import { causeOf } from '../../shared/reasons/words.ts';
+import { causeOf } from '../../shared/reasons/causes.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 
 const CHECK_EVERY_MS = 5;

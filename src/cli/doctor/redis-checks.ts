@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { createRedisWorkerRegistry, type WorkerProblem } from '../../shared/queue/worker-registry.ts';
+import { causeOf } from '../../shared/reasons/causes.ts';
 import type { RedisAddress } from '../../shared/runtime/settings/redis-address.ts';
 import { describeRedis } from '../../shared/runtime/settings/redis-url.ts';
 import { createRedisConnections, type RedisConnections } from '../../shared/store/redis/redis-connections.ts';
@@ -203,7 +204,7 @@ function checkWorkers(clients: string, prefix: string, taking: number): Finding 
 
 /** One finding per problem, however many workers have it: a check of the shared directory may report the same. */
 function byProblem(problems: readonly WorkerProblem[]): Finding[] {
-  return [...Map.groupBy(problems, ({ problem }) => problem)].map(([problem, of]) => ({
+  return [...Map.groupBy(problems, ({ fault }) => causeOf(fault))].map(([problem, of]) => ({
     ...fail(
       'worker',
       `${of.map(({ worker }) => worker).join(', ')}: ${problem}`,

@@ -63,13 +63,8 @@ async function readData(given: string, stdin: Readable): Promise<string> {
 function objectText(json: string, where: string): string {
   const scanned = scanJson(json);
   if (scanned.kind === 'complete' && scanned.type === 'object') return scanned.raw;
-  const why =
-    scanned.kind === 'complete'
-      ? `it is ${scanned.type}`
-      : scanned.kind === 'wrong'
-        ? `${scanned.message} at character ${scanned.at + 1}`
-        : 'it ends too early';
-  throw new CommandFailed(`${where} must be a JSON object: ${why}.`, exitCodes.usage);
+  const why = scanned.kind === 'complete' ? `is ${scanned.type}` : scanned.message;
+  throw new CommandFailed(`${where} must be a JSON object: it ${why}.`, exitCodes.usage);
 }
 
 async function textAt(given: string, stdin: Readable): Promise<string> {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { followLink, ofTarget } from '../../shared/rules/links.ts';
-import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
+import { absent, faultOfKind, type Reading, unusable } from '../../shared/rules/reading.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 
 /** Follows no link, and does not wait at a pipe. */
@@ -25,9 +25,10 @@ async function read(path: string): Promise<Reading<AppFile>> {
   const file = await open(path, READ_SAFELY);
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) return unusable(stats.isDirectory() ? 'is a directory' : 'is not a regular file');
+    const found = faultOfKind(stats);
+    if (found !== null) return unusable(found);
     const decoded = decodeWhole(await file.readFile());
-    if (decoded.kind === 'wrong') return unusable(decoded.message);
+    if (decoded.kind === 'wrong') return unusable(decoded.fault);
     return { kind: 'found', value: { text: decoded.text, modifiedMs: stats.mtimeMs } };
   } finally {
     await file.close();

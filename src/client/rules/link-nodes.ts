@@ -1,3 +1,4 @@
+import { causeOf } from '../../shared/reasons/causes.ts';
 import { type RuleNode, shortNameOf } from '../../shared/rules/node-file.ts';
 import { sidesOf } from '../../shared/rules/time-window.ts';
 import type { LeftOut, Node, Role } from '../engine/node.ts';
@@ -34,7 +35,8 @@ export function linkNodes(released: ReleasedNodes, registry: Registry, before?: 
       const made = bodyOf(file, registry, before?.bodies.get(file.id));
       bodies.set(file.id, made);
       nodes.set(file.id, nodeOf(file, made, registry));
-      for (const problem of [...file.problems, ...made.problems]) problems.push(`node ${file.id}: ${problem}`);
+      for (const problem of [...file.problems.map(causeOf), ...made.problems])
+        problems.push(`node ${file.id}: ${problem}`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       refused.set(file.id, reason);

@@ -1,19 +1,20 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
+import { causeOf, type Fault, fault } from '../../shared/reasons/causes.ts';
 import {
   chosen,
+  faultOf,
+  faultOfFile,
   folderOf,
   idOfFileName,
   kindOf,
-  problemOfFile,
-  reasonOf,
   rivalsOf,
   type Stray,
 } from '../../shared/rules/entries.ts';
 import { idMember, objectOf, parseObject } from '../../shared/rules/members.ts';
 import { type FileKind, isReleased, problemOfStatus, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
-import { absent, attempt, type Reading } from '../../shared/rules/reading.ts';
+import { absent, attempt, type Reading, Unusable } from '../../shared/rules/reading.ts';
 import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
 import { type Changes, readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
 import { unless } from '../../shared/runtime/errno.ts';
@@ -57,7 +58,7 @@ export async function readVersion(directory: string): Promise<bigint | null> {
 /** The changes of one version; null when its file is not there (yet). Throws when the file cannot be read as one. */
 export async function readUpdateFile(directory: string, version: bigint): Promise<Update | null> {
   const file = await readAppFile(directory, join(directory, 'versions', `${version}_upd.json`));
-  if (file.kind === 'unusable') throw new TypeError(file.reason);
+  if (file.kind === 'unusable') throw new Unusable(file.fault);
   return file.kind === 'found' ? readUpdate(objectOf(file.value.text), version) : null;
 }
 
@@ -76,8 +77,8 @@ function changed<T extends File>(before: ReadonlyMap<bigint, T>, { deleted, writ
   return files;
 }
 
-type File = { id: bigint; status: bigint | null; rivals: readonly string[] };
-type Tell = (file: string, reason: string) => void;
+type File = { id: bigint; status: bigint | null; rivals: readonly Fault[] };
+type Tell = (file: string, found: Fault) => void;
 type Options<T> = {
   kind: FileKind;
   read: (object: ExactObject, named: bigint) => T;
@@ -88,22 +89,22 @@ type Options<T> = {
 /** `directory`: the app's folder. */
 async function readFolder<T extends File>(directory: string, options: Options<T>): Promise<Map<bigint, T>> {
   const { kind, problems, unreadable } = options;
-  const tell: Tell = (file, reason) => void problems.push(problemOfFile(kind, file, reason));
+  const tell: Tell = (file, found) => void problems.push(causeOf(faultOfFile(kind, { file, fault: found })));
   const folder = await lstat(join(directory, folderOf[kind])).catch(unless('ENOENT', 'ENOTDIR'));
-  if (folder?.isSymbolicLink()) problems.push(`${folderOf[kind]} is a link`);
+  if (folder?.isSymbolicLink()) problems.push(causeOf(fault('of-file', { file: folderOf[kind], why: 'link' })));
   const files = folder?.isDirectory() ? await readAll(directory, options, tell) : [];
   const named = Map.groupBy(files, (file) => file.named);
   const rivals = rivalsOf(
     files.filter((file) => file.id !== file.named),
     kind,
   );
-  for (const stray of named.get(undefined) ?? []) tell(stray.file, reasonOf(stray, kind));
+  for (const stray of named.get(undefined) ?? []) tell(stray.file, faultOf(stray, kind));
   const found = new Map<bigint, T>();
   for (const id of new Set([...named.keys(), ...rivals.keys()])) {
     if (id === undefined) continue;
     const { reading, skipped } = chosen(named.get(id) ?? [], { kind, rivals: rivals.get(id) });
-    for (const { file, reason } of skipped) tell(file, reason);
-    if (reading.kind === 'unusable') unreadable.set(id, `its file ${reading.reason}`);
+    for (const { file, fault: found } of skipped) tell(file, found);
+    if (reading.kind === 'unusable') unreadable.set(id, `its file ${causeOf(reading.fault)}`);
     if (reading.kind !== 'found') continue;
     if (isReleased(reading.value)) found.set(id, reading.value);
     else for (const problem of problemOfStatus(reading.value.status)) tell(`${id}.json`, problem);
@@ -143,7 +144,7 @@ async function filesIn(folder: string, kind: FileKind, tell: Tell, below = ''): 
   for (const entry of entries ?? []) {
     const file = join(below, entry.name);
     const found = kindOf(entry);
-    if (found.kind === 'refused') tell(file, found.reason);
+    if (found.kind === 'refused') tell(file, found.fault);
     if (found.kind === 'file' || found.kind === 'stray') files.push(file);
     if (found.kind === 'folder' && kind === 'rule') files.push(...(await filesIn(folder, kind, tell, file)));
   }

@@ -1,3 +1,4 @@
+import { causeOf, type Fault } from '../../shared/reasons/causes.ts';
 import type { Rule } from '../../shared/rules/rule-file.ts';
 import { sidesOf } from '../../shared/rules/time-window.ts';
 import { findCycle } from '../../shared/rules/walk.ts';
@@ -21,7 +22,7 @@ type Checked = {
   cycle: readonly Node[] | null;
   nodes: ReadonlySet<Node>;
   leftOut: Extract<Found, { kind: 'found' }>['leftOut'];
-  rivals: readonly string[];
+  rivals: readonly Fault[];
 };
 
 type Options = {
@@ -93,7 +94,7 @@ function createFind(released: Released, linked: Linked, strict: boolean | undefi
       return refused(`${what} is not run, because nothing may be left out of it (strict): ${sentenceOf(missing)}`);
     const rival = rule?.rivals[0] ?? rivals[0];
     if (cycle === null && strict && rival)
-      return refused(`${what} is not run, because nothing may be in doubt (strict): ${rival}`);
+      return refused(`${what} is not run, because nothing may be in doubt (strict): ${causeOf(rival)}`);
     if (cycle === null) return { kind: 'found', start, window: rule ? sidesOf(rule.timeWindow) : null, leftOut, nodes };
     const ids = [...cycle, ...cycle.slice(0, 1)].map(({ id }) => id);
     return refused(`${what} cannot run: its nodes go round in a circle, ${ids.join(' → ')}`);

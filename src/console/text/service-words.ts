@@ -1,7 +1,8 @@
 import type { Refusal } from '../../shared/cases/document/refusal.ts';
-import { type JsonFault, wordsOfJsonFault } from '../../shared/reasons/json-faults.ts';
+import type { ToldFault } from '../../shared/contract/rules-and-clients.ts';
+import type { Warning } from '../../shared/contract/warning.ts';
 import { differences, leftOut } from '../../shared/reasons/remarks.ts';
-import type { ExecutionRecord } from '../api/executions.ts';
+import { type JsonFault, wordsOfJsonFault } from '../../shared/reasons/text-faults.ts';
 import { type Failure, noFailure } from '../api/request.ts';
 
 /** The fault of a JSON text, to be said in the reader's language. */
@@ -11,10 +12,11 @@ export const failureOfJson = (fault: JsonFault): Failure => ({
   error: wordsOfJsonFault(fault),
 });
 
-export const failureOfWarning = ({ code, params, message }: ExecutionRecord['warnings'][number]): Failure => ({
-  ...noFailure,
-  ...{ reason: code, params, error: message },
-});
+/** What is wrong with a file. */
+export const failureOfFault = ({ message: error, ...told }: ToldFault): Failure => ({ ...noFailure, ...told, error });
+
+export const failureOfWarning = ({ code, params, message }: Warning): Failure =>
+  failureOfFault({ reason: code, params, message });
 
 const fixed = { ...differences, ...leftOut };
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Why } from '../reasons/endings.ts';
-import type { Params } from '../reasons/template.ts';
+import { type Fault, fault } from '../reasons/causes.ts';
 import { DATA_FIELD } from './data-field.ts';
-import { joinMembers, type Scanned, scanJson } from './json/exact-json.ts';
+import { joinMembers, NotJson, scanJson } from './json/exact-json.ts';
 import type { Member } from './json/json-tokens.ts';
 import { integerOf } from './json/raw-number.ts';
 import { decodeUtf8 } from './json/utf8.ts';
@@ -112,16 +111,12 @@ const dryRunMember = (raw: string): RequestMember => ['dryRun', raw];
 const FAULTS = new Map<PropertyKey | undefined, (member: Member | undefined) => Fault>([
   [
     'success',
-    (member) => (member ? fault('result-bad-success', { value: shortened(member.raw) }) : fault('result-no-success')),
+    (member) =>
+      member ? fault('result-bad-success', { value: shortened(member.raw) }) : fault('result-no-success', {}),
   ],
   [DATA_FIELD, (member) => fault('result-bad-data', { member: member?.key ?? DATA_FIELD, type: member?.kind ?? '' })],
   ['executeAt', (member) => fault('result-bad-time', { value: shortened(member?.raw ?? '') })],
 ]);
-
-/** What is wrong with a result: a key of `whys`, which goes on after "it", and its parameters. */
-export type Fault = Params & { problem: Why };
-
-export const fault = (problem: Why, params: Params = {}): Fault => ({ problem, ...params });
 
 /**
  * The members of a result as written; or why there are none. `incomplete`: it may become one. `clientDied`: clients
@@ -137,25 +132,19 @@ type Expected = { mockId: string; dataField?: string };
 
 /** Reads the bytes of a result file. */
 export function readAnswer(bytes: Uint8Array, expected: Expected): ReadAnswer {
-  if (bytes.length === 0) return { kind: 'incomplete', fault: fault('result-empty') };
+  if (bytes.length === 0) return { kind: 'incomplete', fault: fault('result-empty', {}) };
   const decoded = decodeUtf8(bytes);
-  if (decoded.kind === 'wrong') return wrong(fault('result-not-text', { fault: decoded.message }));
+  if (decoded.kind === 'wrong') return wrong(decoded.fault);
   const scanned = scanJson(decoded.text);
   if (scanned.kind === 'incomplete') return { kind: 'incomplete', fault: fault('result-cut', { bytes: bytes.length }) };
-  if (scanned.kind === 'wrong')
-    return wrong(fault('result-not-json', { ...faultOfJson(scanned), ...(scanned.path && { where: scanned.path }) }));
-  if (decoded.kind === 'cut') return wrong(fault('result-cut-character'));
-  if (scanned.type === 'null') return { ...wrong(fault('result-null')), clientDied: true };
+  if (scanned.kind !== 'complete') return wrong(new NotJson(scanned).fault);
+  if (decoded.kind === 'cut') return wrong(fault('result-cut-character', {}));
+  if (scanned.type === 'null') return { ...wrong(fault('result-null', {})), clientDied: true };
   if (scanned.type !== 'object') return wrong(fault('result-no-object', { type: scanned.type }));
   if (scanned.duplicates.length > 0) return wrong(fault('result-twice', { names: scanned.duplicates.join(', ') }));
   const found = faultOf(membersGiven(scanned.members), expected);
   return found === null ? { kind: 'read', text: decoded.text, members: scanned.members } : wrong(found);
 }
-
-const faultOfJson = ({ fault: { reason, params } }: Extract<Scanned, { kind: 'wrong' }>) => ({
-  ...params,
-  fault: reason,
-});
 
 /** The members that are not null, by their names. */
 export const membersGiven = (members: readonly Member[]): Map<string, Member> =>

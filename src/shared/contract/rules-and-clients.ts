@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { causeOf, type Fault } from '../reasons/causes.ts';
+import { asTold } from '../reasons/template.ts';
 import { dialectNames } from './client-kinds.ts';
+import { paramsSchema } from './endings/codes.ts';
 import { RawNumber } from './json/raw-number.ts';
 import { int, int64, json, jsonObject, pageOf, text, time } from './wire.ts';
 
@@ -92,6 +95,13 @@ export type TimeWindow = z.output<typeof windowSchema>;
 
 export const appsSchema = z.object(pageOf(z.object({ app: int, name: text.nullable() }))).meta({ id: 'Apps' });
 
+const faultMembers = { reason: text, params: paramsSchema, message: text };
+const faultSchema = z.object(faultMembers).meta({ id: 'Fault', description: 'What is wrong with a file.' });
+export type ToldFault = z.output<typeof faultSchema>;
+/** A fault as it is sent. */
+export const toldFault = (fault: Fault): ToldFault => asTold(fault, causeOf(fault));
+export const toldSkip = ({ file, fault }: { file: string; fault: Fault }) => ({ file, ...toldFault(fault) });
+
 const ruleMembers = {
   name: text.nullable(),
   confId: int64.nullable(),
@@ -99,10 +109,10 @@ const ruleMembers = {
   scenes: z.array(text),
   timeWindow: windowSchema,
   updateAt: int64.nullable(),
-  problems: z.array(text),
+  problems: z.array(faultSchema),
   folder: text,
 };
-const skipped = z.array(z.object({ file: text, reason: text })).describe('Files that were passed over.');
+const skipped = z.array(z.object({ file: text, ...faultMembers })).describe('Files that were passed over.');
 
 export const ruleListSchema = z
   .object({
@@ -166,7 +176,7 @@ export type TreeNode = {
   settings: Setting[];
   comparison: Comparison | null;
   keys: NodeKey[];
-  problems: string[];
+  problems: ToldFault[];
   circular: boolean;
   forward: TreeNode | null;
   children: TreeNode[];
@@ -187,7 +197,7 @@ const treeNodeSchema: z.ZodType<TreeNode> = z
     settings: z.array(settingSchema).describe('Of a leaf: what its fields hold, configured or by default.'),
     comparison,
     keys: z.array(nodeKeySchema),
-    problems: z.array(text),
+    problems: z.array(faultSchema),
     circular: z.boolean(),
     get forward() {
       return treeNodeSchema.nullable();

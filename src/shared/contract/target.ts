@@ -1,3 +1,4 @@
+import { type TextFault, textFault, textFaultOf } from '../reasons/text-faults.ts';
 import { hasUnseen, visible } from './json/visible-text.ts';
 
 /**
@@ -29,18 +30,18 @@ const MAX_NAME_BYTES = 250;
  * Reads a target. Whether the named lane or client exists is the worker's to say; only what no client can be called is
  * malformed.
  */
-export function parseTarget(text: string): Target | { kind: 'malformed'; message: string } {
+export function parseTarget(text: string): Target | { kind: 'malformed'; message: string; fault: TextFault } {
   if (text === '' || text === 'all') return { kind: 'all' };
   const named = namedTarget(text);
-  if (!named) return malformed(`must be ${anyForm('"')}, found ${quoted(text)}`);
+  if (!named) return malformed(textFault('target-form', { forms: anyForm('"'), found: quoted(text) }));
   const { target, name } = named;
   const { kind } = target;
-  if (name === '') return malformed(`names no ${kind}: write "${FORMS[kind]}"`);
-  if (hasUnseen(name))
-    return malformed(`the ${kind} contains a character that cannot be seen: ${visible(quoted(name))}`);
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES) return malformed(`the ${kind} is longer than ${MAX_NAME_BYTES} bytes`);
+  if (name === '') return malformed(textFault('target-nameless', { kind, form: FORMS[kind] }));
+  if (hasUnseen(name)) return malformed(textFault('target-unseen', { kind, found: visible(quoted(name)) }));
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+    return malformed(textFault('target-too-long', { kind, maxBytes: MAX_NAME_BYTES }));
   if (kind === 'address' && name.split(/[/\\]/).some((part) => part === '' || part === '.' || part === '..')) {
-    return malformed(`${quoted(name)} is a path, not a client's address`);
+    return malformed(textFault('target-path', { found: quoted(name) }));
   }
   return target;
 }
@@ -83,8 +84,8 @@ export function anyForm(quotes: string): string {
   return `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
 }
 
-function malformed(message: string) {
-  return { kind: 'malformed' as const, message };
+function malformed(found: TextFault) {
+  return { kind: 'malformed' as const, message: textFaultOf(found), fault: found };
 }
 
 function quoted(text: string): string {

@@ -1,6 +1,6 @@
 import { scanJson } from '../contract/json/exact-json.ts';
 import { MAX_DEPTH } from '../contract/json/json-scan.ts';
-import { type JsonFault, jsonFault } from '../reasons/json-faults.ts';
+import { type JsonFault, jsonFault } from '../reasons/text-faults.ts';
 
 /** A JSON value with its members in the order written, its numbers as text, and where in the text it stands. */
 export type Json = { start: number; end: number } & (
@@ -53,8 +53,7 @@ function quickly(text: string): ReadJson | null {
 /** Says what is wrong, and where. */
 function carefully(text: string): ReadJson {
   const scanned = scanJson(text);
-  if (scanned.kind === 'incomplete') return bad(text, text.length, jsonFault('json-early', {}));
-  if (scanned.kind === 'wrong') return bad(text, scanned.at, scanned.fault);
+  if (scanned.kind !== 'complete') return bad(text, scanned.at, scanned.fault);
   const reader: Reader = { text, at: 0, depth: 0, duplicateAt: undefined };
   const root = value(reader);
   if (scanned.duplicates.length > 0)

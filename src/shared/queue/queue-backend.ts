@@ -1,3 +1,4 @@
+import type { Fault } from '../reasons/causes.ts';
 import type { RegisteredDirectory } from '../store/registered-directory.ts';
 import type { Stores } from '../store/stores.ts';
 import type { OpenWorker, Queue } from './queue.ts';
@@ -30,7 +31,7 @@ export type QueueBackend = Stores & {
   /** Rejects unless the queue store answers and takes writes. */
   probe(): Promise<void>;
   /** Why the queue store has no room for more, and what to do; null when it has. Quick enough to be asked at each call. */
-  full(): string | null;
+  full(): Fault | null;
   /** A number that changes whenever anything comes from the queue store, on any connection. */
   lastActivity(): number;
   run: StoreRun;

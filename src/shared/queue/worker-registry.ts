@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { processName } from '../ports/process.ts';
+import { type Fault, isWhy, whys } from '../reasons/causes.ts';
 import { redisScript } from '../store/redis/redis-script.ts';
 
 /**
@@ -10,15 +11,15 @@ import { redisScript } from '../store/redis/redis-script.ts';
 export type WorkerLoad = { busy: number; begun: number };
 
 /** What is the matter with the shared directory, as a worker (host and process) sees it. */
-export type WorkerProblem = { worker: string; problem: string };
+export type WorkerProblem = { worker: string; fault: Fault };
 
 /** The workers of a queue. Each announces every second whether it takes jobs; an announcement expires after `COUNTS_FOR_MS`. */
 export type WorkerRegistry = {
-  /** The worker takes jobs. `problem`: what keeps them from being answered all the same. */
-  announce(workerId: string, problem?: string | null): Promise<void>;
+  /** The worker takes jobs. `fault`: what keeps them from being answered all the same. */
+  announce(workerId: string, fault?: Fault | null): Promise<void>;
   reportLoad(workerId: string, load: WorkerLoad): Promise<void>;
-  /** The worker takes no jobs. `problem`: why. */
-  withdraw(workerId: string, problem?: string | null): Promise<void>;
+  /** The worker takes no jobs. `fault`: why. */
+  withdraw(workerId: string, fault?: Fault | null): Promise<void>;
   /** The problems reported lately, also by workers that take no jobs. */
   problems(): Promise<WorkerProblem[]>;
   /** The ids of the workers that take jobs now. */
@@ -41,12 +42,12 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1
 `);
-const problemsSchema = z.array(
-  z.string().transform((text): WorkerProblem => {
-    const [worker = '', ...problem] = text.split(' ');
-    return { worker, problem: problem.join(' ') };
-  }),
-);
+/** A fault; one that only a newer version knows counts as internal. */
+const faultSchema: z.ZodType<Fault> = z
+  .object({ problem: z.enum(Object.keys(whys).filter(isWhy)).catch('internal') })
+  .catchall(z.union([z.string(), z.number()]));
+const problemSchema = z.object({ worker: z.string(), fault: faultSchema });
+const problemsSchema = z.array(z.string().transform((text): WorkerProblem => problemSchema.parse(JSON.parse(text))));
 const list = redisScript(`${NOW}
 return redis.call('ZRANGEBYSCORE', KEYS[1], now - ARGV[1], '+inf')
 `);
@@ -73,22 +74,19 @@ export function createRedisWorkerRegistry(redis: Redis, prefix: string): WorkerR
   const key = `${prefix}:workers`;
   const loadsKey = `${prefix}:loads`;
   const problemsKey = `${prefix}:worker-problems`;
-  const reportProblem = (problem: string) =>
-    announce(redis, [problemsKey], [`${processName()} ${problem}`, COUNTS_FOR_MS]);
+  const reportProblem = (fault: Fault) =>
+    announce(redis, [problemsKey], [JSON.stringify({ worker: processName(), fault }), COUNTS_FOR_MS]);
   return {
-    async announce(workerId, problem = null) {
-      await Promise.all([
-        announce(redis, [key], [workerId, COUNTS_FOR_MS]),
-        problem !== null && reportProblem(problem),
-      ]);
+    async announce(workerId, fault = null) {
+      await Promise.all([announce(redis, [key], [workerId, COUNTS_FOR_MS]), fault !== null && reportProblem(fault)]);
     },
     reportLoad: async (workerId, load) =>
       void (await reportLoad(redis, [loadsKey], [workerId, JSON.stringify(load), COUNTS_FOR_MS])),
-    async withdraw(workerId, problem = null) {
+    async withdraw(workerId, fault = null) {
       await Promise.all([
         redis.zrem(key, workerId),
         redis.hdel(loadsKey, workerId),
-        problem !== null && reportProblem(problem),
+        fault !== null && reportProblem(fault),
       ]);
     },
     problems: async () => problemsSchema.parse(await list(redis, [problemsKey], [COUNTS_FOR_MS])),
@@ -101,21 +99,21 @@ export function createRedisWorkerRegistry(redis: Redis, prefix: string): WorkerR
 export function createMemoryWorkerRegistry(): WorkerRegistry {
   const ids = new Set<string>();
   const loads = new Map<string, WorkerLoad>();
-  const problems = new Map<string, string>();
-  const reportProblem = (workerId: string, problem: string | null) =>
-    problem === null ? problems.delete(workerId) : problems.set(workerId, problem);
+  const problems = new Map<string, Fault>();
+  const reportProblem = (workerId: string, fault: Fault | null) =>
+    fault === null ? problems.delete(workerId) : problems.set(workerId, fault);
   return {
-    async announce(workerId, problem = null) {
+    async announce(workerId, fault = null) {
       ids.add(workerId);
-      reportProblem(workerId, problem);
+      reportProblem(workerId, fault);
     },
     reportLoad: async (workerId, load) => void loads.set(workerId, load),
-    async withdraw(workerId, problem = null) {
+    async withdraw(workerId, fault = null) {
       ids.delete(workerId);
       loads.delete(workerId);
-      reportProblem(workerId, problem);
+      reportProblem(workerId, fault);
     },
-    problems: async () => [...problems.values()].map((problem) => ({ worker: processName(), problem })),
+    problems: async () => [...problems.values()].map((fault) => ({ worker: processName(), fault })),
     list: async () => [...ids],
     loads: async () => new Map([...loads].filter(([id]) => ids.has(id))),
   };

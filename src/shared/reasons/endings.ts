@@ -1,5 +1,4 @@
 import { type Code, outcomes } from './codes.ts';
-import { jsonFaults } from './json-faults.ts';
 import type { Params } from './template.ts';
 
 /**
@@ -8,7 +7,7 @@ import type { Params } from './template.ts';
  */
 export type Ran = 'no' | 'maybe' | 'yes' | 'earlier' | 'either';
 
-/** `text` is what happened; a parameter `why` or `problem` may be a key of `whys`. `todo`: what to do beside what `Ran` says. */
+/** `text` is what happened; parameters may be causes (`causes.ts`). `todo`: what to do beside what `Ran` says. */
 type Row<Text extends string = string> = { code: Code; ran: Ran; text: Text; todo: Todo | null };
 
 /** What to do. */
@@ -20,7 +19,8 @@ export const advice = {
   'another-process': 'Send it again: another process takes it.',
   'start-worker': 'Start a worker and try again.',
   'same-key': 'Send the call again with the same Idempotency-Key.',
-  'start-client': '[Online: {online}. ]Start it, or check its SHARED_DIR.[ A registration was passed over: {unread}.]',
+  'start-client':
+    '[Online: {online}. ]Start it, or check its SHARED_DIR.[ A registration was passed over: {unread} {why}.]',
   'check-both-sides':
     'Start a client, or check on both sides, workers and client, that SHARED_DIR is the same directory.',
   'break-cycle': 'Remove one of these nodes from the children or the forward condition of the node before it.',
@@ -34,63 +34,6 @@ export const advice = {
   'new-key': 'Use a new key for a new call.',
 } as const;
 export type Todo = keyof typeof advice;
-
-/** Causes inside of a sentence. Those of the system have the code of its error. */
-export const whys = {
-  // The queue store.
-  away: 'cannot be reached',
-  silent: 'did not answer',
-  'refused-it': 'refused the execution',
-  full: 'takes no calls ({fault})',
-  // Directories and files.
-  EACCES: 'the worker has no permission',
-  EPERM: 'the worker has no permission',
-  EROFS: 'it is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota is used up',
-  EIO: 'the disk reports an error',
-  ENOTDIR: 'something that is no directory is in the way',
-  ENAMETOOLONG: 'its name is too long',
-  ENOENT: 'it is not there (is it still mounted?)',
-  EMFILE: 'the worker has too many files open',
-  ENFILE: 'the machine has too many files open',
-  ESTALE: 'the file server lost the file',
-  ENOTCONN: 'the file server is away',
-  ETIMEDOUT: 'the file server does not respond',
-  internal: 'internal error',
-  'outside-of-group': "the user of the worker is not in the group of its app's directory",
-  'not-its-own': 'it is not a directory of its own',
-  'link-in-the-way': 'a link stands in their way',
-  // A result file, after "it".
-  'result-empty': 'is empty',
-  'result-gone': 'is gone again',
-  'result-cut': 'ends too early, after {bytes} bytes',
-  'result-not-text': '{fault}',
-  'result-cut-character': 'is not valid UTF-8',
-  'result-not-json': 'is not JSON: {fault}[ in {where}]',
-  'result-null': 'is the literal null: the client crashed while it ran the rule',
-  'result-no-object': 'is JSON, but not an object: {type}',
-  'result-twice': 'gives {names} twice',
-  'result-of-another': 'answers another execution: its mockId is {found}',
-  'result-no-success': 'has no "success"',
-  'result-bad-success': 'has a "success" that is neither true nor false: {value}',
-  'result-bad-data': 'has a "{member}" that is not an object: {type}',
-  'result-bad-time': 'has an "executeAt" that is no integer of 64 bits: {value}',
-  'result-link': 'is a link, which is never followed',
-  'result-socket': 'is a socket',
-  'result-directory': 'is a directory',
-  'result-pipe': 'is a pipe',
-  'result-no-file': 'is not a regular file',
-  'result-too-large': 'has {bytes} bytes, more than the {maxBytes} allowed (MAX_RESULT_BYTES)',
-  // An item of a batch.
-  'lost-too-long': 'the queue store lost it for longer than claims are kept',
-  'lost-its-fate': 'the queue store lost what became of it',
-  'not-reported': 'no worker reported its end in time',
-  'not-kept': 'its answer is not kept any more',
-  'batch-moved': 'another worker went on with its batch',
-  ...jsonFaults,
-} as const;
-export type Why = keyof typeof whys;
 
 const no = <const Text extends string>(code: Code, text: Text, todo: Todo | null = null): Row<Text> => ({
   ...{ code, ran: 'no', text, todo },

@@ -154,7 +154,7 @@ export const refusals = {
     422,
     'App {app} has {rules} rules, and at most {most} are looked at in one answer: ask for each with ruleId.',
   ),
-  'unusable-rule': row(422, 'In app {app} the file of {problem}.'),
+  'unusable-rule': row(422, 'In app {app} the file of [rule {ruleId}][node {confId}] {problem}.'),
 
   // The service.
   'process-stopping': row(503, 'This API process is stopping. Send it again: another process takes it.', STOPS),

@@ -3,7 +3,8 @@ import { givenOf, type Params, type ParamsOf } from './template.ts';
 /** What a caller should know about a run that took place, by the code of the warning. */
 export const warnings = {
   'missing-node': 'Node {nodeId} is not released: clients leave it out.',
-  'unusable-file': 'The file {problem}.',
+  'unusable-file': 'The file of [rule {ruleId}][node {confId}] {problem}.',
+  'other-file': 'The file {problem}.',
   'missing-leaf-class':
     'The client has not registered {class}: unless that is an alias, which clients do not list, node {nodeId} is left out silently.',
   'leaf-without-class': 'Node {nodeId} is a leaf without a class: clients leave it out silently.',

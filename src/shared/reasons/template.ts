@@ -39,3 +39,31 @@ export function fillTemplate(
 
 /** A template for people: its optional parts included, its parameters as names. */
 export const withNames = (template: string): string => template.replace(/[[\]]/g, '').replace(/\{(\w+)\}/g, '‹$1›');
+
+/** A fault as a parameter of another name. */
+export const asWhy = <Of>({ problem, ...params }: Params & { problem: Of }) => ({ ...params, why: problem });
+export const asFault = <Of>({ problem, ...params }: Params & { problem: Of }) => ({ ...params, fault: problem });
+export const asFull = <Of>({ problem, ...params }: Params & { problem: Of }) => ({ ...params, full: problem });
+
+/** A fault as it is sent. */
+export const asTold = <Of>({ problem, ...params }: Params & { problem: Of }, message: string) => ({
+  reason: problem,
+  params,
+  message,
+});
+
+/** The parameters whose values are causes. */
+const CAUSES: ReadonlySet<string> = new Set(['problem', 'why', 'fault', 'full']);
+
+type Words = Readonly<Record<string, string>>;
+
+export const isCauseIn = (words: Words, name: string, value: string | number): boolean =>
+  CAUSES.has(name) && Object.hasOwn(words, value);
+
+/** A template with the parameters of a reason, among which causes have words of their own. */
+export function fillWithCauses(template: string, params: Params, words: Words): string {
+  return fillTemplate(template, params, (name, value) => {
+    const cause = isCauseIn(words, name, value) ? words[value] : undefined;
+    return cause === undefined ? `${value}` : fillWithCauses(cause, params, words);
+  });
+}

@@ -1,8 +1,9 @@
-import { advice, endings, isReason, type Ran, type Todo, type Why, whys } from './endings.ts';
-import { jsonFaults } from './json-faults.ts';
+import { whys } from './causes.ts';
+import { advice, endings, isReason, type Ran, type Todo } from './endings.ts';
 import { isRefusalCode, refusals } from './refusals.ts';
 import { cellFaults, differences, leftOut, skips, warnings } from './remarks.ts';
-import { fillTemplate, type Params } from './template.ts';
+import type { Params } from './template.ts';
+import { fillWithCauses } from './template.ts';
 
 /** What is sent of an ending without an answer, or of a refusal: enough for its sentence in any language. */
 type Reasoned = { reason: string; params: Params; mayHaveRun: boolean | null };
@@ -22,8 +23,9 @@ export type ReasonWords = {
 
 export const english: ReasonWords = {
   reasons: {
+    ...whys,
     ...Object.fromEntries(Object.entries({ ...endings, ...refusals }).map(([reason, { text }]) => [reason, text])),
-    ...{ ...warnings, ...skips, ...leftOut, ...cellFaults, ...differences, ...jsonFaults },
+    ...{ ...warnings, ...skips, ...leftOut, ...cellFaults, ...differences },
   },
   ran: {
     no: 'It did not run.',
@@ -39,25 +41,9 @@ export const english: ReasonWords = {
   between: ' ',
 };
 
-/** The parameters whose values are causes: keys of `whys`. */
-const CAUSES: ReadonlySet<string> = new Set(['why', 'problem', 'fault']);
-export const isCause = (name: string, value: string | number): boolean =>
-  CAUSES.has(name) && Object.hasOwn(whys, value);
-
-/** A template with the parameters of a reason, among which causes have words of their own. */
-function fill(template: string, params: Params, words: ReasonWords): string {
-  return fillTemplate(template, params, (name, value) => {
-    const cause = isCause(name, value) ? words.whys[value] : undefined;
-    return cause === undefined ? `${value}` : fill(cause, params, words);
-  });
-}
-
-export const causeOf = ({ problem, ...params }: Params & { problem: Why }): string =>
-  fill(whys[problem], params, english);
-
 /** What happened, without what follows from it. */
 export function whatHappened({ reason, params }: Pick<Reasoned, 'reason' | 'params'>, words = english): string {
-  return fill(words.reasons[reason] ?? words.unknown, { reason, ...params }, words);
+  return fillWithCauses(words.reasons[reason] ?? words.unknown, { reason, ...params }, words.whys);
 }
 
 /** One sentence for people: what happened, whether it ran, and what to do. */
@@ -67,8 +53,10 @@ export function sentenceOf(problem: Reasoned, words = english): string {
   const what = whatHappened(problem, words);
   const field = params.field === undefined ? what : `\`${params.field}\`: ${what}${words.between === '' ? '。' : '.'}`;
   const todo =
-    row === undefined || row.todo === null || mayHaveRun === null ? '' : fillTemplate(words.advice[row.todo], params);
-  const meanwhile = params.full === undefined ? '' : fillTemplate(words.meanwhile, params);
+    row === undefined || row.todo === null || mayHaveRun === null
+      ? ''
+      : fillWithCauses(words.advice[row.todo], params, words.whys);
+  const meanwhile = params.full === undefined ? '' : fillWithCauses(words.meanwhile, params, words.whys);
   const ran = mayHaveRun === null ? '' : words.ran[ranOf(reason, mayHaveRun)];
   return [field, ran, todo, meanwhile].filter((part) => part !== '').join(words.between);
 }

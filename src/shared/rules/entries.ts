@@ -1,4 +1,6 @@
 import { visible } from '../contract/json/visible-text.ts';
+import { type Fault, fault } from '../reasons/causes.ts';
+import { asWhy } from '../reasons/template.ts';
 import { INT64_MAX } from './java-scalars.ts';
 import { type FileKind, saysItIs } from './node-file.ts';
 import { absent, type Reading, unusable } from './reading.ts';
@@ -12,17 +14,17 @@ type Entry = { name: string; isFile(): boolean; isDirectory(): boolean; isSymbol
  */
 type EntryKind =
   | { kind: 'file'; id: bigint }
-  | { kind: 'refused'; reason: string }
+  | { kind: 'refused'; fault: Fault }
   | { kind: 'stray' | 'folder' | 'other' };
 
 export function kindOf(entry: Entry): EntryKind {
   const { name } = entry;
   if (name.startsWith('.')) return { kind: 'other' };
   if (!/\.json$/i.test(name)) {
-    if (entry.isSymbolicLink()) return { kind: 'refused', reason: 'is a link' };
+    if (entry.isSymbolicLink()) return { kind: 'refused', fault: fault('link', {}) };
     return { kind: entry.isDirectory() && !name.startsWith('_') ? 'folder' : 'other' };
   }
-  if (!entry.isFile() && !entry.isSymbolicLink()) return { kind: 'refused', reason: 'is not a regular file' };
+  if (!entry.isFile() && !entry.isSymbolicLink()) return { kind: 'refused', fault: fault('no-file', {}) };
   const id = idOfFileName(name);
   return id === undefined ? { kind: 'stray' } : { kind: 'file', id };
 }
@@ -35,7 +37,7 @@ export function idOfFileName(name: string): bigint | undefined {
 }
 
 /** A skipped file, and why. */
-export type Skipped = { file: string; reason: string };
+export type Skipped = { file: string; fault: Fault };
 
 /** The folder of an app that holds its rules, and the one that holds its nodes. */
 export const folderOf: Record<FileKind, string> = { rule: 'bases', node: 'confs' };
@@ -43,28 +45,30 @@ export const folderOf: Record<FileKind, string> = { rule: 'bases', node: 'confs'
 /** A file that is passed over, whose name is not the id in it. `id`: null when there is none in it. `file`: below the folder of its kind. */
 export type Stray = { file: string; id: bigint | null };
 
-export const reasonOf = ({ id }: Stray, kind: FileKind) => (id === null ? 'is not named by an id' : saysItIs(kind, id));
+export const faultOf = ({ id }: Stray, kind: FileKind) =>
+  id === null ? fault('not-named-by-id', {}) : saysItIs(kind, id);
 
-/** What is wrong with a file, in a sentence. Two names may differ by a character that is not seen. */
-export const problemOfFile = (kind: FileKind, file: string, reason: string) =>
-  `${folderOf[kind]}/${visible(file)} ${reason}`;
+/** What is wrong with a file, which is named. Two names may differ by a character that is not seen. */
+export const faultOfFile = (kind: FileKind, { file, fault: found }: Skipped): Fault =>
+  fault('of-file', { file: `${folderOf[kind]}/${visible(file)}`, ...asWhy(found) });
 
-/** The strays by the id that they say they have, a sentence each. */
-export function rivalsOf(strays: readonly Stray[], kind: FileKind): Map<bigint, string[]> {
-  const rivals = new Map<bigint, string[]>();
+/** What is wrong with strays, by the id that they say they have. */
+export function rivalsOf(strays: readonly Stray[], kind: FileKind): Map<bigint, Fault[]> {
+  const rivals = new Map<bigint, Fault[]>();
   for (const stray of strays) {
     if (stray.id === null) continue;
-    rivals.set(stray.id, [...(rivals.get(stray.id) ?? []), problemOfFile(kind, stray.file, reasonOf(stray, kind))]);
+    const found = faultOfFile(kind, { file: stray.file, fault: faultOf(stray, kind) });
+    rivals.set(stray.id, [...(rivals.get(stray.id) ?? []), found]);
   }
   return rivals;
 }
 
 /** One of the files that are named by the same id. */
 type Candidate<T> = { file: string; modifiedMs: number; reading: Reading<T> };
-type Beside = { kind: FileKind; rivals: readonly string[] | undefined };
+type Beside = { kind: FileKind; rivals: readonly Fault[] | undefined };
 
 /** Chooses the file of an id: the newest usable one, if several exist because one is being moved. Its problems name the others and the strays. */
-export function chosen<T extends { rivals: readonly string[] }>(
+export function chosen<T extends { rivals: readonly Fault[] }>(
   candidates: readonly Candidate<T>[],
   { kind, rivals = [] }: Beside,
 ): { reading: Reading<T>; skipped: Skipped[] } {
@@ -72,14 +76,16 @@ export function chosen<T extends { rivals: readonly string[] }>(
   const skipped: Skipped[] = [];
   let found: T | undefined;
   for (const { file, reading } of newestFirst) {
-    if (reading.kind === 'unusable') skipped.push({ file, reason: reading.reason });
-    else if (reading.kind === 'found' && found) skipped.push({ file, reason: 'stands twice: the newer file counts' });
+    if (reading.kind === 'unusable') skipped.push({ file, fault: reading.fault });
+    else if (reading.kind === 'found' && found) skipped.push({ file, fault: fault('stands-twice', {}) });
     else if (reading.kind === 'found') found = reading.value;
   }
   if (found) {
-    const beside = skipped.map(({ file, reason }) => problemOfFile(kind, file, reason));
+    const beside = skipped.map((other) => faultOfFile(kind, other));
     return { reading: { kind: 'found', value: { ...found, rivals: [...beside, ...rivals] } }, skipped };
   }
-  const [first = rivals.length > 0 ? { reason: 'is not named by its id' } : undefined] = skipped;
-  return { reading: first ? unusable([first.reason, ...rivals].join('; ')) : absent, skipped };
+  const [first] = skipped;
+  if (first) return { reading: unusable(first.fault), skipped };
+  const files = rivals.map(({ file }) => file).join(', ');
+  return { reading: files === '' ? absent : unusable(fault('other-name', { files })), skipped };
 }

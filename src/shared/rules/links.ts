@@ -1,4 +1,6 @@
 import { sep } from 'node:path';
+import { fault } from '../reasons/causes.ts';
+import { asFault } from '../reasons/template.ts';
 import { errnoOf } from '../runtime/errno.ts';
 import { type Reading, unusable } from './reading.ts';
 
@@ -12,18 +14,16 @@ export async function followLink(
 ): Promise<Reading<string>> {
   try {
     const target = await resolve(path);
-    return target.startsWith(real + sep)
-      ? { kind: 'found', value: target }
-      : unusable("is a link that leads out of its app's folder");
+    return target.startsWith(real + sep) ? { kind: 'found', value: target } : unusable(fault('link-outwards', {}));
   } catch (error) {
-    const code = errnoOf(error);
-    if (code === 'ELOOP') return unusable('is a link that leads in a circle');
-    if (code === 'ENOENT' || code === 'ENOTDIR') return unusable('is a link to nothing');
-    return unusable(`is a link that cannot be followed (${code || error})`);
+    const errno = errnoOf(error);
+    if (errno === 'ELOOP') return unusable(fault('link-in-circle', {}));
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return unusable(fault('link-to-nothing', {}));
+    return unusable(fault('link-unreadable', { errno: errno || `${error}` }));
   }
 }
 
 /** The reading of the target of a link. */
 export function ofTarget<T>(reading: Reading<T>): Reading<T> {
-  return reading.kind === 'unusable' ? unusable(`is a link whose target ${reading.reason}`) : reading;
+  return reading.kind === 'unusable' ? unusable(fault('link-target', asFault(reading.fault))) : reading;
 }

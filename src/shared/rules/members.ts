@@ -1,5 +1,7 @@
 import { parseExact } from '../contract/json/exact-json.ts';
 import { type ExactObject, type ExactValue, isExactObject, stringifyExact } from '../contract/json/raw-number.ts';
+import type { Why } from '../reasons/causes.ts';
+import { fault } from '../reasons/causes.ts';
 import { javaBoolean, javaInteger, javaText } from './java-scalars.ts';
 import { attempt, Unusable } from './reading.ts';
 
@@ -7,7 +9,7 @@ import { attempt, Unusable } from './reading.ts';
 export function objectOf(text: string): ExactObject {
   const value = parseExact(text);
   if (isExactObject(value)) return value;
-  throw new Unusable('is not a JSON object');
+  throw new Unusable(fault('no-object', {}));
 }
 
 /** Reads the JSON object of a file by `read`. */
@@ -28,27 +30,27 @@ export function memberOf(object: ExactObject, name: string): ExactValue | undefi
 /** An int64, null when absent. Throws for what the Java SDK cannot read as one. */
 export function integerMember(object: ExactObject, name: string): bigint | null {
   const value = memberOf(object, name);
-  return javaInteger(value) ?? nullOr(value, `${name} must be an integer of at most 64 bits`);
+  return javaInteger(value) ?? nullOr(value, 'member-no-long', name);
 }
 
 /** A small integer such as a type, null when absent. Throws for one that does not fit into a byte. */
 export function byteMember(object: ExactObject, name: string): bigint | null {
   const integer = integerMember(object, name);
   if (integer === null || (integer >= -128n && integer <= 255n)) return integer && BigInt.asIntN(8, integer);
-  throw new TypeError(`${name} must be an integer of at most 8 bits, not ${integer}`);
+  throw new Unusable(fault('member-no-byte', { member: name, found: `${integer}` }));
 }
 
 /** A positive id; missing, null and 0 are all null. */
 export function idMember(object: ExactObject, name: string): bigint | null {
   const id = integerMember(object, name) ?? 0n;
-  if (id < 0n) throw new TypeError(`${name} must not be negative`);
+  if (id < 0n) throw new Unusable(fault('member-negative', { member: name }));
   return id === 0n ? null : id;
 }
 
 /** A text, empty when absent. */
 export function textMember(object: ExactObject, name: string): string {
   const value = memberOf(object, name);
-  return javaText(value) ?? nullOr(value, `${name} must be a string`) ?? '';
+  return javaText(value) ?? nullOr(value, 'member-no-text', name) ?? '';
 }
 
 /** A display name; null for anything but a non-empty string. */
@@ -60,18 +62,20 @@ export function nameMember(object: ExactObject): string | null {
 /** True or false, false when absent. */
 export function flagMember(object: ExactObject, name: string): boolean {
   const value = memberOf(object, name);
-  return javaBoolean(value) ?? nullOr(value, `${name} must be true or false`) ?? false;
+  return javaBoolean(value) ?? nullOr(value, 'member-no-flag', name) ?? false;
 }
 
 /** A list, empty when missing or null. */
 export function listMember(object: ExactObject, name: string): ExactValue[] {
   const value = memberOf(object, name) ?? [];
-  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list`);
+  if (!Array.isArray(value)) throw new Unusable(fault('member-no-list', { member: name }));
   return value;
 }
 
+type NoSuch = Extract<Why, 'member-no-long' | 'member-no-text' | 'member-no-flag'>;
+
 /** Null for what counts as absent; throws for what is there and cannot be read. */
-function nullOr(value: ExactValue | undefined, sentence: string): null {
+function nullOr(value: ExactValue | undefined, problem: NoSuch, member: string): null {
   if (value == null || (typeof value === 'string' && ['', 'null'].includes(value.trim()))) return null;
-  throw new TypeError(`${sentence}, not ${stringifyExact(value).slice(0, 60)}`);
+  throw new Unusable(fault(problem, { member, found: stringifyExact(value).slice(0, 60) }));
 }

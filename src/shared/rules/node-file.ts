@@ -1,5 +1,6 @@
-import { parseExact } from '../contract/json/exact-json.ts';
+import { NotJson, parseExact } from '../contract/json/exact-json.ts';
 import { type ExactObject, isExactObject } from '../contract/json/raw-number.ts';
+import { type Fault, fault } from '../reasons/causes.ts';
 import { INT64_MAX } from './java-scalars.ts';
 import { byteMember, flagMember, idMember, nameMember, textMember } from './members.ts';
 import { type NodeType, nodeTypeOf } from './node-types.ts';
@@ -29,9 +30,9 @@ export type RuleNode = {
   errorState: bigint | null;
   timeWindow: TimeWindow;
   status: bigint | null;
-  problems: string[];
-  /** Other files that say that they are this one, a sentence each: this one counts. */
-  rivals: readonly string[];
+  problems: Fault[];
+  /** Other files that say that they are this one: this one counts. */
+  rivals: readonly Fault[];
 };
 
 /** Reads a node's file. `named`: what the file's name says. Throws an error saying what is wrong with it. */
@@ -42,12 +43,13 @@ export function readNode(object: ExactObject, named?: bigint): RuleNode {
   const errorState = byteMember(object, 'errorState');
   const confField = textMember(object, 'confField');
   const problems = problemOfStatus(status);
-  if (type.name === 'Unknown') problems.push(number === null ? 'type is missing' : `type ${number} is not known`);
+  if (type.name === 'Unknown')
+    problems.push(number === null ? fault('no-type', {}) : fault('unknown-type', { type: `${number}` }));
   if (errorState !== null && (errorState < 0n || errorState > MAX_ERROR_STATE))
-    problems.push(`errorState ${errorState} is not known`);
+    problems.push(fault('unknown-error-state', { errorState: `${errorState}` }));
   const sonIds = childrenOf(textMember(object, 'sonIds'), problems);
   // Clients link children to relations only.
-  if (type.leaf && sonIds.length > 0) problems.push('a leaf has no children: sonIds is ignored');
+  if (type.leaf && sonIds.length > 0) problems.push(fault('leaf-with-children', {}));
   return {
     id: idIn(object, 'node', named),
     name: nameMember(object),
@@ -77,13 +79,13 @@ export function shortNameOf(clazz: string): string {
 /** The id of a file. The file's name decides: a file that says otherwise is refused. */
 export function idIn(object: ExactObject, kind: FileKind, named?: bigint): bigint {
   const id = idMember(object, 'id') ?? named;
-  if (id === undefined) throw new TypeError('id is missing');
+  if (id === undefined) throw new Unusable(fault('no-id', {}));
   if (named !== undefined && id !== named) throw new Unusable(saysItIs(kind, id));
   return id;
 }
 
 /** The reason why a file does not count that is named otherwise than by the id in it. */
-export const saysItIs = (kind: FileKind, id: bigint) => `says that it is ${kind} ${id}: only ${id}.json counts`;
+export const saysItIs = (kind: FileKind, id: bigint): Fault => fault(`says-${kind}`, { id: `${id}` });
 
 /** Whether a file stands for something released: as in the Java SDK one without a status does not. */
 export const isReleased = ({ status }: { status: bigint | null }) => status !== null && status !== DELETED;
@@ -91,18 +93,16 @@ export const isReleased = ({ status }: { status: bigint | null }) => status !== 
 /** Whether all clients but those of Python leave it out. */
 export const isDeleted = ({ status }: { status: bigint | null }) => status === DELETED;
 
-export function problemOfStatus(status: bigint | null): string[] {
-  return status === null ? ['has no status: Java and Node clients take it as not released'] : [];
-}
+export const problemOfStatus = (status: bigint | null): Fault[] => (status === null ? [fault('no-status', {})] : []);
 
-function childrenOf(sonIds: string, problems: string[]): bigint[] {
+function childrenOf(sonIds: string, problems: Fault[]): bigint[] {
   const parts = sonIds.trim() === '' ? [] : sonIds.split(',');
-  if (parts.length > MAX_CHILDREN) throw new Unusable(`has more than ${MAX_CHILDREN} children`);
+  if (parts.length > MAX_CHILDREN) throw new Unusable(fault('too-many-children', { most: MAX_CHILDREN }));
   const wrong = parts.filter((part) => idOf(part) === undefined);
   const shown = wrong.slice(0, 3).map((part) => JSON.stringify(part.slice(0, 40)));
-  if (wrong.length > 0) problems.push(`sonIds: not an id: ${shown.join(', ')}${wrong.length > 3 ? ', …' : ''}`);
-  if (parts.some((part) => part !== part.trim()))
-    problems.push('sonIds has spaces: one client does not start with them');
+  const found = [...shown, ...(wrong.length > 3 ? ['…'] : [])].join(', ');
+  if (wrong.length > 0) problems.push(fault('children-no-ids', { found }));
+  if (parts.some((part) => part !== part.trim())) problems.push(fault('children-spaced', {}));
   return parts.flatMap((part) => idOf(part) ?? []);
 }
 
@@ -112,14 +112,15 @@ function idOf(part: string): bigint | undefined {
   return id > 0n && id <= INT64_MAX ? id : undefined;
 }
 
-function valuesOf(confField: string, problems: string[]): ExactObject {
+function valuesOf(confField: string, problems: Fault[]): ExactObject {
   if (confField.trim() === '') return {};
   try {
     const values = parseExact(confField);
     if (isExactObject(values)) return values;
-    problems.push('confField is not a JSON object');
+    problems.push(fault('settings-no-object', {}));
   } catch (error) {
-    problems.push(`confField is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof NotJson)) throw error;
+    problems.push({ ...error.fault, problem: 'settings-not-json' });
   }
   return {};
 }

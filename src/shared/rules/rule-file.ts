@@ -1,4 +1,5 @@
 import type { ExactObject } from '../contract/json/raw-number.ts';
+import type { Fault } from '../reasons/causes.ts';
 import { javaInteger } from './java-scalars.ts';
 import { byteMember, idMember, memberOf, nameMember, textMember } from './members.ts';
 import { idIn, problemOfStatus } from './node-file.ts';
@@ -16,9 +17,9 @@ export type Rule = {
   scenes: string[];
   timeWindow: TimeWindow;
   updateAt: bigint | null;
-  problems: string[];
-  /** Other files that say that they are this one, a sentence each: this one counts. */
-  rivals: readonly string[];
+  problems: Fault[];
+  /** Other files that say that they are this one: this one counts. */
+  rivals: readonly Fault[];
 };
 
 /** Reads a rule's file. `named`: what the file's name says. Throws an error saying what is wrong with it. */

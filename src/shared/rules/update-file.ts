@@ -1,4 +1,5 @@
 import { type ExactObject, integerOf, isExactObject, RawNumber } from '../contract/json/raw-number.ts';
+import { fault } from '../reasons/causes.ts';
 import { integerMember, listMember } from './members.ts';
 import { type RuleNode, readNode } from './node-file.ts';
 import { Unusable } from './reading.ts';
@@ -14,7 +15,7 @@ export const versionOf = (text: string) => (/^\s*\d{1,19}\s*$/.test(text) ? BigI
 /** Reads the update file that is named by a version. Throws when it makes no sense. */
 export function readUpdate(object: ExactObject, named: bigint): Update {
   const version = integerMember(object, 'version') ?? named;
-  if (version !== named) throw new Unusable(`says that it is version ${version}`);
+  if (version !== named) throw new Unusable(fault('says-version', { version: `${version}` }));
   return {
     rules: { deleted: idsOf(object, 'deleteBaseIds'), written: filesOf(object, 'insertOrUpdateBases', readRule) },
     nodes: { deleted: idsOf(object, 'deleteConfIds'), written: filesOf(object, 'insertOrUpdateConfs', readNode) },
@@ -24,7 +25,7 @@ export function readUpdate(object: ExactObject, named: bigint): Update {
 function idsOf(update: ExactObject, name: string): ReadonlySet<bigint> {
   const ids = listMember(update, name).map((value) => {
     const id = value instanceof RawNumber ? integerOf(value.text) : undefined;
-    if (id === undefined) throw new TypeError(`${name} must hold ids`);
+    if (id === undefined) throw new Unusable(fault('member-no-ids', { member: name }));
     return id;
   });
   return new Set(ids);
@@ -32,7 +33,7 @@ function idsOf(update: ExactObject, name: string): ReadonlySet<bigint> {
 
 function filesOf<T extends { id: bigint }>(update: ExactObject, name: string, read: (object: ExactObject) => T) {
   const files = listMember(update, name).map((value): [bigint, T] => {
-    if (!isExactObject(value)) throw new TypeError(`${name} must hold objects`);
+    if (!isExactObject(value)) throw new Unusable(fault('member-no-objects', { member: name }));
     const file = read(value);
     return [file.id, file];
   });

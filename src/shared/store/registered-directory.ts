@@ -8,7 +8,7 @@ export type RegisteredDirectory = {
   register(id: string): Promise<string>;
   forget(): Promise<void>;
   /** How an operator lets the workers use another directory. */
-  toReplace: string;
+  toReplace: 'forget-directory' | 'start-again';
 };
 
 export function createRedisDirectory(redis: Redis, prefix: string): RegisteredDirectory {
@@ -17,7 +17,7 @@ export function createRedisDirectory(redis: Redis, prefix: string): RegisteredDi
     get: () => redis.get(key),
     register: async (id) => (await redis.set(key, id, 'NX', 'GET')) ?? id,
     forget: async () => void (await redis.del(key)),
-    toReplace: 'stop all workers, run "rule-server forget-directory" and start them again',
+    toReplace: 'forget-directory',
   };
 }
 
@@ -30,6 +30,6 @@ export function createMemoryDirectory(): RegisteredDirectory {
     forget: async () => {
       registered = null;
     },
-    toReplace: 'start the service again',
+    toReplace: 'start-again',
   };
 }

@@ -7,7 +7,7 @@ import { time } from '../../shared/ports/time.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { followJobs } from '../../shared/queue/follow-jobs.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
-import type { Why } from '../../shared/reasons/endings.ts';
+import type { Why } from '../../shared/reasons/causes.ts';
 import { persistOrThrow, STORE_BACK_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { apiWaitMs, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { History } from '../../shared/store/history/history.ts';

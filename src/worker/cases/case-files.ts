@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { MAX_CASES_BYTES } from '../../shared/cases/document/document.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
 import type { SavedFile } from '../../shared/contract/saved-cases.ts';
+import { fault } from '../../shared/reasons/causes.ts';
 import { absent, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { type ClientDirectory, directoryAt } from '../files/client-directory.ts';
@@ -105,7 +106,7 @@ function readingOfFile(error: unknown): Reading<string> {
 
 /** A link in the place of the folder is refused like one in the place of the file. */
 function readingOfFolder(error: unknown): Reading<string> {
-  return errnoOf(error) === 'ENOTDIR' ? unusable('lies behind a link') : readingOfError(error);
+  return errnoOf(error) === 'ENOTDIR' ? unusable(fault('behind-link', {})) : readingOfError(error);
 }
 
 async function look(folder: ClientDirectory, name: string): Promise<SavedFile | null> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { time } from '../../shared/ports/time.ts';
+import { type Fault, fault } from '../../shared/reasons/causes.ts';
 import type { Skipped } from '../../shared/rules/entries.ts';
 import { POLL_MS } from '../../shared/runtime/async.ts';
 import { unless } from '../../shared/runtime/errno.ts';
@@ -182,10 +183,8 @@ const REGISTRATION = /^m_(.+)\.json$/;
 /** The registered clients of an app, the files that were passed over, and every directory name a file claims. */
 type Registered = { clients: Client[]; skipped: Skipped[]; claimed: ReadonlySet<string> };
 
-const UNFIT_NAME = 'has a name that is too long or contains a character that cannot be seen';
-
 type RegistrationPlace = { folder: string; lane: string | null; name: string };
-type Parsed = { stamp: string; registration: RegistrationFile | null; reason: string | null };
+type Parsed = { stamp: string; registration: RegistrationFile | null; fault: Fault | null };
 
 /**
  * Reads the registrations and heartbeats of one app, on the trunk and in lanes. Files that did not change are not read again.
@@ -196,8 +195,8 @@ function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Options) {
   /** `root`: a real directory. `clockAheadMs`: how far its file system's clock is ahead of ours. */
   return async function readRegistered(root: string, clockAheadMs: number): Promise<Registered> {
     const skipped: Skipped[] = [];
-    const skip = (file: string, reason: string) =>
-      void (skipped.length < MAX_SKIPPED && skipped.push({ file, reason }));
+    const skip = (file: string, found: Fault) =>
+      void (skipped.length < MAX_SKIPPED && skipped.push({ file, fault: found }));
     const places = await findPlaces(root, skip);
     const seen: Known = { registrations: new Map(), beats: new Map() };
     const found = await mapInBulk(places, readPlace);
@@ -214,8 +213,9 @@ function createRegisteredClients({ app, leavesOf, clientTimeoutMs }: Options) {
       if (!parsed) return null;
       seen.registrations.set(path, parsed);
       const { registration } = parsed;
-      const reason = registration ? unfit(registration, app, name) : parsed.reason;
-      if (!registration || reason !== null) return skip(path.slice(root.length + 1), reason ?? '') ?? null;
+      const found = registration ? unfit(registration, app, name) : parsed.fault;
+      if (found !== null) skip(path.slice(root.length + 1), found);
+      if (!registration || found !== null) return null;
       const beatPath = join(folder, `b_${name}.json`);
       const beat = await readBeat(beatPath, known.beats.get(beatPath));
       if (beat) seen.beats.set(beatPath, beat);
@@ -239,8 +239,8 @@ async function readRegistration(path: string, known: Parsed | undefined, leavesO
   const registration = text.kind === 'found' ? parseRegistration(text.value, leavesOf) : null;
   // A file that is written in place is incomplete for a moment: until then the last complete one counts.
   if (!registration && known?.registration) return { ...known, stamp };
-  const reason = text.kind === 'unusable' ? text.reason : 'is not a registration';
-  return { stamp, registration, reason: registration ? null : reason };
+  const found = text.kind === 'unusable' ? text.fault : fault('no-registration', {});
+  return { stamp, registration, fault: registration ? null : found };
 }
 
 type As = { lane: string | null; name: string; beat: Beat | null; clockAheadMs: number; isOnline: () => boolean };
@@ -265,14 +265,14 @@ function toClient(
 }
 
 /** The folders with registrations. Links are not followed, so nothing outside the shared directory is read. */
-async function findPlaces(root: string, skip: (file: string, reason: string) => void): Promise<RegistrationPlace[]> {
+async function findPlaces(root: string, skip: (file: string, found: Fault) => void): Promise<RegistrationPlace[]> {
   const folders: { folder: string; lane: string | null }[] = [{ folder: root, lane: null }];
   const lanesPath = join(root, 'lane');
   if (await isFolder(lanesPath)) {
     const named = (await entriesOf(lanesPath)).filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
     const lanes = named.filter(({ name }) => isSegment(name));
-    for (const { name } of named.filter(({ name }) => !isSegment(name))) skip(`lane/${name}`, UNFIT_NAME);
-    if (lanes.length > MAX_LANES) skip('lane', `has more than ${MAX_LANES} lanes: the rest was not read`);
+    for (const { name } of named.filter(({ name }) => !isSegment(name))) skip(`lane/${name}`, fault('unfit-lane', {}));
+    if (lanes.length > MAX_LANES) skip('lane', fault('too-many-lanes', { most: MAX_LANES }));
     folders.push(...lanes.slice(0, MAX_LANES).map(({ name: lane }) => ({ folder: join(lanesPath, lane), lane })));
   }
   const places: RegistrationPlace[] = [];
@@ -281,19 +281,18 @@ async function findPlaces(root: string, skip: (file: string, reason: string) => 
       const name = REGISTRATION.exec(entry.name)?.[1];
       if (name === undefined) continue;
       if (entry.isFile()) places.push({ folder, lane, name });
-      else skip(join(folder, entry.name).slice(root.length + 1), entry.isSymbolicLink() ? 'is a link' : 'is no file');
+      else
+        skip(join(folder, entry.name).slice(root.length + 1), fault(entry.isSymbolicLink() ? 'link' : 'no-file', {}));
     }
   }
   return places;
 }
 
-function unfit(registration: RegistrationFile, app: number, name: string): string | null {
-  if (registration.app !== app) return `says that it is of app ${registration.app}`;
+function unfit(registration: RegistrationFile, app: number, name: string): Fault | null {
+  if (registration.app !== app) return fault('of-other-app', { other: registration.app });
   const directoryName = directoryNameOf(registration);
-  if (name !== directoryName) return `is not named after its address: m_${directoryName}.json`;
-  if (!isSegment(name))
-    return 'has an address that is too long, or contains a slash or a character that cannot be seen';
-  return null;
+  if (name !== directoryName) return fault('misnamed-registration', { name: directoryName });
+  return isSegment(name) ? null : fault('unfit-address', {});
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -5,7 +5,9 @@ import { parseTarget, type Target } from '../../shared/contract/target.ts';
 import type { Warning } from '../../shared/contract/warning.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { StoreRun } from '../../shared/queue/queue-backend.ts';
+import type { Why } from '../../shared/reasons/causes.ts';
 import type { Code } from '../../shared/reasons/codes.ts';
+import { asFault } from '../../shared/reasons/template.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
@@ -157,14 +159,15 @@ function ofTaken({ key, decision, isSameCall }: Taken, mockId: string): Decided 
 async function decide(execution: Execution, parts: BeginParts): Promise<Decided | Postponed> {
   const { mockId, data } = execution;
   const fault = parts.sharedDirectory.fault();
-  if (fault !== null) return refuseUnwritten(noAnswer('no-worker-can', { fault }), fault, execution, parts);
+  if (fault !== null)
+    return refuseUnwritten(noAnswer('no-worker-can', asFault(fault)), asFault(fault), execution, parts);
   const noRoom = await makeRoom(data.claimBy, parts);
   if (noRoom) return refuse(noRoom, execution, parts);
   if (parts.interrupts.isCancelled(mockId))
     return refuse(noAnswer('cancelled-before-dispatch', { mockId }), execution, parts);
   const target = parseTarget(data.target);
   if (target.kind === 'malformed')
-    return refuse(noAnswer('target-malformed', { field: 'target', problem: target.message }), execution, parts);
+    return refuse(noAnswer('target-malformed', { field: 'target', ...target.fault }), execution, parts);
   return claimAtOneOf(target, execution, parts);
 }
 
@@ -212,9 +215,7 @@ async function choose(
   );
   const full = parts.sharedDirectory.whyFull(parts.settings.CLIENT_TIMEOUT_MS);
   const isNobodyOnline = choice.kind === 'refused' && NOBODY_ONLINE.has(choice.noAnswer.code);
-  return isNobodyOnline && full !== null
-    ? { kind: 'refused', noAnswer: noAnswer('disk-full', { fault: full }) }
-    : choice;
+  return isNobodyOnline && full !== null ? { kind: 'refused', noAnswer: noAnswer('disk-full', asFault(full)) } : choice;
 }
 
 /** The tree of what runs, with what this client publishes of its leaves. */
@@ -369,7 +370,7 @@ async function refuse(
     return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, refusal);
   } catch (error) {
     if (!NOT_WRITTEN.has(errnoOf(error))) throw error;
-    return refuseUnwritten(refusal, whyUnclaimed(error), execution, parts);
+    return refuseUnwritten(refusal, { fault: whyUnclaimed(error) }, execution, parts);
   }
 }
 
@@ -379,11 +380,11 @@ async function refuse(
  */
 async function refuseUnwritten(
   didNotRun: NoAnswer,
-  fault: string | undefined,
+  fault: { fault?: Why | undefined },
   execution: Execution,
   { storeRun }: Some<'storeRun'>,
 ): Promise<ClaimOrRefusal> {
-  const refusal = execution.data.once ? noAnswer('no-worker-for-keyed', { fault }) : didNotRun;
+  const refusal = execution.data.once ? noAnswer('no-worker-for-keyed', fault) : didNotRun;
   if (await isTheOnlyAttempt(execution, storeRun)) return { kind: 'refused', noAnswer: refusal };
   throw new Error(`the refusal of ${execution.mockId} cannot be written, and an earlier attempt may have begun it`);
 }

@@ -2,6 +2,7 @@ import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import { asFull } from '../../shared/reasons/template.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
 import type { Store } from '../../shared/store/key-value-store.ts';
@@ -137,7 +138,10 @@ function withFullDisk(
 ): typeof ending {
   const full = sharedDirectory.whyFull(settings.CLIENT_TIMEOUT_MS);
   if (full === null || ending.kind === 'answered' || ending.noAnswer.code === 'cancelled') return ending;
-  return { kind: 'unanswered', noAnswer: { ...ending.noAnswer, params: { ...ending.noAnswer.params, full } } };
+  return {
+    kind: 'unanswered',
+    noAnswer: { ...ending.noAnswer, params: { ...ending.noAnswer.params, ...asFull(full) } },
+  };
 }
 
 /** An earlier call under the key may have been answered: what is missing by now tells nothing about its client. */

@@ -2,7 +2,15 @@ import { constants } from 'node:fs';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { perProcess } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
-import { aLink, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
+import { fault } from '../../shared/reasons/causes.ts';
+import {
+  aLink,
+  faultOfKind,
+  type Reading,
+  readingOfError,
+  type Unreadable,
+  unusable,
+} from '../../shared/rules/reading.ts';
 import { cached } from '../../shared/runtime/async.ts';
 import { filesOf, realpath } from './ports/files.ts';
 import type { FileStats, OpenFile, QuickFiles } from './ports/operations.ts';
@@ -153,16 +161,16 @@ export async function readWhole(file: OpenFile, maxBytes: number): Promise<Readi
 }
 
 /** Why a file may not be read, judged from its stats alone. */
-export function refusal(stats: FileStats, maxBytes: number): { kind: 'unusable'; reason: string } | undefined {
+export function refusal(stats: FileStats, maxBytes: number): Unreadable | undefined {
   if (stats.isSymbolicLink()) return aLink;
-  if (!stats.isFile()) return unusable(stats.isDirectory() ? 'is a directory' : 'is not a regular file');
-  if (stats.size > maxBytes) return unusable(`is larger than ${maxBytes} bytes`);
-  return undefined;
+  const found = faultOfKind(stats);
+  if (found !== null) return unusable(found);
+  return stats.size > maxBytes ? unusable(fault('too-large', { maxBytes })) : undefined;
 }
 
 async function readText(file: OpenFile, size: number): Promise<Reading<string>> {
   const bytes = await readUpTo(file, size + 1);
-  if (bytes.length !== size) return unusable('changed while it was read');
+  if (bytes.length !== size) return unusable(fault('changing', {}));
   const decoded = decodeWhole(bytes);
-  return decoded.kind === 'text' ? { kind: 'found', value: decoded.text } : unusable(decoded.message);
+  return decoded.kind === 'text' ? { kind: 'found', value: decoded.text } : unusable(decoded.fault);
 }

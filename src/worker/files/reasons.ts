@@ -1,4 +1,4 @@
-import type { Why } from '../../shared/reasons/endings.ts';
+import type { Why } from '../../shared/reasons/causes.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import { ForeignPath, OutsideOfGroup } from './client-directory.ts';
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { processName, random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
-import { whys } from '../../shared/reasons/endings.ts';
+import { causeOf, type Fault, fault } from '../../shared/reasons/causes.ts';
 import { retry, SOON_MS, within } from '../../shared/runtime/async.ts';
 import { usedUp } from '../../shared/runtime/disk-space.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
@@ -12,7 +12,7 @@ import { privateDirectory } from './file-names.ts';
 import { exists, fileSystemOf, noteFileSystem } from './file-system.ts';
 import { access, chmod, lstat, mkdir, open, readFile, rename, rm, stat, statfs, writeFile } from './ports/files.ts';
 import type { FileStats, OpenFile } from './ports/operations.ts';
-import { isFull, whyUnwritable } from './reasons.ts';
+import { isFull } from './reasons.ts';
 
 /**
  * Everything else is below one of these: removing, claiming and keeping answers go through them without checking each path.
@@ -40,7 +40,7 @@ export function createSharedDirectory(options: IdentityOptions) {
   const clock = createFileClock(sharedDir);
   const identity = createIdentity(options);
   const space = createFreeSpace(sharedDir);
-  let fault: string | null = null;
+  let found: Fault | null = null;
   let [hasOtherServer, isReplaceable] = [false, false];
   const isThere = (): Promise<boolean> =>
     refuseStrangers(sharedDir, clock.ownUid())
@@ -61,15 +61,15 @@ export function createSharedDirectory(options: IdentityOptions) {
     async check(): Promise<void> {
       try {
         await examine();
-        fault = null;
+        found = null;
       } catch (error) {
-        if (error instanceof UnusableSharedDirectory) fault = error.message;
+        if (error instanceof UnusableSharedDirectory) found = error.fault;
         throw error;
       }
     },
 
     /** Why it could not be used, as of the last check. */
-    fault: () => fault,
+    fault: () => found,
     whyFull: space.whyFull,
 
     /** Whether other users may put another folder in the place of one at the root; as of the last check. */
@@ -99,9 +99,9 @@ export function createSharedDirectory(options: IdentityOptions) {
 
 async function statOf(sharedDir: string): Promise<FileStats> {
   const found = await stat(sharedDir).catch((error) => {
-    throw new UnusableSharedDirectory(`SHARED_DIR cannot be used (${errnoOf(error)}): create or mount it`);
+    throw new UnusableSharedDirectory(fault('dir-missing', { errno: errnoOf(error) }));
   });
-  if (!found.isDirectory()) throw new UnusableSharedDirectory(`SHARED_DIR is not a directory`);
+  if (!found.isDirectory()) throw new UnusableSharedDirectory(fault('dir-no-directory', {}));
   return found;
 }
 
@@ -112,14 +112,9 @@ async function statOf(sharedDir: string): Promise<FileStats> {
 async function refuseStrangers(sharedDir: string, ownUid: number | undefined): Promise<void> {
   for (const name of OWN_AND_NEVER_LINKS) {
     const found = await lstat(join(sharedDir, name)).catch(unless('ENOENT', 'ENOTDIR')).catch(notUsable);
-    if (found?.isSymbolicLink())
-      throw new UnusableSharedDirectory(
-        `SHARED_DIR/${name} is a link, and nothing below SHARED_DIR may be one: put a directory in its place`,
-      );
+    if (found?.isSymbolicLink()) throw new UnusableSharedDirectory(fault('dir-link', { place: name }));
     if (found && name !== 'mock' && ownUid !== undefined && found.uid !== ownUid)
-      throw new UnusableSharedDirectory(
-        `SHARED_DIR/${name} belongs to another user (${found.uid}) than this worker (${ownUid}), who could remove claims: let all workers run as one user, and give them .rule-server as their own`,
-      );
+      throw new UnusableSharedDirectory(fault('dir-of-another', { place: name, owner: found.uid, user: ownUid }));
   }
 }
 
@@ -138,9 +133,7 @@ async function closeToOthers(sharedDir: string): Promise<void> {
   if (!(await isOpen(0o077))) return;
   await chmod(path, 0o700).catch(() => {});
   if (!fileSystemOf(sharedDir).hasRights || !(await isOpen(MAY_WRITE))) return;
-  throw new UnusableSharedDirectory(
-    'SHARED_DIR/.rule-server may be written by other users, who could remove claims: let its owner set its mode to 0700',
-  );
+  throw new UnusableSharedDirectory(fault('dir-open', {}));
 }
 
 /** Tries it out, since rights can be missing or the mount can be read-only for this worker alone. */
@@ -155,9 +148,7 @@ async function refuseUnwritable(sharedDir: string, clock: FileClock): Promise<vo
 }
 
 function notWritable(name: string, error: unknown): never {
-  throw new UnusableSharedDirectory(
-    `SHARED_DIR/${name} cannot be written by this worker (${errnoOf(error)}): give its user the right to, or mount it writable`,
-  );
+  throw new UnusableSharedDirectory(fault('dir-unwritable', { place: name, errno: errnoOf(error) }));
 }
 
 export type SharedDirectory = ReturnType<typeof createSharedDirectory>;
@@ -167,8 +158,14 @@ export type SharedDirectory = ReturnType<typeof createSharedDirectory>;
 /** A file that was not there, on the disk before it counts as written. */
 const NEW = { flag: 'wx', flush: true };
 
-/** Why a worker may not take jobs, in one sentence with the way out. It goes out over HTTP, so it names no path. */
-export class UnusableSharedDirectory extends Error {}
+/** Why a worker may not take jobs. It goes out over HTTP, so it names no path. */
+export class UnusableSharedDirectory extends Error {
+  readonly fault: Fault;
+  constructor(found: Fault) {
+    super(causeOf(found));
+    this.fault = found;
+  }
+}
 
 type IdentityOptions = {
   sharedDir: string;
@@ -182,9 +179,9 @@ function createIdentity({ sharedDir, registered, onNewIdentity = () => {} }: Ide
   let ownId: string | undefined;
 
   function notTheSame(found: string | undefined, right: string | undefined): UnusableSharedDirectory {
-    const what = found === undefined ? 'it has no identity, like an empty mount point' : `this is ${found}`;
+    const params = { right: `${right}`, why: registered.toReplace };
     return new UnusableSharedDirectory(
-      `SHARED_DIR is not the directory that the workers of this queue use (${right}): ${what}. Mount the right one, and this worker goes on by itself; to use this one from now on, ${registered.toReplace}`,
+      found === undefined ? fault('dir-empty', params) : fault('dir-wrong', { ...params, found }),
     );
   }
 
@@ -230,9 +227,7 @@ async function readSoon(sharedDir: string): Promise<string | undefined> {
 }
 
 function notUsable(error: unknown): never {
-  throw new UnusableSharedDirectory(
-    `SHARED_DIR cannot be used (${errnoOf(error)}): let this worker's user read and write it`,
-  );
+  throw new UnusableSharedDirectory(fault('dir-unusable', { errno: errnoOf(error) }));
 }
 
 function idPath(sharedDir: string): string {
@@ -249,7 +244,7 @@ const WRITTEN_BY_CLIENTS = ['', 'clients', 'mock'];
  * jobs: their callers are told at once, and all goes on as soon as there is room.
  */
 function createFreeSpace(sharedDir: string) {
-  let full: { why: string; seenAt: number; isNow: boolean } | undefined;
+  let full: { why: Fault; seenAt: number; isNow: boolean } | undefined;
   return {
     async update(): Promise<void> {
       const why = (await sayNumbers(sharedDir)) ?? (await tryNewFile(sharedDir));
@@ -257,30 +252,29 @@ function createFreeSpace(sharedDir: string) {
       else if (full) full.isNow = false;
     },
     /** Why no file can be made, as of the last check, or as of any within `lately` ms. */
-    whyFull: (lately = 0): string | null =>
+    whyFull: (lately = 0): Fault | null =>
       full && (full.isNow || time.monotonic() - full.seenAt < lately) ? full.why : null,
   };
 }
 
 /** Root may fill what other users no longer can: only the numbers tell. */
-async function sayNumbers(sharedDir: string): Promise<string | null> {
+async function sayNumbers(sharedDir: string): Promise<Fault | null> {
   for (const name of WRITTEN_BY_CLIENTS) {
     const found = await statfs(join(sharedDir, name)).catch(unless('ENOENT')).catch(notUsable);
     const left = found && usedUp(found);
-    if (left) return `${join('SHARED_DIR', name)} is full: no ${left} are left`;
+    if (left) return fault(`dir-without-${left}`, { place: join('SHARED_DIR', name) });
   }
   return null;
 }
 
 /** Of a quota only a new file tells: an old one has its room already. */
-async function tryNewFile(sharedDir: string): Promise<string | null> {
+async function tryNewFile(sharedDir: string): Promise<Fault | null> {
   const path = join(privateDirectory(sharedDir), `.room-${processName()}`);
   try {
     await writeFile(path, '0', { flag: 'wx' }).catch(unless('EEXIST'));
     return null;
   } catch (error) {
-    const why = isFull(error) ? whyUnwritable(error) : undefined;
-    return why === undefined ? null : `SHARED_DIR is full: ${whys[why]}`;
+    return isFull(error) ? fault(errnoOf(error) === 'EDQUOT' ? 'dir-over-quota' : 'dir-full', {}) : null;
   } finally {
     await rm(path, { force: true }).catch(() => {});
   }

@@ -2,6 +2,8 @@ import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer
 import { formatTarget, type Target } from '../../shared/contract/target.ts';
 import type { Warning } from '../../shared/contract/warning.ts';
 import { perProcess } from '../../shared/ports/process.ts';
+import type { Why } from '../../shared/reasons/causes.ts';
+import { asWhy } from '../../shared/reasons/template.ts';
 import { type Client, directoryOnly } from '../clients/client.ts';
 import type { Clients, Roster } from '../clients/clients.ts';
 import type { PickUps } from '../clients/pick-ups.ts';
@@ -143,13 +145,13 @@ function notPlain(app: number, address: string): NoAnswer {
 const NAMED_AT_MOST = 10;
 
 /** `unread`: a registration that was passed over, if there is one. */
-function whoIsOnline({ clients, skipped }: Roster): { online?: string; unread?: string } {
+function whoIsOnline({ clients, skipped }: Roster): { online?: string; unread?: string; why?: Why } {
   const online = clients.filter((client) => client.online && (client.registered || isPlainName(client.address)));
   const names = online.map(({ address, lane }) => (lane === null ? address : `${address} (lane ${lane})`));
   const [unread] = skipped;
   const named = names.length > NAMED_AT_MOST ? [...names.slice(0, NAMED_AT_MOST), '…'] : names;
   return {
     ...(named.length > 0 && { online: named.join(', ') }),
-    ...(unread && { unread: `${unread.file} ${unread.reason}` }),
+    ...(unread && { ...asWhy(unread.fault), unread: unread.file }),
   };
 }

@@ -1,4 +1,5 @@
 import { time } from '../../shared/ports/time.ts';
+import { causeOf, type Fault, fault } from '../../shared/reasons/causes.ts';
 import { resultWithin, whileItRuns } from '../../shared/runtime/async.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import { reasonOf } from '../../shared/store/store-error.ts';
@@ -34,8 +35,8 @@ export type StoreState = { up: boolean; reason: string | null };
 
 type DirectoryCheckDependencies = {
   worker: { run(): void; pause(): Promise<void> };
-  /** Says to everybody whether this worker takes jobs, with the `reason` of its state; rejects unless the queue store answers and takes writes. */
-  announce: { taking(reason: string | null): Promise<void>; idle(reason: string): Promise<void> };
+  /** Says to everybody whether this worker takes jobs, with the fault that is the reason of its state; rejects unless the queue store answers and takes writes. */
+  announce: { taking(problem: Fault | null): Promise<void>; idle(problem: Fault): Promise<void> };
   sharedDirectory: SharedDirectory;
   interrupts: Pick<Interrupts, 'releaseAll'>;
   /** Has a task done by the threads that wait for files, which itself waits for no file. */
@@ -64,7 +65,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
       return storeAlert.begins(error, STORE_ADVICE);
     }
     store = { up: true, reason: null };
-    await announce.idle(error.message).catch(() => {}); // it counts no longer once it has not announced itself for a while
+    await announce.idle(error.fault).catch(() => {}); // it counts no longer once it has not announced itself for a while
     if (state.takesJobs) await worker.pause();
     state = { takesJobs: false, reason: error.message };
     alert.begins(error, error.message);
@@ -77,12 +78,13 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
       worker.run();
       log.info({ sharedDir }, 'this worker takes jobs');
     }
-    state = { takesJobs: true, reason: full };
+    const reason = full && causeOf(full);
+    state = { takesJobs: true, reason };
     store = { up: true, reason: null };
     alert.ends();
     storeAlert.ends();
-    if (full === null) fullDisk.ends();
-    else fullDisk.begins(new Error(full), MAKE_ROOM);
+    if (reason === null) fullDisk.ends();
+    else fullDisk.begins(new Error(reason), MAKE_ROOM);
     if (sharedDirectory.isReplaceable()) strangers.begins(new Error(REPLACEABLE), ADVICE);
     else strangers.ends();
   }
@@ -93,7 +95,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
       while (await responds()) {
         if (await examine(MAY_HANG_MS)) return; // otherwise the directory is looked at again meanwhile
       }
-      await refuse(new UnusableSharedDirectory('SHARED_DIR does not respond: is the file server there?'));
+      await refuse(new UnusableSharedDirectory(fault('dir-silent', {})));
       interrupts.releaseAll(); // a worker that reaches the directory goes on with what is open here
     },
     state: () => state,

@@ -4,6 +4,7 @@ import { random } from '../../shared/ports/process.ts';
 import { createPrivacy } from '../../shared/privacy/privacy.ts';
 import { listenForCancels } from '../../shared/queue/cancels.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import type { Fault } from '../../shared/reasons/causes.ts';
 import { atMost, STOP_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -80,8 +81,8 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const batches = createBatchWorker(ofBatches);
   const consumers = takingJobs(worker, batches);
   const announce = {
-    taking: (reason: string | null) => backend.probe().then(() => backend.workers.announce(id, reason)),
-    idle: (reason?: string) => backend.workers.withdraw(id, reason),
+    taking: (fault: Fault | null) => backend.probe().then(() => backend.workers.announce(id, fault)),
+    idle: (fault?: Fault) => backend.workers.withdraw(id, fault),
   };
   const parts = { ...directory, ...execution, worker: consumers, announce, threads, storeAlert, log };
   const check = createDirectoryCheck(parts);

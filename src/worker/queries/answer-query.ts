@@ -1,5 +1,6 @@
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import type { Query, Selection } from '../../shared/contract/query.ts';
+import { toldSkip } from '../../shared/contract/rules-and-clients.ts';
 import { time } from '../../shared/ports/time.ts';
 import { refused } from '../../shared/runtime/http-refusals.ts';
 import type { Client } from '../clients/client.ts';
@@ -88,7 +89,7 @@ export function createAnswerQuery({
     const list = await rules.listRules(app);
     if (list.kind === 'no-rules') return found({ app, version: null, items: [], ...allOnOnePage, skipped: [] });
     const entries = list.rules.map(shownRule).map(({ id, ...rest }) => ({ ruleId: id, ...rest }));
-    return found({ app, version: list.version, items: entries, ...allOnOnePage, skipped: list.skipped });
+    return found({ app, version: list.version, items: entries, ...allOnOnePage, skipped: list.skipped.map(toldSkip) });
   }
 }
 
@@ -109,8 +110,8 @@ async function treeOf(
     return found({ ...answer, edited });
   }
   if (kind === 'too-large') return refused('tree-too-large', {});
-  if (kind === 'unusable' && 'reason' in answer)
-    return unknownVersion ?? refused('unusable-rule', { app: query.app, problem: answer.reason });
+  if (kind === 'unusable' && 'fault' in answer)
+    return unknownVersion ?? refused('unusable-rule', { app: query.app, ...answer.of, ...answer.fault });
   return notThere(kind, query);
 }
 
@@ -148,7 +149,7 @@ function createListClients({ clients, load, pickUps }: Pick<AnswerQueryDependenc
     const roster = await clients.roster(app, { fresh: true }).catch(unlessForeign);
     if (roster === null) return null;
     const entries = await mapInBulk(roster.clients, entryOf);
-    return { items: entries, ...allOnOnePage, skipped: roster.skipped };
+    return { items: entries, ...allOnOnePage, skipped: roster.skipped.map(toldSkip) };
   };
 
   async function entryOf(client: Client) {

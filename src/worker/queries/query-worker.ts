@@ -4,6 +4,8 @@ import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import type { Fault } from '../../shared/reasons/causes.ts';
+import { asFault } from '../../shared/reasons/template.ts';
 import { AWAY_MS } from '../../shared/runtime/async.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -17,7 +19,7 @@ type QueryWorkerDependencies = {
   backend: QueueBackend;
   answerQuery: (query: Query) => Promise<Answer>;
   /** Why this worker cannot use its shared directory; null while it can. */
-  fault: () => string | null;
+  fault: () => Fault | null;
   /** For so long after it was asked, a question that this worker cannot answer is left to other workers. */
   waitForOthersMs: number;
   log: Logger;
@@ -40,7 +42,7 @@ export function createQueryWorker({ backend, answerQuery, fault, waitForOthersMs
     if (time.now() < job.addedAt + waitForOthersMs) return job.snooze(AWAY_MS);
     const why = fault();
     const refused =
-      why === null ? refusalOf('question-of-newer-version', {}) : refusalOf('directory-unusable', { fault: why });
+      why === null ? refusalOf('question-of-newer-version', {}) : refusalOf('directory-unusable', asFault(why));
     return job.finish({ v: QUERY_VERSION, refused });
   }
 

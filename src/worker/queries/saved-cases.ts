@@ -47,7 +47,7 @@ export function createSavedCases({ caseFiles, sharedDirectory }: SavedCasesDepen
 }
 
 function textOf(reading: Reading<string>, member: 'text' | 'found'): Answer {
-  if (reading.kind === 'unusable') return refused('cases-file-unusable', { problem: reading.reason });
+  if (reading.kind === 'unusable') return refused('cases-file-unusable', reading.fault);
   return found({ [member]: reading.kind === 'found' ? reading.value : null });
 }
 

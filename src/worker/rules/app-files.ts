@@ -1,4 +1,5 @@
 import { join, relative, sep } from 'node:path';
+import { fault } from '../../shared/reasons/causes.ts';
 import { followLink, ofTarget } from '../../shared/rules/links.ts';
 import { absent, aLink, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { versionOf } from '../../shared/rules/update-file.ts';
@@ -67,5 +68,5 @@ async function readIn(sharedDir: string, path: string, maxBytes: number): Promis
   if (text !== aLink || target.kind !== 'found') return target;
   const names = relative(sharedDir, target.value).split(sep);
   const found = await withoutLinks(sharedDir, names, (real) => readBoundedFile(real, maxBytes)).catch(readingOfError);
-  return found ? ofTarget(found) : unusable('is a link, which is not followed on this file system');
+  return found ? ofTarget(found) : unusable(fault('link-unfollowed', {}));
 }

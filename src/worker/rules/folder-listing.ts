@@ -1,3 +1,4 @@
+import { fault } from '../../shared/reasons/causes.ts';
 import { kindOf, type Skipped } from '../../shared/rules/entries.ts';
 import { type Reading, unusable } from '../../shared/rules/reading.ts';
 import { lstat } from '../files/file-system.ts';
@@ -12,12 +13,12 @@ export type FolderListing = { ids: bigint[]; folders: string[]; strays: string[]
 
 /** Lists one real folder. A link to one is not followed. */
 export async function listFolder(path: string, stats: FileStats): Promise<Reading<FolderListing>> {
-  if (!stats.isDirectory()) return unusable('is not a folder');
+  if (!stats.isDirectory()) return unusable(fault('no-folder', {}));
   const listing: FolderListing = { ids: [], folders: [], strays: [], skipped: [] };
   let entries = 0;
   for await (const entry of await entriesIn(path)) {
     if (++entries > MAX_ENTRIES) {
-      listing.skipped.push({ file: '', reason: `has more than ${MAX_ENTRIES} entries: the rest was not read` });
+      listing.skipped.push({ file: '', fault: fault('too-many-entries', { most: MAX_ENTRIES }) });
       break;
     }
     sort(entry, listing);
@@ -39,5 +40,5 @@ function sort(entry: Entry, { ids, folders, strays, skipped }: FolderListing): v
   else if (found.kind === 'folder') folders.push(entry.name);
   else if (found.kind === 'stray' && strays.length < MAX_SKIPPED) strays.push(entry.name);
   else if (found.kind === 'refused' && skipped.length < MAX_SKIPPED)
-    skipped.push({ file: entry.name, reason: found.reason });
+    skipped.push({ file: entry.name, fault: found.fault });
 }

@@ -1,3 +1,4 @@
+import { fault } from '../../shared/reasons/causes.ts';
 import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
 import type { Rule } from '../../shared/rules/rule-file.ts';
 import type { Changes, Update } from '../../shared/rules/update-file.ts';
@@ -53,7 +54,7 @@ function readsAsOf(version: bigint, { later, updateOf }: { later: (Update | null
         const known = tells(changesOf(update), id);
         if (known) return known;
       }
-      return unusable(`is not known as of version ${version}`);
+      return unusable(fault('not-known-then', { version: `${version}` }));
     };
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fault } from '../../shared/reasons/causes.ts';
 import type { Skipped } from '../../shared/rules/entries.ts';
 import type { Reading } from '../../shared/rules/reading.ts';
 import type { FolderListing } from './folder-listing.ts';
@@ -41,14 +42,14 @@ async function walk(bases: string, root: FolderListing, readFolder: (path: strin
   let level = subfoldersOf(listed);
   for (let depth = 1; level.length > 0; depth++) {
     const room = depth > MAX_FOLDERS_DEEP ? 0 : MAX_FOLDERS - listed.length;
-    if (level.length > room) skipped.push({ file: level[0] ?? '', reason: 'too many folders: the rest was not read' });
+    if (level.length > room) skipped.push({ file: level[0] ?? '', fault: fault('too-many-folders', {}) });
     const found: Listed[] = [];
     const readings = await Promise.all(
       level.slice(0, room).map(async (folder) => ({ folder, reading: await readFolder(join(bases, folder)) })),
     );
     for (const { folder, reading } of readings) {
       if (reading.kind === 'found') found.push({ folder, listing: reading.value });
-      if (reading.kind === 'unusable') skipped.push({ file: folder, reason: reading.reason });
+      if (reading.kind === 'unusable') skipped.push({ file: folder, fault: reading.fault });
     }
     listed.push(...found);
     level = subfoldersOf(found);
@@ -75,7 +76,7 @@ function indexOfListings(listed: Listed[], unread: Skipped[]): RuleIndex {
       else folders.set(id, [folder]);
     }
     strays.push(...listing.strays.map((file) => join(folder, file)));
-    skipped.push(...listing.skipped.map(({ file, reason }) => ({ file: join(folder, file), reason })));
+    skipped.push(...listing.skipped.map((entry) => ({ ...entry, file: join(folder, entry.file) })));
   }
   return { folders, strays, skipped };
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { time } from '../../shared/ports/time.ts';
-import { chosen, reasonOf, rivalsOf, type Skipped } from '../../shared/rules/entries.ts';
+import { type Fault, fault } from '../../shared/reasons/causes.ts';
+import { asFault } from '../../shared/reasons/template.ts';
+import { chosen, faultOf, rivalsOf, type Skipped } from '../../shared/rules/entries.ts';
 import type { RuleNode } from '../../shared/rules/node-file.ts';
 import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
@@ -68,7 +70,7 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
 async function readerOfNodes(files: ConfigFiles, app: number) {
   const listing = await files.nodeFiles(app);
   if (listing.kind !== 'found') {
-    const none = listing.kind === 'absent' ? absent : unusable(`is not read, because confs ${listing.reason}`);
+    const none = listing.kind === 'absent' ? absent : unusable(fault('behind-confs', asFault(listing.fault)));
     return async (): Promise<Reading<RuleNode>> => none;
   }
   const rivals = rivalsOf(await files.strays(app, 'node', listing.value.strays), 'node');
@@ -83,7 +85,7 @@ async function listRules(files: ConfigFiles, app: number): Promise<RuleList> {
   if (index.kind === 'absent') return { kind: 'no-rules' };
   const version = await files.version(app);
   if (index.kind === 'unusable')
-    return { kind: 'rules', rules: [], skipped: [{ file: 'bases', reason: index.reason }], version };
+    return { kind: 'rules', rules: [], skipped: [{ file: 'bases', fault: index.fault }], version };
   const strays = await files.strays(app, 'rule', index.value.strays);
   const rivals = rivalsOf(strays, 'rule');
   const found = await Promise.all(
@@ -93,7 +95,7 @@ async function listRules(files: ConfigFiles, app: number): Promise<RuleList> {
   );
   const rules = found.flatMap(({ reading }) => (reading.kind === 'found' ? [reading.value] : []));
   rules.sort((a, b) => (a.id < b.id ? -1 : 1));
-  const passedOver = strays.map((stray) => ({ file: stray.file, reason: reasonOf(stray, 'rule') }));
+  const passedOver = strays.map((stray) => ({ file: stray.file, fault: faultOf(stray, 'rule') }));
   const skipped = [...index.value.skipped, ...passedOver, ...found.flatMap((place) => place.skipped)];
   return { kind: 'rules', rules, skipped, version };
 }
@@ -105,7 +107,7 @@ async function hasConfiguration(files: ConfigFiles, app: number): Promise<boolea
   );
 }
 
-type Places = { app: number; ruleId: bigint; places: readonly string[]; rivals: readonly string[] | undefined };
+type Places = { app: number; ruleId: bigint; places: readonly string[]; rivals: readonly Fault[] | undefined };
 
 async function readPlaces(files: ConfigFiles, { app, ruleId, places, rivals }: Places) {
   const candidates = places.map(async (folder) => {

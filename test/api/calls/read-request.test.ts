@@ -93,13 +93,13 @@ describe('a bad request', () => {
     ['the service.a', '{"app":7,"ruleId":1,"the service":{"a":1,"a":1}}', 'is given twice'],
     ['body', '"text"', 'must be a JSON object, found a string'],
     ['body', 'null', 'must be a JSON object, found null'],
-    ['body', '{"app":7,"ruleId":1}x', 'is not JSON: unexpected x after the end of the JSON value (character 21)'],
+    ['body', '{"app":7,"ruleId":1}x', 'is not JSON: unexpected x after the end of the JSON value at character 21'],
     ['body', '{"app":7,', 'is not JSON: it ends too early, after 9 characters'],
     ['body', '', 'is empty: send a JSON object such as {"app":1,"ruleId":1}'],
     [
       'the service.n',
       '{"app":7,"ruleId":1,"the service":{"n":NaN}}',
-      'is not JSON: NaN is not a JSON value (character 40)',
+      'is not JSON: NaN is not a JSON value at character 40',
     ],
   ])('names %s: %s', (field, body, message) => {
     expect(problems(body)).toEqual([{ field, message }]);

@@ -65,7 +65,7 @@ test('what is wrong with the files is said, and the rest runs', async () => {
   const source = await open();
   expect(problems.sort()).toEqual([
     'bases/4.json has no status: Java and Node clients take it as not released',
-    'bases/5.json is not JSON: JSON ends too early, after 6 characters',
+    'bases/5.json is not JSON: it ends too early, after 6 characters',
     'node 1: its child 3 is left out: type 13 is not known',
     'node 1: its child 4 is left out: the class Nobody is not registered',
     'node 1: its child 5 is left out: confField: ms must be a number',
@@ -121,8 +121,7 @@ test('rules are found in any folder below bases, by the name of the file', async
   const rules = (await open()).current();
   expect(await run(rules, { ruleId: 1 })).toMatchObject({ outcome: 'TRUE' });
   expect(await run(rules, { ruleId: 6 })).toMatchObject({
-    outcome:
-      'there is no rule 6 (its file is not named by its id; bases/called-otherwise.json says that it is rule 6: only 6.json counts)',
+    outcome: 'there is no rule 6 (its file is not named by its id: it says so in bases/called-otherwise.json)',
   });
 });
 

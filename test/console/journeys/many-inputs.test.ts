@@ -122,7 +122,7 @@ describeInBrowser('many inputs in the console', () => {
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'latin.csv', mimeType: 'text/csv', buffer: Buffer.from('city\nM\xfcnchen\n', 'latin1') });
-    await says(page.locator('.inputs-read'), /^latin\.csv is not UTF-8 text: see byte 2 of line 2\./);
+    await says(page.locator('.inputs-read'), /^latin\.csv is not valid UTF-8: byte 2 of line 2 is/);
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
     await page.getByText(/^Each row of a CSV/).waitFor();
     await expectAccessible(page);

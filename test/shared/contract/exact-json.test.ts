@@ -113,14 +113,18 @@ describe('scanning JSON', () => {
     ['{"a":"\\u12g4"}', { at: 6, path: 'a', message: '\\u must be followed by four hexadecimal digits' }],
     ['{"a":"\n"}', { at: 6, path: 'a', message: 'a control character in a string must be escaped' }],
     ['{} {}', { at: 3, path: '', message: 'unexpected "{" after the end of the JSON value' }],
-  ])('says where %s is wrong', (text, place) => {
-    expect(scanJson(text)).toMatchObject({ kind: 'wrong', ...place });
+  ])('says where %s is wrong', (text, { at, message, path }) => {
+    const told = `is not JSON: ${message} at character ${at + 1}`;
+    expect(scanJson(text)).toMatchObject({ kind: 'wrong', at, path, message: told });
   });
 
   it(`goes ${MAX_DEPTH} levels deep and no further`, () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(scanJson(nested(MAX_DEPTH)).kind).toBe('complete');
-    expect(scanJson(nested(MAX_DEPTH + 1))).toMatchObject({ kind: 'wrong', message: 'nested deeper than 200 levels' });
+    expect(scanJson(nested(MAX_DEPTH + 1))).toMatchObject({
+      kind: 'wrong',
+      fault: { reason: 'json-deep', params: { levels: MAX_DEPTH } },
+    });
     expect(scanJson('{"a":'.repeat(1_000_000))).toMatchObject({ kind: 'wrong' });
   });
 });
@@ -151,7 +155,7 @@ describe('parsing and printing', () => {
 
   it('a bad text throws and says where', () => {
     expect(() => parseExact('{"a":[1,x]}')).toThrow('unexpected x at character 9 in a[1]');
-    expect(() => parseExact('{"a":')).toThrow('JSON ends too early, after 5 characters');
+    expect(() => parseExact('{"a":')).toThrow('it ends too early, after 5 characters');
   });
 
   it('as ASCII it is the same JSON', () => {
@@ -237,7 +241,7 @@ describe('UTF-8', () => {
     ['beyond the last character', [0xf4, 0x90, 0x80, 0x80]],
     ['a cut character in the middle', [0xc3, 0x61]],
   ])('%s is wrong, never repaired', (_what, bytes) => {
-    expect(decodeUtf8(Uint8Array.from(bytes))).toMatchObject({ kind: 'wrong', place: { line: 1 } });
+    expect(decodeUtf8(Uint8Array.from(bytes))).toMatchObject({ kind: 'wrong', fault: { line: 1 } });
   });
 
   it('the first byte that is none of it is named, also behind a U+FFFD of the text, or at the end', () => {
@@ -246,9 +250,9 @@ describe('UTF-8', () => {
     expect(wrong(`a\n${replacement}b\n${replacement}K\xf6ln \xff`)).toEqual({
       kind: 'wrong',
       message: 'is not valid UTF-8: byte 5 of line 3 is 0xf6',
-      place: { line: 3, byte: 5 },
+      fault: { problem: 'not-utf-8', line: 3, byte: 5, value: '0xf6' },
     });
-    expect(wrong('ab\xc3')).toMatchObject({ place: { line: 1, byte: 3 } });
+    expect(wrong('ab\xc3')).toMatchObject({ fault: { line: 1, byte: 3 } });
     expect(wrong(replacement)).toEqual({ kind: 'text', text: '\ufffd' });
   });
 

@@ -41,7 +41,7 @@ describe('a target', () => {
     [`lane:${'é'.repeat(126)}`, /^the lane is longer than 250 bytes$/],
     ['x'.repeat(10_000), /^must be .{1,200}$/],
   ])('%j is malformed, and the message says why', (text, message) => {
-    expect(parseTarget(text)).toEqual({ kind: 'malformed', message: expect.stringMatching(message) });
+    expect(parseTarget(text)).toMatchObject({ kind: 'malformed', message: expect.stringMatching(message) });
   });
 
   it.each(targetForms)('has the form %s that help and OpenAPI show', (form) => {

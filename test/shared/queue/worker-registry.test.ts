@@ -5,6 +5,7 @@ import {
   createRedisWorkerRegistry,
   type WorkerRegistry,
 } from '../../../src/shared/queue/worker-registry.ts';
+import { causeOf, fault } from '../../../src/shared/reasons/causes.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 
 const PREFIX = '{rule-server}';
@@ -74,11 +75,14 @@ function keepsItsPromises(open: () => WorkerRegistry): void {
 
   it('announce what is the matter with them, whether they take jobs or not, until it is over', async () => {
     const workers = open();
-    const problems = async () => (await workers.problems()).map(({ problem }) => problem).toSorted();
+    const problems = async () => (await workers.problems()).map(({ fault }) => causeOf(fault)).toSorted();
     expect(await problems()).toEqual([]);
-    await workers.announce('one', 'it is full');
-    await workers.withdraw('other', 'it is empty');
-    expect(await problems()).toEqual(['it is empty', 'it is full']);
+    await workers.announce('one', fault('dir-full', {}));
+    await workers.withdraw('other', fault('dir-link', { place: 'mock' }));
+    expect(await problems()).toEqual([
+      expect.stringContaining('SHARED_DIR is full'),
+      expect.stringContaining('SHARED_DIR/mock is a link'),
+    ]);
     expect(await workers.list()).toEqual(['one']);
     const toldAgain = async () => {
       await workers.announce('one');

@@ -10,6 +10,7 @@ import { endingOf } from '../../../src/shared/contract/execution-record.ts';
 import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
 import { type Process, random } from '../../../src/shared/ports/process.ts';
 import { listenForCancels } from '../../../src/shared/queue/cancels.ts';
+import type { Fault } from '../../../src/shared/reasons/causes.ts';
 import type { Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger, createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
@@ -476,7 +477,7 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
   const consumers = takingJobs(worker, batches);
-  const taking = (reason: string | null) => backend.probe().then(() => backend.workers.announce(id, reason));
+  const taking = (fault: Fault | null) => backend.probe().then(() => backend.workers.announce(id, fault));
   const announce = { taking, idle: () => backend.workers.withdraw(id) };
   const threads = async () => {}; // never busy
   const check = createDirectoryCheck({

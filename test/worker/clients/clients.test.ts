@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { causeOf } from '../../../src/shared/reasons/causes.ts';
 import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { createClients } from '../../../src/worker/clients/clients.ts';
 import { createPickUps } from '../../../src/worker/clients/pick-ups.ts';
@@ -214,7 +215,8 @@ describe('who is online', () => {
 });
 
 describe('what is passed over and named', () => {
-  const skippedIn = async () => (await (await open()).roster(7)).skipped.map(({ file, reason }) => `${file} ${reason}`);
+  const skippedIn = async () =>
+    (await (await open()).roster(7)).skipped.map(({ file, fault }) => `${file} ${causeOf(fault)}`);
 
   test.each([
     ['half a registration', '{"address":"x","ap', 'm_x.json is not a registration'],

@@ -23,7 +23,7 @@ const answer = {
   isDry: false,
   showsRun: false,
 } as const;
-const broken = { kind: 'wrong', fault: { problem: 'result-not-json' } } as const;
+const broken = { kind: 'wrong', fault: { problem: 'not-json' } } as const;
 const sight = { stamp: 'a', bytes: 2 };
 const present = (judgement: typeof answer | typeof broken): EffectOutcome => ({
   ...{ kind: 'result', sight },

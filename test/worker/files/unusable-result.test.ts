@@ -11,7 +11,7 @@ import {
 
 const KIB = 1024;
 const incomplete = { kind: 'incomplete', fault: { problem: 'result-cut' } } as const;
-const wrong = { kind: 'wrong', fault: { problem: 'result-not-json' } } as const;
+const wrong = { kind: 'wrong', fault: { problem: 'not-json' } } as const;
 
 type Look = {
   stamp: string;

@@ -52,8 +52,9 @@ test.each([
   const { problems, ran, digest } = await client();
   expect({ problems, outcome: ran.outcome }).toEqual({ problems: [sentence], outcome: 'TRUE' });
   const { tree, warnings } = await worker();
-  expect(tree).toMatchObject({ root: { className: 'Yes', problems: [sentence] }, digest });
-  expect(warnings()).toMatchObject([{ code: 'unusable-file', params: { problem: sentence }, nodeId: '3' }]);
+  expect(tree).toMatchObject({ root: { className: 'Yes', problems: [{ message: sentence }] }, digest });
+  const params = { problem: 'of-file', why: 'says-node', file: `confs/${name}`, id: '3' };
+  expect(warnings()).toMatchObject([{ code: 'other-file', params, nodeId: '3' }]);
   expect((await client(true)).ran.outcome).toBe(
     `rule 1 is not run, because nothing may be in doubt (strict): ${sentence}`,
   );
@@ -63,7 +64,7 @@ test('a copy whose name differs by a character that is not seen is named so that
   await copyOfNode('3\u200b.json');
   const sentence = 'confs/3\\u200b.json says that it is node 3: only 3.json counts';
   expect((await client()).problems).toEqual([sentence]);
-  expect((await worker()).tree).toMatchObject({ root: { problems: [sentence] } });
+  expect((await worker()).tree).toMatchObject({ root: { problems: [{ message: sentence }] } });
 });
 
 test('hidden files and such that do not end in .json are nobody, and a file without an id is named alone', async () => {
@@ -76,10 +77,13 @@ test('hidden files and such that do not end in .json are nobody, and a file with
 test('a node whose only file has another name is not there for either, which says so', async () => {
   await rm(files.pathOf(7, 'confs/3.json'));
   await copyOfNode('three.json');
-  const reason = 'is not named by its id; confs/three.json says that it is node 3: only 3.json counts';
+  const reason = 'is not named by its id: it says so in confs/three.json';
   const { ran, digest } = await client();
   expect(ran.outcome).toBe(`rule 1 cannot run: its root 3 is missing (its file ${reason})`);
-  expect((await worker()).tree).toMatchObject({ root: { state: 'unusable', problems: [reason] }, digest });
+  expect((await worker()).tree).toMatchObject({
+    root: { state: 'unusable', problems: [{ reason: 'other-name', message: reason }] },
+    digest,
+  });
 });
 
 test('a file that says another id than its name is no file of either', async () => {
@@ -87,7 +91,7 @@ test('a file that says another id than its name is no file of either', async () 
   const reason = 'says that it is node 3: only 3.json counts';
   expect((await client()).problems).toEqual([`confs/4.json ${reason}`]);
   const rules = createRules({ sharedDir: files.sharedDir });
-  expect(await rules.readNode(7, 4n)).toEqual({ kind: 'unusable', reason });
+  expect(await rules.readNode(7, 4n)).toEqual({ kind: 'unusable', fault: { problem: 'says-node', id: '3' } });
 });
 
 test('so it is with rules, and of two files in two folders the newer one counts', async () => {
@@ -101,14 +105,14 @@ test('so it is with rules, and of two files in two folders the newer one counts'
   const { problems, ran, digest } = await client();
   expect({ problems: problems.toSorted(), outcome: ran.outcome }).toEqual({ problems: sentences, outcome: 'TRUE' });
   const { tree, list, warnings } = await worker();
-  expect(tree).toMatchObject({ rule: { confId: 3n, problems: sentences }, digest });
+  expect(tree).toMatchObject({ rule: { confId: 3n, problems: sentences.map((message) => ({ message })) }, digest });
   expect(list).toMatchObject({
     skipped: expect.arrayContaining([
-      { file: 'old/1 (1).json', reason: 'says that it is rule 1: only 1.json counts' },
-      { file: 'moved/1.json', reason: 'stands twice: the newer file counts' },
+      { file: 'old/1 (1).json', fault: { problem: 'says-rule', id: '1' } },
+      { file: 'moved/1.json', fault: { problem: 'stands-twice' } },
     ]),
   });
-  expect(warnings().map(({ params }) => params.problem)).toEqual(sentences);
+  expect(warnings().map(({ message }) => message)).toEqual(sentences.map((sentence) => `The file ${sentence}.`));
   expect((await client(true)).ran.outcome).toContain(sentences[0]);
 });
 

@@ -4,6 +4,7 @@ import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { digestOf } from '../../../src/client/rules/digest.ts';
 import { openRuleSource } from '../../../src/client/rules/rule-source.ts';
 import { createProcess } from '../../../src/shared/ports/process.ts';
+import { causeOf, fault } from '../../../src/shared/reasons/causes.ts';
 import { filesOf } from '../../../src/worker/files/ports/files.ts';
 import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
@@ -53,26 +54,29 @@ test('rules and nodes of a ConfigMap are read, and again when it changes', async
 });
 
 test.each([
-  ['out of the app', '../../8/confs/1.json', "is a link that leads out of its app's folder"],
-  ['out of the app, to the root', '/etc/hostname', "is a link that leads out of its app's folder"],
-  ['to nothing', 'none.json', 'is a link to nothing'],
-  ['to itself', '1.json', 'is a link that leads in a circle'],
-  ['to a directory', '../bases', 'is a link whose target is a directory'],
-])('a link %s is named as one, and not followed', async (_, target, reason) => {
+  ['out of the app', '../../8/confs/1.json', fault('link-outwards', {})],
+  ['out of the app, to the root', '/etc/hostname', fault('link-outwards', {})],
+  ['to nothing', 'none.json', fault('link-to-nothing', {})],
+  ['to itself', '1.json', fault('link-in-circle', {})],
+  ['to a directory', '../bases', fault('link-target', { fault: 'directory' })],
+])('a link %s is named as one, and not followed', async (_, target, found) => {
   await files.rule(1, '"confId":1');
   await files.write(leaf('Yes'), 8, 'confs', '1.json');
   await mkdir(files.pathOf(7, 'confs'));
   await symlink(target, files.pathOf(7, 'confs/1.json'));
-  expect(await rules().readNode(7, 1n)).toEqual({ kind: 'unusable', reason });
+  expect(await rules().readNode(7, 1n)).toEqual({ kind: 'unusable', fault: found });
   const { problems } = (await open()).current();
-  expect(problems).toContain(`confs/1.json ${reason}`);
+  expect(problems).toContain(`confs/1.json ${causeOf(found)}`);
 });
 
 test('a folder behind a link is named, and not read', async () => {
   await files.write('{"id":1,"status":1,"confId":1}', 7, '..data', 'bases', '1.json');
   await symlink('..data/bases', files.pathOf(7, 'bases'));
   expect((await open()).current().problems).toEqual(['bases is a link']);
-  expect(await rules().listRules(7)).toMatchObject({ rules: [], skipped: [{ file: 'bases', reason: 'is a link' }] });
+  expect(await rules().listRules(7)).toMatchObject({
+    rules: [],
+    skipped: [{ file: 'bases', fault: { problem: 'link' } }],
+  });
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { causeOf } from '../../../src/shared/reasons/causes.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
@@ -77,7 +78,7 @@ test('a number that does not fit 64 bits makes the file unusable instead of anot
   await files.write('{"type":1}', 7, 'confs', '9223372036854775808.json');
   expect(await rules.readRule(7, 1n)).toEqual({
     kind: 'unusable',
-    reason: 'cannot be read: confId must be an integer of at most 64 bits, not 9223372036854775808',
+    fault: { problem: 'member-no-long', member: 'confId', found: '9223372036854775808' },
   });
   expect(await rules.listRules(7)).toMatchObject({ rules: [], skipped: [{ file: '1.json' }] });
 });
@@ -99,7 +100,7 @@ test('of two files of one rule the newer counts, and the older is named as skipp
   expect(await rules.readRule(7, 1n)).toMatchObject({ value: { confId: 11n, folder: 'b' } });
   expect(await rules.listRules(7)).toMatchObject({
     rules: [{ folder: 'b' }],
-    skipped: [{ file: 'a/1.json', reason: 'stands twice: the newer file counts' }],
+    skipped: [{ file: 'a/1.json', fault: { problem: 'stands-twice' } }],
   });
   await files.write('{"id":1,', 7, 'bases/b/1.json');
   expect(await rules.readRule(7, 1n)).toMatchObject({ value: { confId: 10n, folder: 'a' } });
@@ -145,7 +146,7 @@ test('links, folders, pipes and foreign names are passed over, each with its rea
   const list = await rules.listRules(7);
   if (list.kind !== 'rules') throw new Error(list.kind);
   expect(list.rules.map(({ id }) => id)).toEqual([1n]);
-  expect(Object.fromEntries(list.skipped.map(({ file, reason }) => [file, reason]))).toEqual({
+  expect(Object.fromEntries(list.skipped.map(({ file, fault }) => [file, causeOf(fault)]))).toEqual({
     '2.json': 'is not a regular file',
     '3.json': 'is not a regular file',
     '4.json': "is a link that leads out of its app's folder",
@@ -166,22 +167,25 @@ test('nodes are never read through a link, at any level', async () => {
   await mkdir(files.pathOf(7, 'confs/3.json'));
   expect(await rules.readNode(7, 1n)).toEqual({
     kind: 'unusable',
-    reason: "is a link that leads out of its app's folder",
+    fault: { problem: 'link-outwards' },
   });
-  expect(await rules.readNode(7, 2n)).toEqual({ kind: 'unusable', reason: 'is not a regular file' });
-  expect(await rules.readNode(7, 3n)).toEqual({ kind: 'unusable', reason: 'is a directory' });
+  expect(await rules.readNode(7, 2n)).toEqual({ kind: 'unusable', fault: { problem: 'no-file' } });
+  expect(await rules.readNode(7, 3n)).toEqual({ kind: 'unusable', fault: { problem: 'directory' } });
   await symlink(files.pathOf('outside'), files.pathOf(8));
   expect(await rules.readNode(8, 1n)).toEqual({ kind: 'absent' });
   await mkdir(files.pathOf(9));
   await symlink(files.pathOf('outside/confs'), files.pathOf(9, 'confs'));
   await symlink(files.pathOf('outside/confs'), files.pathOf(9, 'bases'));
-  expect(await rules.readNode(9, 1n)).toEqual({ kind: 'unusable', reason: 'is not read, because confs is a link' });
-  expect(await rules.listRules(9)).toMatchObject({ rules: [], skipped: [{ file: 'bases', reason: 'is a link' }] });
+  expect(await rules.readNode(9, 1n)).toEqual({ kind: 'unusable', fault: { problem: 'behind-confs', fault: 'link' } });
+  expect(await rules.listRules(9)).toMatchObject({
+    rules: [],
+    skipped: [{ file: 'bases', fault: { problem: 'link' } }],
+  });
 });
 
 test.each([
-  ['that is empty', '', 'is not JSON: JSON ends too early, after 0 characters'],
-  ['cut off', '{"id":1,"type":1', 'is not JSON: JSON ends too early, after 16 characters'],
+  ['that is empty', '', 'is not JSON: it ends too early, after 0 characters'],
+  ['cut off', '{"id":1,"type":1', 'is not JSON: it ends too early, after 16 characters'],
   ['with a comma too many', '{"id":1,}', /^is not JSON: expected a key/],
   ['that is null', 'null', 'is not a JSON object'],
   ['that is an array', '[1]', 'is not a JSON object'],
@@ -213,10 +217,8 @@ test.each([
   ['of 4 MiB and more', `{"id":1,"type":1,"x":"${'x'.repeat(4 * 1024 * 1024)}"}`, 'is larger than 4194304 bytes'],
 ])('a node file %s is unusable and says why', async (_, text, reason) => {
   await files.write(text, 7, 'confs', '1.json');
-  expect(await rules.readNode(7, 1n)).toEqual({
-    kind: 'unusable',
-    reason: typeof reason === 'string' ? reason : expect.stringMatching(reason),
-  });
+  const read = await rules.readNode(7, 1n);
+  expect(read.kind === 'unusable' ? causeOf(read.fault) : read.kind).toMatch(reason);
 });
 
 test('bytes that are not UTF-8 make a file unusable', async () => {
@@ -224,7 +226,7 @@ test('bytes that are not UTF-8 make a file unusable', async () => {
   await writeFile(files.pathOf(7, 'confs/1.json'), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
   expect(await rules.readNode(7, 1n)).toEqual({
     kind: 'unusable',
-    reason: 'is not valid UTF-8: byte 3 of line 1 is 0xff',
+    fault: { problem: 'not-utf-8', byte: 3, line: 1, value: '0xff' },
   });
 });
 
@@ -233,21 +235,21 @@ test('a node that can be drawn though something is wrong with it names its probl
   expect(await nodeOf(1n)).toMatchObject({
     sonIds: [2n, 3n, 5n],
     forwardId: null,
-    problems: ['sonIds: not an id: "x", "", "-4"', 'sonIds has spaces: one client does not start with them'],
+    problems: [{ problem: 'children-no-ids', found: '"x", "", "-4"' }, { problem: 'children-spaced' }],
   });
   await files.node(2, '"type":5,"confName":"a.B","sonIds":"1","confField":"{\\"key\\": "');
   expect(await nodeOf(2n)).toMatchObject({
     sonIds: [],
     values: {},
-    problems: [
-      'a leaf has no children: sonIds is ignored',
-      expect.stringContaining('confField is not JSON: JSON ends too early'),
-    ],
+    problems: [{ problem: 'leaf-with-children' }, { problem: 'settings-not-json', fault: 'json-early', length: 8 }],
   });
   await files.node(3, '"confField":"[1]"');
-  expect(await nodeOf(3n)).toMatchObject({ problems: ['type is missing', 'confField is not a JSON object'] });
+  expect(await nodeOf(3n)).toMatchObject({ problems: [{ problem: 'no-type' }, { problem: 'settings-no-object' }] });
   await files.node(4, '"type":77');
-  expect(await nodeOf(4n)).toMatchObject({ type: { name: 'Unknown' }, problems: ['type 77 is not known'] });
+  expect(await nodeOf(4n)).toMatchObject({
+    type: { name: 'Unknown' },
+    problems: [{ problem: 'unknown-type', type: '77' }],
+  });
 });
 
 test('a rule file that cannot be read right now is not the same as no rule', async () => {
@@ -255,7 +257,8 @@ test('a rule file that cannot be read right now is not the same as no rule', asy
   expect(await rules.readRule(7, 1n)).toMatchObject({ kind: 'unusable' });
   expect(await rules.readGraph({ app: 7, ruleId: 1n, confId: null })).toEqual({
     kind: 'unusable',
-    reason: 'rule 1 is not JSON: JSON ends too early, after 15 characters',
+    of: { ruleId: '1' },
+    fault: { problem: 'not-json', fault: 'json-early', length: 15 },
   });
 });
 

@@ -157,11 +157,12 @@ test('a node that is missing or cannot be read stands in its place and says so',
   expect(tree.missing).toEqual([4n, 2n]);
   expect(find(tree.root, 3n)).toMatchObject({
     state: 'unusable',
-    problems: ['is not JSON: JSON ends too early, after 8 characters'],
+    problems: [{ reason: 'not-json', message: 'is not JSON: it ends too early, after 8 characters' }],
   });
   expect(await answerOf(null, 3n)).toMatchObject({
     kind: 'unusable',
-    reason: expect.stringMatching(/^node 3 is not JSON/),
+    of: { confId: '3' },
+    fault: { problem: 'not-json' },
   });
 });
 

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { causeOf } from '../../../shared/reasons/causes.ts';
 import type { Environment } from '../../http/environment.ts';
 import type { QueueHealth } from '../../queue-health.ts';
 
@@ -15,7 +16,7 @@ export function healthRoutes({ health, isReady }: { health: QueueHealth; isReady
           queue: up ? 'up' : 'down',
           reason,
           workers,
-          problems,
+          problems: problems.map(causeOf),
           waiting,
           active,
         },

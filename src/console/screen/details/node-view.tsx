@@ -14,6 +14,7 @@ import { whyOf } from '../../../shared/reasoning/why.ts';
 import { goTo } from '../../state/location.ts';
 import { pinNode } from '../../state/preferences.ts';
 import { formatMs } from '../../text/durations.ts';
+import { failureOfFault } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { skipOf } from '../../trace/visible-rows.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
@@ -37,7 +38,7 @@ type Props = {
 
 /** One node: what it is, what it did in this run, and ways to run it. */
 export function NodeView({ occurrence, occurrences, run, input, onChoose }: Props) {
-  const { say } = useText();
+  const { say, ofService } = useText();
   if (!occurrence) return <p className="empty-line">{say('node.none')}</p>;
   const { node } = occurrence;
   const places = occurrences.filter((other) => other.node.id === node.id).length;
@@ -81,7 +82,7 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
         {node.problems.length > 0 && (
           <Fact name={say('node.problems')}>
             {node.problems.map((problem) => (
-              <span key={problem}>{problem}</span>
+              <span key={problem.message}>{ofService(failureOfFault(problem))}</span>
             ))}
           </Fact>
         )}

@@ -1,13 +1,15 @@
 import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react';
 import { noneSetAside, type Refusal, type SetAside } from '../../../shared/cases/document/refusal.ts';
 import { decodeWhole, withoutMark } from '../../../shared/contract/json/utf8.ts';
+import { asTold } from '../../../shared/reasons/template.ts';
+import { type TextFault, textFault, textFaultOf } from '../../../shared/reasons/text-faults.ts';
 import { runInputs } from '../../cases/batch-call.ts';
 import { type Inputs, type ReadInputs, readInputs } from '../../cases/inputs.ts';
 import { useStart } from '../../cases/use-batches.ts';
 import { type Place, printTarget } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
-import { failureOfCell, failureOfJson } from '../../text/service-words.ts';
+import { failureOfCell, failureOfFault, failureOfJson } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
@@ -16,8 +18,8 @@ import { BatchHead } from './start-batch.tsx';
 /** A text that is longer is kept beside the field: a browser writes it into one for seconds. */
 const MAX_TYPED = 100_000;
 
-/** `unreadable`: the file is not UTF-8, and where that shows. */
-type Source = { text: string; name: string | null; unreadable?: { line: number; byte: number } | null };
+/** `unreadable`: what is wrong with the file. */
+type Source = { text: string; name: string | null; unreadable?: TextFault };
 /** The last inputs, for as long as the page is open: they may be personal, so they are not stored. */
 const last: { source: Source } = { source: { text: '', name: null } };
 
@@ -78,7 +80,9 @@ export function NewInputs({ place, rule }: { place: Place; rule: RuleContext }) 
             className={read.kind === 'empty' && source.unreadable === undefined ? 'empty-line' : 'notice bad'}
             role="status"
           >
-            {source.unreadable !== undefined ? notUtf8(source, say) : problemWords(read, say)}
+            {source.unreadable
+              ? unreadableWords({ ...source, unreadable: source.unreadable }, say)
+              : problemWords(read, say)}
           </p>
         )}
       </div>
@@ -100,7 +104,11 @@ function InputsSource({ source, onSource, field }: SourceProps) {
     const { name } = file;
     const bytes = await file.arrayBuffer().catch(() => null);
     const read = bytes && decodeWhole(withoutMark(new Uint8Array(bytes)));
-    onSource(read?.kind === 'text' ? { text: read.text, name } : { text: '', name, unreadable: read?.place ?? null });
+    onSource(
+      read?.kind === 'text'
+        ? { text: read.text, name }
+        : { text: '', name, unreadable: read?.fault ?? textFault('changing', {}) },
+    );
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -154,10 +162,11 @@ function InputsSource({ source, onSource, field }: SourceProps) {
   );
 }
 
-function notUtf8({ name, unreadable }: Source, say: Say): string {
-  return unreadable
-    ? say('inputs.notUtf8At', { name: name ?? '', ...unreadable })
-    : say('inputs.notUtf8', { name: name ?? '' });
+function unreadableWords({ name, unreadable }: Source & { unreadable: TextFault }, say: Say): string {
+  return say('inputs.unreadable', {
+    name: name ?? '',
+    error: failureOfFault(asTold(unreadable, textFaultOf(unreadable))),
+  });
 }
 
 function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>, say: Say): string {

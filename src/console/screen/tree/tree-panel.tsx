@@ -4,6 +4,7 @@ import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { failureOf, Refused } from '../../api/request.ts';
 import type { Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
+import { failureOfFault } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Loading } from '../../ui/announce.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
@@ -72,8 +73,8 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
         </p>
       )}
       {tree.data?.rule?.problems.map((problem) => (
-        <p className="notice warn" key={problem}>
-          {problem}
+        <p className="notice warn" key={problem.message}>
+          {ofService(failureOfFault(problem))}
         </p>
       ))}
       {edits.length > 0 && (

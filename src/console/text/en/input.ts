@@ -138,9 +138,7 @@ export const inputWords = {
   'inputs.empty':
     'Each row of a CSV, or each element of a JSON list, becomes one run. The page shows them here before anything runs.',
   'inputs.notCsv': 'Correct this first:',
-  'inputs.notUtf8': '{name} is not UTF-8 text. Save it as “CSV UTF-8” and choose it again.',
-  'inputs.notUtf8At':
-    '{name} is not UTF-8 text: see byte {byte} of line {line}. Save it as “CSV UTF-8” and choose it again.',
+  'inputs.unreadable': '{name} {error}. Save it as “CSV UTF-8” and choose it again.',
   'inputs.mistakes': { one: '1 row has a mistake:', other: '{n} rows have mistakes:' },
   'inputs.line': 'line {line}',
   'inputs.leaveOut': {

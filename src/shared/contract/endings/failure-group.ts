@@ -1,5 +1,6 @@
+import { isCause } from '../../reasons/causes.ts';
 import type { Params } from '../../reasons/template.ts';
-import { isCause, whatHappened } from '../../reasons/words.ts';
+import { whatHappened } from '../../reasons/words.ts';
 import { isEndState, type State } from './states.ts';
 
 /**

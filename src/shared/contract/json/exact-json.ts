@@ -1,4 +1,4 @@
-import type { JsonFault } from '../../reasons/json-faults.ts';
+import { type JsonFault, jsonFault, jsonFaultOf, type TextFault, textFault } from '../../reasons/text-faults.ts';
 import { pathOfScan, scanDocument } from './json-scan.ts';
 import type { JsonKind, Member } from './json-tokens.ts';
 import { createJsonScan, EndsTooEarly, Wrong } from './json-tokens.ts';
@@ -9,11 +9,10 @@ import type { ExactValue } from './raw-number.ts';
  * JavaScript number, so that 9007199254740993, 1e400, 0.10 and -0 leave exactly as they came.
  */
 
-/** The result of scanning a text. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. */
+/** The result of scanning a text. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. `message` goes on after its name. */
 export type Scanned =
   | { kind: 'complete'; type: JsonKind; raw: string; members: Member[]; duplicates: string[] }
-  | { kind: 'incomplete'; length: number }
-  | { kind: 'wrong'; at: number; path: string; message: string; fault: JsonFault };
+  | { kind: 'incomplete' | 'wrong'; at: number; path: string; message: string; fault: JsonFault };
 
 /** Checks one JSON text and splits its outermost object or array, whose keys are its places. Depth is bounded by `MAX_DEPTH`; duplicate keys are listed by path. */
 export function scanJson(text: string): Scanned {
@@ -23,28 +22,48 @@ export function scanJson(text: string): Scanned {
     const { members, duplicates } = scan;
     return { kind: 'complete', type, raw: text.slice(start, end), members, duplicates };
   } catch (error) {
-    if (error instanceof EndsTooEarly) return { kind: 'incomplete', length: text.length };
-    if (error instanceof Wrong) {
-      const { at, message, fault } = error;
-      return { kind: 'wrong', at, path: pathOfScan(scan), message, fault };
-    }
-    throw error;
+    const { at, fault: found } = faultOf(error, text);
+    const message = `is not JSON: ${jsonFaultOf(withPlace(found, at))}`;
+    return {
+      kind: error instanceof EndsTooEarly ? 'incomplete' : 'wrong',
+      at,
+      path: pathOfScan(scan),
+      message,
+      fault: found,
+    };
   }
 }
 
-/**
- * Parses one JSON text with its numbers kept as written. Throws a `SyntaxError` naming place and path. `sources` gets the text of each object
- * and array.
- */
+/** What a walk met; rethrows what is no fault of the text. */
+function faultOf(error: unknown, { length }: string): { at: number; fault: JsonFault } {
+  if (error instanceof EndsTooEarly) return { at: length, fault: jsonFault('json-early', { length }) };
+  if (error instanceof Wrong) return error;
+  throw error;
+}
+
+/** Where a text ends too early is told already. */
+const withPlace = ({ reason, params }: JsonFault, at: number, where = '') => ({
+  ...{ ...params, fault: reason },
+  ...(reason !== 'json-early' && { at: at + 1, ...(where !== '' && { where }) }),
+});
+
+/** A text is not JSON: `fault` goes on after its name. */
+export class NotJson extends SyntaxError {
+  readonly fault: TextFault;
+  constructor({ fault: found, at, path }: { fault: JsonFault; at: number; path: string }) {
+    const params = withPlace(found, at, path);
+    super(jsonFaultOf(params));
+    this.fault = textFault('not-json', params);
+  }
+}
+
+/** Parses one JSON text with its numbers kept as written. Throws `NotJson`. `sources` gets the text of each object and array. */
 export function parseExact(text: string, sources?: WeakMap<object, string>): ExactValue {
   const scan = createJsonScan(text, true, sources);
   try {
     return scanDocument(scan).value;
   } catch (error) {
-    if (error instanceof EndsTooEarly) throw new SyntaxError(`JSON ends too early, after ${text.length} characters`);
-    if (error instanceof Wrong)
-      throw new SyntaxError(`${error.message} at character ${error.at + 1}${inPath(pathOfScan(scan))}`);
-    throw error;
+    throw new NotJson({ ...faultOf(error, text), path: pathOfScan(scan) });
   }
 }
 
@@ -58,8 +77,4 @@ export function joinMembers(members: Iterable<readonly [key: string, raw: string
 /** The same JSON in ASCII. Outside strings JSON is ASCII already, so every other character may become a \u escape. */
 export function toAscii(raw: string): string {
   return raw.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-function inPath(path: string): string {
-  return path === '' ? '' : ` in ${path}`;
 }

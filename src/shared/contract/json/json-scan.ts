@@ -1,4 +1,4 @@
-import { jsonFault } from '../../reasons/json-faults.ts';
+import { jsonFault } from '../../reasons/text-faults.ts';
 import {
   EndsTooEarly,
   expect,

@@ -1,4 +1,4 @@
-import { type JsonFault, jsonFault, wordsOfJsonFault } from '../../reasons/json-faults.ts';
+import { type JsonFault, jsonFault, wordsOfJsonFault } from '../../reasons/text-faults.ts';
 import { type ExactValue, RawNumber } from './raw-number.ts';
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';

@@ -1,14 +1,16 @@
+import { type TextFault, textFault, textFaultOf } from '../../reasons/text-faults.ts';
+
 type Text = { kind: 'text'; text: string };
-/** `place`: where the first byte stands that is none of UTF-8, counted from 1; null where the whole is something else. */
-type Wrong = { kind: 'wrong'; message: string; place: { line: number; byte: number } | null };
+/** `message`: the words of the fault, after the name of what was read. */
+type Wrong = { kind: 'wrong'; message: string; fault: TextFault };
 type Decoded = Text | { kind: 'cut'; text: string } | Wrong;
 
 const decoderOf = (fatal: boolean) => new TextDecoder('utf-8', { fatal, ignoreBOM: true });
 
 /** UTF-8 bytes to text, never repairing anything. `cut`: valid so far, but the last character's bytes are incomplete. */
 export function decodeUtf8(bytes: Uint8Array): Decoded {
-  if (withoutMark(bytes) !== bytes) return wrong('starts with a byte order mark; UTF-8 has to be without one');
-  if (isUtf16(bytes)) return wrong('is UTF-16, not UTF-8');
+  if (withoutMark(bytes) !== bytes) return wrong(textFault('byte-order-mark', {}));
+  if (isUtf16(bytes)) return wrong(textFault('utf-16', {}));
   try {
     return { kind: 'text', text: decoderOf(true).decode(bytes) };
   } catch {
@@ -31,7 +33,7 @@ export function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-const wrong = (message: string, place: Wrong['place'] = null): Wrong => ({ kind: 'wrong', message, place });
+const wrong = (found: TextFault): Wrong => ({ kind: 'wrong', message: textFaultOf(found), fault: found });
 
 /** By its byte order mark, or by the zeros of its first characters in ASCII. */
 function isUtf16([first, second, third, fourth]: Uint8Array): boolean {
@@ -45,8 +47,8 @@ function wrongAt(bytes: Uint8Array, at: number): Wrong {
   const before = bytes.subarray(0, at);
   const line = before.reduce((lines, byte) => (byte === 0x0a ? lines + 1 : lines), 1);
   const byte = at - before.lastIndexOf(0x0a);
-  const value = (bytes[at] ?? 0).toString(16).padStart(2, '0');
-  return wrong(`is not valid UTF-8: byte ${byte} of line ${line} is 0x${value}`, { line, byte });
+  const value = `0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')}`;
+  return wrong(textFault('not-utf-8', { line, byte, value }));
 }
 
 /** The decoder does not tell where it failed. One that repairs puts U+FFFD there, which may also be in the text itself. */

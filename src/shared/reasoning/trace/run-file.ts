@@ -5,7 +5,7 @@ import { readAs } from '../../contract/wire.ts';
 import { memberOf } from '../../json-tree/members.ts';
 import { compactJson, prettyJson } from '../../json-tree/print-json.ts';
 import { readJson } from '../../json-tree/read-json.ts';
-import { wordsOfJsonFault } from '../../reasons/json-faults.ts';
+import { wordsOfJsonFault } from '../../reasons/text-faults.ts';
 import { sha256 } from './sha256.ts';
 
 const RUN_FILE = 'rule-server-run';

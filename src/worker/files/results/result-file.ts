@@ -1,4 +1,4 @@
-import { type Fault, fault, membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
+import { membersGiven, readAnswer } from '../../../shared/contract/client-files.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { outcomeOf } from '../../../shared/contract/endings/outcome-of-rule.ts';
 import type { Outcome } from '../../../shared/contract/job.ts';
@@ -7,6 +7,7 @@ import type { Member } from '../../../shared/contract/json/json-tokens.ts';
 import { decodeUtf8 } from '../../../shared/contract/json/utf8.ts';
 import { type ReportedRules, reportedRulesSchema } from '../../../shared/contract/rules-of-run.ts';
 import { time } from '../../../shared/ports/time.ts';
+import { type Fault, fault } from '../../../shared/reasons/causes.ts';
 import { errnoOf } from '../../../shared/runtime/errno.ts';
 import { INLINE_BYTES } from '../../../shared/store/key-value-store.ts';
 import { directoryAt } from '../client-directory.ts';
@@ -110,8 +111,8 @@ async function judgeFile(file: OpenFile, stats: FileStats, { mockId, dialect, ma
 
 /** Only what the client itself put there is its fault: a link in the place of a file, or something that is no file. */
 const NOT_A_FILE = new Map([
-  ['ELOOP', fault('result-link')],
-  ['ENXIO', fault('result-socket')],
+  ['ELOOP', fault('result-link', {})],
+  ['ENXIO', fault('socket', {})],
 ]);
 const MISSING = new Set(['ENOENT', 'ENOTDIR']);
 
@@ -124,8 +125,7 @@ function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'p
 }
 
 function refuse(stats: FileStats, maxBytes: number): Fault | undefined {
-  if (!stats.isFile())
-    return fault(stats.isDirectory() ? 'result-directory' : stats.isFIFO() ? 'result-pipe' : 'result-no-file');
+  if (!stats.isFile()) return fault(stats.isDirectory() ? 'directory' : stats.isFIFO() ? 'pipe' : 'no-file', {});
   return stats.size > maxBytes ? fault('result-too-large', { bytes: stats.size, maxBytes }) : undefined;
 }
 

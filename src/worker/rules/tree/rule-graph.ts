@@ -1,5 +1,6 @@
+import { toldFault } from '../../../shared/contract/rules-and-clients.ts';
 import type { RuleNode } from '../../../shared/rules/node-file.ts';
-import type { Reading } from '../../../shared/rules/reading.ts';
+import type { Reading, Unreadable } from '../../../shared/rules/reading.ts';
 import type { Rule } from '../../../shared/rules/rule-file.ts';
 
 const MAX_NODES = 20_000;
@@ -12,7 +13,7 @@ export type PlacedRule = Rule & { folder: string };
 /** A rule as answers show it: with the files beside its own among its problems. */
 export const shownRule = ({ rivals, problems, ...rule }: PlacedRule) => ({
   ...rule,
-  problems: [...rivals, ...problems],
+  problems: [...rivals, ...problems].map(toldFault),
 });
 
 /** The tree to walk: a rule, a node, or (both) the sub-tree of a node inside a rule. */
@@ -31,7 +32,7 @@ export type RuleGraph =
   | { kind: 'unknown-rule' }
   | { kind: 'unknown-node' }
   | { kind: 'not-in-rule' }
-  | { kind: 'unusable'; reason: string };
+  | ({ kind: 'unusable'; of: { ruleId: string } | { confId: string } } & Pick<Unreadable, 'fault'>);
 
 type ReadNode = (confId: bigint) => Promise<Reading<RuleNode>>;
 /** Where rules and nodes are read. */
@@ -48,7 +49,7 @@ export async function readGraph({ app, ruleId, confId }: Selection, sources: Gra
   });
   const rule = ruleId === null ? null : await sources.readRule(app, ruleId);
   if (rule?.kind === 'absent') return unknown('unknown-rule');
-  if (rule?.kind === 'unusable') return { kind: 'unusable', reason: `rule ${ruleId} ${rule.reason}` };
+  if (rule?.kind === 'unusable') return { ...rule, of: { ruleId: `${ruleId}` } };
   const readNode = await sources.nodesOf(app);
   const placed = rule?.value ?? null;
   const root = placed ? placed.confId : confId;
@@ -56,7 +57,7 @@ export async function readGraph({ app, ruleId, confId }: Selection, sources: Gra
   if (confId === null) return { kind: 'graph', rule: placed, start: root, ...graph };
   const node = graph.nodes.get(confId) ?? (await readNode(confId));
   if (node.kind === 'absent') return unknown('unknown-node');
-  if (node.kind === 'unusable') return { kind: 'unusable', reason: `node ${confId} ${node.reason}` };
+  if (node.kind === 'unusable') return { ...node, of: { confId: `${confId}` } };
   return graph.nodes.has(confId) ? { kind: 'graph', rule: placed, start: confId, ...graph } : { kind: 'not-in-rule' };
 }
 

@@ -39,7 +39,7 @@ export async function checkTree(selection: Selection, { rules, leafClasses }: So
   const cycle = findCycle(root, edgesIn(nodes));
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
   const warnings = foundOnce(() => {
-    const ofRule = rule?.rivals.map((problem) => warning('unusable-file', { problem })) ?? [];
+    const ofRule = rule?.rivals.map((rival) => warning('other-file', rival)) ?? [];
     const ofClasses = leafClasses ? classWarnings(inOrder, leafClasses) : [];
     const ofSize = cycle === null ? sizeWarnings(countOccurrences(nodes, start)) : [];
     return [...ofRule, ...inOrder.flatMap(nodeWarnings), ...ofClasses, ...ofSize].slice(0, MAX_WARNINGS);
@@ -73,7 +73,7 @@ function warningsAbout(graph: Exclude<RuleGraph, { kind: 'graph' }>, { app, rule
     case 'not-in-rule':
       return [warning('node-not-in-rule', { app, ruleId: rule, confId: node, ...about })];
     case 'unusable':
-      return [warning('unusable-file', { problem: `of ${graph.reason}` })];
+      return [warning('unusable-file', { ...graph.of, ...graph.fault })];
   }
 }
 
@@ -82,9 +82,8 @@ type Placed = { id: bigint; reading: Reading<RuleNode> | undefined };
 function nodeWarnings({ id, reading }: Placed): Warning[] {
   const nodeId = `${id}`;
   if (reading?.kind === 'found')
-    return reading.value.rivals.map((problem) => warning('unusable-file', { problem, nodeId }));
-  if (reading?.kind === 'unusable')
-    return [warning('unusable-file', { problem: `of node ${nodeId} ${reading.reason}`, nodeId })];
+    return reading.value.rivals.map((rival) => warning('other-file', { ...rival, nodeId }));
+  if (reading?.kind === 'unusable') return [warning('unusable-file', { confId: nodeId, ...reading.fault, nodeId })];
   return [warning('missing-node', { nodeId })];
 }
 

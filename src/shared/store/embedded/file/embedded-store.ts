@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { causeOf } from '../../../reasons/causes.ts';
 import { errnoOf } from '../../../runtime/errno.ts';
 import { servedFileSystems } from '../../../runtime/served-file-systems.ts';
 import { BadSettings } from '../../../runtime/settings/settings.ts';
@@ -70,7 +71,7 @@ function makeFolder(folder: string): void {
   }
   // Checked first, because a full disk would look like a damaged store.
   const full = createRoom(folder).full();
-  if (full !== null) throw new BadSettings(`The store ${folder} cannot be opened: ${full}.`);
+  if (full !== null) throw new BadSettings(`The store ${folder} cannot be opened: ${causeOf(full)}.`);
   const kind = servedFileSystems.get(statfsSync(folder).type);
   if (kind !== undefined)
     throw new BadSettings(

@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import { causeOf, type Fault, fault } from '../../../reasons/causes.ts';
 import { StoreTakesNoWrites } from '../../redis/redis-connections.ts';
 
 const MIB = 1024 * 1024;
@@ -22,27 +23,26 @@ export type Room = ReturnType<typeof createRoom>;
 export function createRoom(folder: string) {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let free: Free | undefined;
-  function lacking(what: keyof typeof NEEDED): string | null {
+  function lacking(what: keyof typeof NEEDED): Fault | null {
     const now = performance.now();
     if (now - checkedAt >= CHECKED_EVERY_MS) {
       checkedAt = now;
       free = freeIn(folder);
     }
     if (free === undefined) return null;
-    const room = `the disk of SHARED_DIR is full:`;
     if (free.bytes < NEEDED[what])
-      return `${room} ${Math.floor(free.bytes / MIB)} MB are left, and ${NEEDED.forCalls / MIB} are needed; make room there`;
+      return fault('disk-of-store-full', { left: Math.floor(free.bytes / MIB), needed: NEEDED.forCalls / MIB });
     if (free.files < FILES_NEEDED[what])
-      return `${room} it has room for ${free.files} more files (inodes), and ${FILES_NEEDED.forCalls} are needed; remove files there`;
+      return fault('disk-of-store-without-files', { left: free.files, needed: FILES_NEEDED.forCalls });
     return null;
   }
   return {
     /** Why no new call is accepted, or null. */
-    full: (): string | null => lacking('forCalls'),
+    full: (): Fault | null => lacking('forCalls'),
     /** Throws `StoreFull` if a write could fail halfway. */
     check(): void {
       const why = lacking('forStatements');
-      if (why !== null) throw new StoreFull(why);
+      if (why !== null) throw new StoreFull(causeOf(why));
     },
   };
 }
