@@ -103,9 +103,9 @@ onOneQueue('whatever a client writes as its result', (start) => {
       [
         'bare NaN',
         text('{"success":true,"the service":{"a":{"b":NaN}}}'),
-        /NaN is not a JSON value in the service\.a\.b/,
+        /NaN is not a JSON value at character \d+ in the service\.a\.b/,
       ],
-      ['bare -Infinity', text('{"success":true,"a":-Infinity}'), /-Infinity is not a JSON value in a/],
+      ['bare -Infinity', text('{"success":true,"a":-Infinity}'), /-Infinity is not a JSON value at character \d+ in a/],
       [
         'another execution’s mockId',
         members({ mockId: 'other' }),
