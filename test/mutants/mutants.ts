@@ -176,11 +176,7 @@ export const mutants: readonly Mutant[] = [
     'success may be anything',
     'worker/files/judge-result',
     'src/shared/contract/client-files.ts',
-    `  [
-    'success',
-    (member) => (member ? fault('result-bad-success', { value: shortened(member.raw) }) : fault('result-no-success')),
-  ],
-`,
+    "  ['success', (member) => (member ? badFlag(member) : fault('result-no-success', {}))],\n",
   ),
   without(
     'a late text that is no answer is removed while it may still be written',

@@ -2,32 +2,15 @@ import { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { codeSchema, paramsSchema } from '../../shared/contract/endings/codes.ts';
 import { outcomeSchema } from '../../shared/contract/job.ts';
-import { int, int64, json, jsonObject, mockId, text, time } from '../../shared/contract/wire.ts';
+import { int, jsonObject, mockId, text, time } from '../../shared/contract/wire.ts';
 import { asJson } from './json-schema.ts';
 
-const STEP_OUTCOMES = ['TRUE', 'FALSE', 'NONE', 'ERROR', 'OUT_OF_TIME', 'REJECTED'];
-const milliseconds = asJson({ type: 'number' });
-const id = int64.describe('The id of the node.');
-const value = json.optional().describe('As it was; absent where it was absent, or too long to be carried.');
-const access = { key: text, deep: z.literal(true).optional() };
-const stepOfTrace = z
-  .looseObject({
-    nodeId: int64,
-    name: text,
-    role: z.enum(['root', 'forward', 'child']),
-    parent: int.nullable().describe('The index of its parent in the list.'),
-    outcome: text.meta({ json: { type: 'string', enum: STEP_OUTCOMES } }),
-    inverted: z.boolean(),
-    start: milliseconds,
-    ms: milliseconds,
-    error: text.optional(),
-    instead: text.optional().describe('What its error counts as.'),
-    reads: z.array(z.looseObject({ ...access, value })),
-    writes: z.array(z.looseObject({ ...access, before: value, after: value })),
-  })
-  .meta({ id: 'TraceStep' });
+const passedOn = (description: string) => asJson({}).optional().describe(`${description} Not checked.`);
 
-/** The answer of a client, to the letter: it has at least the first six members. The others are those of clients that write them. */
+/**
+ * The answer of a client, to the letter. The worker checks `success`, the data, `executeAt`, `outcome` and `dryRun`, and fills in what is missing
+ * of the first six members; every other member is passed on as the client wrote it, and described as our clients write it.
+ */
 export const resultAnswer = z
   .looseObject({
     mockId,
@@ -37,28 +20,17 @@ export const resultAnswer = z
     error: asJson({}).describe('The error of the rule, null when there is none.'),
     executeAt: time.describe('When the client ran it, epoch milliseconds.'),
     outcome: outcomeSchema.nullable().optional().describe('What the rule came to; null where it came to nothing.'),
-    ts: asJson({})
-      .optional()
-      .describe('The time that it ran as of, as the client wrote it: our clients write epoch milliseconds.'),
-    rules: z
-      .looseObject({ version: int64, digest: text })
-      .optional()
-      .describe('The rules that ran: their version, and the digest that GET tree has as well.'),
-    dryRun: z.literal(true).optional().describe('It had no effects.'),
-    effects: z
-      .looseObject({
-        assumed: z.array(id).describe('Not called, and counted as TRUE.'),
-        stubbed: z.array(id),
-        unsure: z.array(id).describe('Called, though they do not say whether they have effects.'),
-      })
-      .optional()
-      .describe('Of a dry run: what was done with its nodes.'),
-    warnings: z.array(text).optional().describe('What the client left out of the rule, and why.'),
-    steps: z
-      .array(stepOfTrace)
-      .optional()
-      .describe('The trace with what each node read and wrote, in the order of its beginnings.'),
-    stepsNotRecorded: int.optional().describe('Of a long trace: how many steps are not in it.'),
+    dryRun: z.boolean().nullable().optional().describe('True: it had no effects.'),
+    ts: passedOn('The time that it ran as of, epoch milliseconds.'),
+    rules: passedOn('The rules that ran: their `version`, and the `digest` that GET tree has as well.'),
+    effects: passedOn(
+      'Of a dry run, nodes: `assumed` (not called, counted as TRUE), `stubbed`, and `unsure` (called, though they do not say whether they have effects).',
+    ),
+    warnings: passedOn('What the client left out of the rule, and why: a list of texts.'),
+    steps: passedOn(
+      'The trace as a list, in the order of its beginnings: `nodeId`, `name`, `role`, `parent` (an index), `outcome`, `inverted`, `start` and `ms`, and what the node `reads` and `writes`.',
+    ),
+    stepsNotRecorded: passedOn('Of a long trace: how many steps are not in it.'),
   })
   .meta({ id: 'Result', description: 'The result as the client wrote it, to the last digit.' });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Fault, fault } from '../reasons/causes.ts';
 import { DATA_FIELD } from './data-field.ts';
+import { outcomeSchema } from './job.ts';
 import { joinMembers, NotJson, scanJson } from './json/exact-json.ts';
 import type { Member } from './json/json-tokens.ts';
 import { integerOf } from './json/raw-number.ts';
@@ -56,6 +57,9 @@ export const answerSchema = z
       .nullish(),
     error: z.string().describe('Why `success` is false.').nullish(),
     executeAt: int64('When it ran, epoch ms. Absent: the time at which the worker read the result.').nullish(),
+    outcome: outcomeSchema
+      .describe('What the rule came to; null where it came to nothing. Absent: the end of the trace says it.')
+      .nullish(),
     dryRun: z
       .boolean()
       .describe('`true` in the answer to a dry run: it had no effects. Without it the call fails.')
@@ -107,14 +111,15 @@ export function requestMembers(
 
 const dryRunMember = (raw: string): RequestMember => ['dryRun', raw];
 
+const badFlag = (member: Member | undefined) =>
+  fault('result-bad-flag', { member: member?.key ?? '', value: shortened(member?.raw ?? '') });
+
 /** What a wrong member makes of a result. Of the others nothing is asked: they are passed on as they are. */
 const FAULTS = new Map<PropertyKey | undefined, (member: Member | undefined) => Fault>([
-  [
-    'success',
-    (member) =>
-      member ? fault('result-bad-success', { value: shortened(member.raw) }) : fault('result-no-success', {}),
-  ],
+  ['success', (member) => (member ? badFlag(member) : fault('result-no-success', {}))],
   [DATA_FIELD, (member) => fault('result-bad-data', { member: member?.key ?? DATA_FIELD, type: member?.kind ?? '' })],
+  ['outcome', (member) => fault('result-bad-outcome', { value: shortened(member?.raw ?? '') })],
+  ['dryRun', badFlag],
   ['executeAt', (member) => fault('result-bad-time', { value: shortened(member?.raw ?? '') })],
 ]);
 
@@ -170,6 +175,7 @@ function faultOf(given: ReadonlyMap<string, Member>, { mockId, dataField = DATA_
 /** A value of the same kind, because of a large result nothing more is looked at; NaN for a number that is no integer of 64 bits. */
 function shallowValue(member: Member | undefined): unknown {
   if (member?.kind === 'number') return isInt64(integerOf(member.raw)) ? 0 : Number.NaN;
+  if (member?.key === 'outcome' && member.kind === 'string') return JSON.parse(member.raw);
   const values = { object: {}, array: [], string: '', boolean: true, null: null };
   return member === undefined ? undefined : values[member.kind];
 }

@@ -345,7 +345,7 @@ export const mutants: Mutant[] = [
   {
     name: 'a keyed call that no worker took is said not to have run',
     file: 'src/api/calls/pending-executions.ts',
-    from: "  if (once !== undefined) return noAnswer('no-worker-for-keyed', { fault });\n",
+    from: "  if (once !== undefined) return noAnswer('no-worker-for-keyed', fault ? asFault(fault) : {});\n",
     to: '',
     world: `${PLAN} a keyed call is asked for again that the queue store forgot, and no worker runs`,
   },

@@ -75,6 +75,22 @@ describe('judging a result', () => {
     ).toMatchObject({ kind: 'answer', body: expect.stringContaining('"the service":{"a":1}') });
   });
 
+  it.each([
+    ['"outcome":"approved"', 'result-bad-outcome'],
+    ['"outcome":1', 'result-bad-outcome'],
+    ['"dryRun":"yes"', 'result-bad-flag'],
+  ])('with %s is none', (member, problem) => {
+    expect(judge(`{"success":true,${member}}`)).toMatchObject({ kind: 'wrong', fault: { problem } });
+  });
+
+  it('what our clients write beside is passed on, whatever it is', () => {
+    const members = '"outcome":"NONE","dryRun":false,"ts":"now","rules":1,"effects":[],"warnings":{},"steps":2';
+    expect(judge(`{"success":true,${members}}`)).toMatchObject({
+      kind: 'answer',
+      body: expect.stringContaining(members),
+    });
+  });
+
   it('what it says of a long value is short', () => {
     const judgement = judge(`{"success":"${'x'.repeat(100_000)}"}`);
     expect(judgement).toMatchObject({ kind: 'wrong', fault: { value: expect.stringMatching(/^.{1,200}$/) } });
