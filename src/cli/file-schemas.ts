@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answerSchema, requestSchema } from '../shared/contract/client-files.ts';
-import { runFileSchema } from '../shared/reasoning/trace/run-file.ts';
+import { RUN_FILE } from '../shared/reasoning/trace/run-file.ts';
 
 /** An integer as a number or as text: clients read both. */
 const integer = (what: string) => z.union([z.int(), z.string().regex(/^-?\d{1,19}$/)]).describe(what);
@@ -65,8 +65,23 @@ const update = z
   })
   .describe('An update: versions/{n}_upd.json.');
 
+const text = z.string();
+const run = z
+  .object({
+    format: z.literal(RUN_FILE),
+    formatVersion: z.literal(1),
+    savedBy: text.describe('What saved it: the command line with its version, or the page.'),
+    digest: text.describe('SHA-256 (base64url) of `execution` without blanks between its tokens.'),
+    masked: z.array(text).describe('The fields that are hidden (MASK), by their paths in the data.'),
+    missing: z.array(z.enum(['input', 'result', 'tree'])).describe('What the service did not keep, or not whole.'),
+    execution: z
+      .looseObject({ mockId: text, app: z.number() })
+      .describe('As GET /executions/{id}?include=tree tells it; the OpenAPI document has its members.'),
+  })
+  .describe('A saved run: *.rule-run.json.');
+
 /** The files of an app's folder, and those that pass between workers and clients, by the name that a command line asks for. */
-const files = { rule, node, update, request: requestSchema, answer: answerSchema, run: runFileSchema };
+const files = { rule, node, update, request: requestSchema, answer: answerSchema, run };
 export type SchemaName = keyof typeof files;
 
 /** The JSON Schema (2020-12) of one kind of file. */

@@ -1,5 +1,5 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 type Modules = { getModuleInfo(id: string): { isEntry: boolean; importers: readonly string[] } | null };
 
@@ -13,10 +13,22 @@ function isFirst(id: string, modules: Modules, seen = new Set<string>()): boolea
 
 const firstName = (id: string, modules: Modules) => (isFirst(id, modules) ? 'first' : null);
 
+/** This module runs now: the page has what it exports, as data. */
+const EVALUATED = `${import.meta.dirname}/api/shapes.ts`;
+const evaluated: Plugin = {
+  name: 'evaluated',
+  async load(id) {
+    if (id !== EVALUATED) return null;
+    const exported: object = await import(EVALUATED);
+    const data = Object.entries(exported).filter(([, value]) => typeof value !== 'function');
+    return data.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
+  },
+};
+
 /** Builds the page; `npm run build` says where to. Everything it loads comes from the service itself. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react({ jsxImportSource: '#jsx' })],
+  plugins: [evaluated, react({ jsxImportSource: '#jsx' })],
   resolve: {
     alias: [
       { find: /^#jsx\/.*$/, replacement: `${import.meta.dirname}/ui/jsx.ts` },

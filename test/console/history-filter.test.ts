@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { type Listed, readExecution } from '../../src/console/api/executions.ts';
 import { groupComparisons } from '../../src/console/run/history/found-words.ts';
 import {
-  changedInput,
-  inputInShort,
   noFilter,
   printFilter,
   printSearch,
@@ -11,6 +9,7 @@ import {
   searchOf,
   splitSearch,
 } from '../../src/console/run/history/history-filter.ts';
+import { changedInput, inputInShort } from '../../src/console/run/input-words.ts';
 import type { Outcome } from '../../src/shared/contract/job.ts';
 import { toldExecution } from '../support/told-execution.ts';
 

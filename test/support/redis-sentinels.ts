@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { vi } from 'vitest';
-import { atTestEnd } from './at-test-end.ts';
 import { freePort } from './free-port.ts';
 import { redisCommand } from './redis-command.ts';
 import { killed, launchRedis, type RedisProcess, startRedisProcess } from './redis-process.ts';
@@ -45,9 +44,7 @@ export async function startSentinels({ more = [] }: { more?: string[] } = {}): P
     const port = await freePort();
     const path = join(directory, `${number}.conf`);
     await writeFile(path, configuration(port, portOf(first), directory));
-    const sentinel = await launchRedis('redis-server', [path, '--sentinel'], '+monitor');
-    atTestEnd(() => killed(sentinel));
-    sentinels.push(sentinel);
+    sentinels.push(await launchRedis('redis-server', [path, '--sentinel'], '+monitor'));
     ports.push(port);
   }
   const ask = async (...parameters: string[]) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.ts';
+import { ranToSchema, verdictSchema } from '../../shared/contract/batches.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
-import { ranToSchema, verdictSchema } from '../../shared/contract/verdict.ts';
 import { conditions, hasAnId, listParameters, needsAnId, selectedParameters, wholeNumber } from '../http/parameters.ts';
 
 const text = z

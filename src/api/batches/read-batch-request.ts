@@ -13,13 +13,14 @@ import {
 } from '../../shared/cases/document/refusal.ts';
 import { readIgnored } from '../../shared/cases/judging/noise.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
+import { verdictSchema } from '../../shared/contract/batches.ts';
 import { callSchema, memberValue } from '../../shared/contract/execute-request.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { integerOf } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
-import { type Verdict, verdictSchema } from '../../shared/contract/verdict.ts';
+import type { Verdict } from '../../shared/contract/verdict.ts';
 import type { Problem } from '../calls/read-request.ts';
 import type { BatchBodyParameters } from './parameters.ts';
 

@@ -1,18 +1,12 @@
-import {
-  coverageSchema,
-  type Difference,
-  type WholeItem as ItemBody,
-  itemListSchema,
-  type ListedItem,
-  wholeItemSchema,
-} from '../../shared/contract/batches.ts';
+import type { Difference, WholeItem as ItemBody, ListedItem } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { type RanTo, ranToSchema } from '../../shared/contract/verdict.ts';
+import { outcomeNames, type RanTo } from '../../shared/contract/verdict.ts';
 import { memberOf, textOf } from '../../shared/json-tree/members.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { pathOf } from './batches.ts';
 import { type Failure, getAs, withQuery } from './request.ts';
+import * as shapes from './shapes.ts';
 
 export type { Difference, RanTo };
 
@@ -58,17 +52,17 @@ export async function getItems(
   const include = details ? 'details' : null;
   const query = { cursor: String(after), limit: String(limit), include };
   const path = withQuery(`${pathOf(batchId)}/items`, query);
-  const { items, nextCursor } = await getAs(path, itemListSchema, signal);
+  const { items, nextCursor } = await getAs(path, shapes.items, signal);
   return { items: items.map(readItem), next: nextCursor === null ? null : Number(nextCursor) };
 }
 
 export async function getItem(batchId: string, n: string, signal?: AbortSignal): Promise<WholeItem> {
-  const { [DATA_FIELD]: input, ...item } = await getAs(`${pathOf(batchId)}/items/${n}`, wholeItemSchema, signal);
+  const { [DATA_FIELD]: input, ...item } = await getAs(`${pathOf(batchId)}/items/${n}`, shapes.item, signal);
   return { ...item, input, error: failureIn(item) };
 }
 
 export async function getCoverage(batchId: string, target: string | null, signal?: AbortSignal): Promise<Coverage> {
-  const body = await getAs(withQuery(`${pathOf(batchId)}/coverage`, { target }), coverageSchema, signal);
+  const body = await getAs(withQuery(`${pathOf(batchId)}/coverage`, { target }), shapes.coverage, signal);
   const ran = Object.entries(body.nodes).flatMap(([id, node]) => (node.ran > 0 ? [[id, node.ran] as const] : []));
   return { ...body, nodes: new Map(ran) };
 }
@@ -99,5 +93,5 @@ const failureIn = ({
 function outcomeIn(expect: string | null): RanTo | null {
   const read = expect === null ? null : readJson(expect);
   const outcome = read?.kind === 'ok' ? textOf(memberOf(read.root, 'outcome')) : null;
-  return ranToSchema.options.find((each) => each === outcome) ?? null;
+  return outcomeNames.find((each) => each === outcome) ?? null;
 }

@@ -1,7 +1,8 @@
-import { type BatchBody, batchBodySchema, batchListSchema } from '../../shared/contract/batches.ts';
+import type { BatchBody } from '../../shared/contract/batches.ts';
 import type { Verdict } from '../../shared/contract/verdict.ts';
-import { readAs } from '../../shared/contract/wire.ts';
+import { readAs } from './read-answer.ts';
 import { getAs, request, withQuery } from './request.ts';
+import * as shapes from './shapes.ts';
 
 export type { Verdict };
 export type Batch = BatchBody;
@@ -22,18 +23,18 @@ export async function beginBatch(
   key: string,
 ): Promise<Batch> {
   const headers = { 'content-type': type, 'idempotency-key': key };
-  return readAs(batchBodySchema, (await request(path, { method: 'POST', body, headers })).text);
+  return readAs(shapes.batch, (await request(path, { method: 'POST', body, headers })).text);
 }
 
 /** The path to which cases are sent. Its query has what the body does not say. */
 export const batchesPath = (query: Parameters<typeof withQuery>[1]) => withQuery(BATCHES, query);
 
 export async function listBatches(app: string, ruleId: string | null, signal?: AbortSignal): Promise<Batch[]> {
-  return (await getAs(withQuery(BATCHES, { app, ruleId, limit: '100' }), batchListSchema, signal)).items;
+  return (await getAs(withQuery(BATCHES, { app, ruleId, limit: '100' }), shapes.batches, signal)).items;
 }
 
 export function getBatch(batchId: string, signal?: AbortSignal): Promise<Batch> {
-  return getAs(pathOf(batchId), batchBodySchema, signal);
+  return getAs(pathOf(batchId), shapes.batch, signal);
 }
 
 export async function cancelBatch(batchId: string): Promise<void> {

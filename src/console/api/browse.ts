@@ -1,21 +1,16 @@
-import { callerSchema, type Permission } from '../../shared/contract/caller.ts';
-import { executionSchema } from '../../shared/contract/execution.ts';
-import { type RuleReadiness, readinessSchema } from '../../shared/contract/readiness.ts';
-import {
-  appsSchema,
-  clientListSchema,
-  type KeyUse,
-  type RuleSummary,
-  ruleListSchema,
-  type Schema,
-  type SchemaField,
-  schemaSchema,
-  type Client as ToldClient,
-  type Tree,
-  treeSchema,
+import type { Permission } from '../../shared/contract/caller.ts';
+import type { RuleReadiness } from '../../shared/contract/readiness.ts';
+import type {
+  KeyUse,
+  RuleSummary,
+  Schema,
+  SchemaField,
+  Client as ToldClient,
+  Tree,
 } from '../../shared/contract/rules-and-clients.ts';
-import { readAs } from '../../shared/contract/wire.ts';
+import { readAs } from './read-answer.ts';
 import { getAs, withQuery } from './request.ts';
+import * as shapes from './shapes.ts';
 
 const BASE = '/rule-server/mock';
 
@@ -35,36 +30,36 @@ export type Selection = {
 export type App = { app: string; name: string | null };
 
 export async function getApps(signal?: AbortSignal): Promise<App[]> {
-  const { items } = await getAs(`${BASE}/apps`, appsSchema, signal);
+  const { items } = await getAs(`${BASE}/apps`, shapes.apps, signal);
   return items.map(({ app, name }) => ({ app: String(app), name }));
 }
 
 export async function getRules(app: string, signal?: AbortSignal) {
-  const { items: rules, ...list } = await getAs(withQuery(`${BASE}/rules`, { app }), ruleListSchema, signal);
+  const { items: rules, ...list } = await getAs(withQuery(`${BASE}/rules`, { app }), shapes.rules, signal);
   return { ...list, rules };
 }
 
 export async function getClients(app: string, signal?: AbortSignal): Promise<Client[]> {
-  const { items } = await getAs(withQuery(`${BASE}/clients`, { app }), clientListSchema, signal);
+  const { items } = await getAs(withQuery(`${BASE}/clients`, { app }), shapes.clients, signal);
   return items.map((client) => ({ ...client, online: client.state !== 'offline', busy: client.state === 'busy' }));
 }
 
 export function getSchema(selection: Selection, signal?: AbortSignal): Promise<Schema> {
-  return getAs(withQuery(`${BASE}/schema`, selection), schemaSchema, signal);
+  return getAs(withQuery(`${BASE}/schema`, selection), shapes.schema, signal);
 }
 
 export function getTree(selection: Selection & { version?: string }, signal?: AbortSignal): Promise<Tree> {
-  return getAs(withQuery(`${BASE}/tree`, selection), treeSchema, signal);
+  return getAs(withQuery(`${BASE}/tree`, selection), shapes.tree, signal);
 }
 
 /** The tree that an execution ran on; null when it is not kept. */
 export async function getTreeOfRun(mockId: string, signal?: AbortSignal): Promise<Tree | null> {
   const path = withQuery(`${BASE}/executions/${encodeURIComponent(mockId)}`, { include: 'tree' });
-  const { tree } = await getAs(path, executionSchema, signal);
+  const { tree } = await getAs(path, shapes.execution, signal);
   return tree ? readTree(tree) : null;
 }
 
-export const readTree = (text: string): Tree => readAs(treeSchema, text);
+export const readTree = (text: string): Tree => readAs(shapes.tree, text);
 
 export type { Permission };
 
@@ -72,7 +67,7 @@ export type { Permission };
 type Caller = { name: string | null; may: ReadonlySet<Permission> };
 
 export async function getCaller(signal?: AbortSignal): Promise<Caller> {
-  const { name, may } = await getAs('/session', callerSchema, signal);
+  const { name, may } = await getAs('/session', shapes.caller, signal);
   return { name, may: new Set(may) };
 }
 
@@ -80,5 +75,5 @@ export type { RuleReadiness };
 
 /** Whether each rule of an app can be released to a target. */
 export async function getReadiness(app: string, target: string, signal?: AbortSignal): Promise<RuleReadiness[]> {
-  return (await getAs(withQuery('/rule-server/mock/readiness', { app, target }), readinessSchema, signal)).rules;
+  return (await getAs(withQuery('/rule-server/mock/readiness', { app, target }), shapes.readiness, signal)).rules;
 }

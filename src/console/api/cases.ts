@@ -1,15 +1,15 @@
-import type { z } from 'zod';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { readCasesSchema, savedCasesSchema } from '../../shared/contract/saved-cases.ts';
-import { readAs } from '../../shared/contract/wire.ts';
+import type { ReadCases } from '../../shared/contract/saved-cases.ts';
+import { readAs } from './read-answer.ts';
 import { getAs, Refused, request, withQuery } from './request.ts';
+import * as shapes from './shapes.ts';
 
 const CASES = '/rule-server/mock/cases';
 
 /** The owner of the cases: a rule or a node. */
 export type CasesOf = { app: string; ruleId: string | null; confId: string | null };
 
-type ReadCase = z.output<typeof readCasesSchema>['cases'][number];
+type ReadCase = ReadCases['cases'][number];
 /** A saved case. `input` and `expect` are JSON text, with every number as it was written. */
 export type SavedCase = Omit<ReadCase, typeof DATA_FIELD | 'line'> & { input: string };
 /** The cases of a rule, and the state they are in; null when none are saved. */
@@ -19,7 +19,7 @@ export type SavedCases = { etag: string | null; cases: SavedCase[] };
 export class Changed extends Error {}
 
 export async function getCases(of: CasesOf, signal?: AbortSignal): Promise<SavedCases> {
-  const { etag, cases } = await getAs(withQuery(CASES, of), readCasesSchema, signal);
+  const { etag, cases } = await getAs(withQuery(CASES, of), shapes.readCases, signal);
   return { etag, cases: cases.map(({ [DATA_FIELD]: input, ...one }) => ({ ...one, input })) };
 }
 
@@ -38,7 +38,7 @@ export async function changeCases(
   const headers: Record<string, string> = etag === null ? { 'if-none-match': '*' } : { 'if-match': etag };
   try {
     const answer = await request(withQuery(CASES, of), { method: 'POST', body: `{${members.join(',')}}`, headers });
-    return answer.status === 204 ? null : readAs(savedCasesSchema, answer.text).etag;
+    return answer.status === 204 ? null : readAs(shapes.savedCases, answer.text).etag;
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 412) throw error;
     throw new Changed(error.message, { cause: error });

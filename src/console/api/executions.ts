@@ -1,19 +1,11 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { isEndState, type State } from '../../shared/contract/endings/states.ts';
+import type { State } from '../../shared/contract/endings/states.ts';
 import { executeBody } from '../../shared/contract/execute-body.ts';
-import {
-  acceptedSchema,
-  executionListSchema,
-  executionSchema,
-  type Failures,
-  failuresSchema,
-  keptSchema,
-  type ListedExecution,
-  type Execution as WholeExecution,
-} from '../../shared/contract/execution.ts';
-import { readAs } from '../../shared/contract/wire.ts';
+import type { Failures, ListedExecution, Execution as WholeExecution } from '../../shared/contract/execution.ts';
 import type { Decision } from '../../shared/reasoning/trace/node-trace.ts';
+import { readAs } from './read-answer.ts';
 import { getAs, Refused, request, withQuery } from './request.ts';
+import * as shapes from './shapes.ts';
 
 const BASE = '/rule-server/mock';
 
@@ -26,7 +18,7 @@ export type RulesOfRun = ExecutionRecord['rules'];
 /** One execution with its texts exactly as they were sent and written. */
 export type Execution = WholeExecution & { record: ExecutionRecord };
 
-export const isEnd = (state: State) => isEndState(state);
+export const isEnd = (state: State) => shapes.endStates.includes(state);
 
 /** The body of an execute call. */
 export type ExecuteCall = {
@@ -66,7 +58,7 @@ export async function beginExecution(call: ExecuteCall, key: string): Promise<st
     }
     throw error;
   });
-  return readAs(acceptedSchema.pick({ mockId: true }), answer.text).mockId;
+  return readAs(shapes.begun, answer.text).mockId;
 }
 
 function begin(call: ExecuteCall, key: string): Promise<{ text: string }> {
@@ -97,7 +89,7 @@ export async function pinExecution(mockId: string, pinned: boolean): Promise<voi
 }
 
 /** How many runs are kept, since when, and how long one waits. */
-export const getKept = (signal?: AbortSignal) => getAs(`${BASE}/kept`, keptSchema, signal);
+export const getKept = (signal?: AbortSignal) => getAs(`${BASE}/kept`, shapes.kept, signal);
 /** How long a run waits at the most, ms: for a worker to begin it, and for its client to answer. */
 export type Waits = Awaited<ReturnType<typeof getKept>>['waits'];
 
@@ -117,6 +109,9 @@ export type RunSearch = {
   comparisonId?: string;
 };
 
+/** A search that every run matches. */
+export const everyRun: RunSearch = { text: '', where: [], outcome: null, from: null, to: null, pinned: null };
+
 /** `include`: with the inputs and the nodes that decided. */
 type HistoryQuery = {
   app: string;
@@ -129,7 +124,7 @@ type HistoryQuery = {
 
 export function getHistory({ search, ...query }: HistoryQuery, signal?: AbortSignal) {
   const all = { include: null, ...query, ...search, limit: String(query.limit) };
-  return getAs(withQuery(`${BASE}/executions`, all), executionListSchema, signal);
+  return getAs(withQuery(`${BASE}/executions`, all), shapes.executions, signal);
 }
 
 /** The failures among those that a search finds, those alike together. */
@@ -137,7 +132,7 @@ export function getFailures(
   { search, ...query }: { app: string; ruleId: string | null; search: RunSearch | null; cursor: string | null },
   signal?: AbortSignal,
 ) {
-  return getAs(withQuery(`${BASE}/failures`, { ...query, ...search }), failuresSchema, signal);
+  return getAs(withQuery(`${BASE}/failures`, { ...query, ...search }), shapes.failures, signal);
 }
 
 export const eventsPath = (mockId: string) => `${pathOf(mockId)}/events`;
@@ -147,6 +142,6 @@ function pathOf(mockId: string): string {
 }
 
 export function readExecution(body: string): Execution {
-  const execution = readAs(executionSchema, body);
+  const execution = readAs(shapes.execution, body);
   return { ...execution, record: execution };
 }

@@ -1,7 +1,7 @@
-import { batchBodySchema } from '../../shared/contract/batches.ts';
-import { readAs } from '../../shared/contract/wire.ts';
 import { type Batch, batchEventsPath, getBatch, isOver } from './batches.ts';
+import { readAs } from './read-answer.ts';
 import { type Failure, Refused } from './request.ts';
+import * as shapes from './shapes.ts';
 
 /** A batch as it goes on. `lost`: the service has not answered since then, epoch ms by this browser. */
 export type FollowedBatch =
@@ -19,7 +19,7 @@ export function followBatch(batchId: string, report: (followed: FollowedBatch) =
   let over = false;
   let poll: ReturnType<typeof setTimeout> | undefined;
   const source = new EventSource(batchEventsPath(batchId));
-  const hear = (event: MessageEvent<string>) => update(readAs(batchBodySchema, event.data));
+  const hear = (event: MessageEvent<string>) => update(readAs(shapes.batch, event.data));
   source.addEventListener('snapshot', hear);
   source.addEventListener('progress', hear);
   source.addEventListener('open', () => clearTimeout(poll));

@@ -1,7 +1,8 @@
-import { executionRecordSchema, type StateEvent, stateEventSchema } from '../../shared/contract/execution.ts';
-import { readAs } from '../../shared/contract/wire.ts';
+import type { StateEvent } from '../../shared/contract/execution.ts';
 import { type Execution, type ExecutionRecord, eventsPath, getExecution, isEnd } from './executions.ts';
+import { readAs } from './read-answer.ts';
 import { Refused } from './request.ts';
+import * as shapes from './shapes.ts';
 
 /**
  * `live`: events arrive. `polling`: they do not, and asking every second is answered. `lost`: neither; the service was last heard
@@ -50,9 +51,9 @@ type Following = {
 
 function listen(following: Following): void {
   const { source } = following;
-  source.addEventListener('snapshot', ({ data }) => update(following, readAs(executionRecordSchema, data)));
+  source.addEventListener('snapshot', ({ data }) => update(following, readAs(shapes.record, data)));
   source.addEventListener('state', ({ data }) => {
-    const next = withStep(following.record, readAs(stateEventSchema, data));
+    const next = withStep(following.record, readAs(shapes.stateEvent, data));
     if (next) update(following, next);
   });
   source.addEventListener('open', () => {

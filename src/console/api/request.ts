@@ -1,7 +1,6 @@
-import type { z } from 'zod';
-import { readProblem } from '../../shared/contract/problem.ts';
-import { readAs } from '../../shared/contract/wire.ts';
 import type { Params } from '../../shared/reasons/template.ts';
+import { orElse, readAs } from './read-answer.ts';
+import { problem, type Shape } from './shapes.ts';
 
 /** An answer as its text: numbers are read from it with every digit, never through `response.json()`. */
 type Answer = { status: number; text: string };
@@ -27,7 +26,9 @@ export class Refused extends Error {
   readonly mayHaveRun: boolean;
   readonly fields: { field: string; message: string }[];
   constructor({ status, text: body }: Answer) {
-    const { error, detail, code = null, reason = null, params = {}, mayHaveRun = null, ...more } = readProblem(body);
+    // Nothing is told by the refusal of a gateway.
+    const told = orElse(() => readAs(problem, body), {});
+    const { error, detail, code = null, reason = null, params = {}, mayHaveRun = null, ...more } = told;
     super(error ?? detail ?? `HTTP ${status}`);
     this.status = status;
     this.code = code;
@@ -82,17 +83,16 @@ export async function request(
     });
   }
   if (answer.status === 401) onSignedOut();
-  if (!response.ok) throw new Refused(answer);
-  return answer;
+  if (response.ok) return answer;
+  const refused = new Refused(answer);
+  // A gateway answered instead of the service: what became of the call is not known.
+  if (refused.code === null && refused.status >= 500) throw new Unreachable(refused.message);
+  throw refused;
 }
 
-/** The answer to a GET, as its schema says. */
-export async function getAs<Schema extends z.ZodType>(
-  path: string,
-  schema: Schema,
-  signal?: AbortSignal,
-): Promise<z.output<Schema>> {
-  return readAs(schema, (await request(path, signal ? { signal } : {})).text);
+/** The answer to a GET. */
+export async function getAs<T>(path: string, shape: Shape<T>, signal?: AbortSignal): Promise<T> {
+  return readAs(shape, (await request(path, signal ? { signal } : {})).text);
 }
 
 /** A path with its query; what is null or empty is left out. */

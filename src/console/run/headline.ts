@@ -77,8 +77,7 @@ export function endedHeadline(reading: Reading, about: About): Headline {
     };
   if (code !== null) return unanswered(record, code, about, { ...noFailure, ...record.ending, error });
   if (result !== null && !result.success) {
-    const hint: Words =
-      error === '' ? { key: 'state.threw.silent' } : { key: 'state.threw.hint', parameters: { error } };
+    const hint: Words = error === '' ? { key: 'state.threw.silent' } : { key: 'state.error', parameters: { error } };
     return { title: { key: 'state.threw', parameters: { client } }, hint, tone: 'bad' };
   }
   const done: Words = { key: 'state.done', parameters: { client } };
@@ -106,7 +105,7 @@ function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean
 
 function unanswered(record: ExecutionRecord, code: string, about: About, error: Failure): Headline {
   const parameters = parametersOf(record, about, error);
-  const hint: Words = { key: hintKey(record, code), parameters };
+  const hint: Words = { key: hintKey(record, code, error), parameters };
   const tone = record.state === 'cancelled' ? 'calm' : record.state === 'rejected' ? 'warn' : 'bad';
   return { title: { key: titleKey(record, code), parameters }, hint, tone };
 }
@@ -129,13 +128,22 @@ const NOBODY = { all: 'state.no-client', lane: 'state.no-client.lane', address: 
 
 const noClientKey = ({ target }: ExecutionRecord) => NOBODY[namedTarget(target)?.target.kind ?? 'all'];
 
-/** The codes that the texts of the page have a sentence and a hint for. */
+const isText = (key: string): key is TextKey => key in en;
+
+/** The codes that the texts of the page have a sentence for. */
 type WordedCode = { [C in Code]: `state.${C}` extends TextKey ? C : never }[Code];
-const isWorded = (code: string | null): code is WordedCode => `state.${code}` in en && `state.${code}.hint` in en;
+const isWorded = (code: string | null): code is WordedCode => isText(`state.${code}`);
 
 /** A code without texts of its own, as one of a newer service, is told in general words: whether the rule may have run, and what the service says. */
 const knownCode = (code: string | null, mayHaveRun = false): WordedCode | 'rejected' =>
   isWorded(code) ? code : mayHaveRun ? 'outcome-unknown' : 'rejected';
+
+/** The hint of a sentence, else what the service says: which also says whether the rule ran, where it gives a reason. */
+function hintOf(known: string, { reason, mayHaveRun }: Failure): TextKey {
+  const own = `state.${known}.hint`;
+  if (isText(own)) return own;
+  return reason === null && mayHaveRun !== true ? 'state.error.notRun' : 'state.error';
+}
 
 function titleKey(record: ExecutionRecord, code: string): TextKey {
   const maybe = record.ending?.mayHaveRun === true;
@@ -145,10 +153,10 @@ function titleKey(record: ExecutionRecord, code: string): TextKey {
   return maybe && (known === 'not-picked-up' || known === 'cancelled') ? `state.${known}.maybe` : `state.${known}`;
 }
 
-function hintKey(record: ExecutionRecord, code: string): TextKey {
+function hintKey(record: ExecutionRecord, code: string, error: Failure): TextKey {
   if (code === 'no-client') return `${noClientKey(record)}.hint`;
   if (code === 'cancelled' && record.ending?.mayHaveRun === true) return 'state.forgotten.hint';
-  return `state.${knownCode(code, record.ending?.mayHaveRun)}.hint`;
+  return hintOf(knownCode(code, record.ending?.mayHaveRun), error);
 }
 
 /** A call that was refused before it became a run. */
@@ -160,7 +168,7 @@ export function refusedHeadline(
   const parameters = { app, error: failure, client: '', time: '' };
   return {
     title: { key: `state.${known}`, parameters },
-    hint: { key: `state.${known}.hint`, parameters },
+    hint: { key: hintOf(known, failure), parameters },
     tone: 'warn',
   };
 }

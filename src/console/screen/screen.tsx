@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Occurrence } from '../../shared/reasoning/tree.ts';
 import type { SchemaField } from '../api/browse.ts';
@@ -8,20 +8,22 @@ import { useLacks } from '../run/queries/use-service.ts';
 import { goTo, toPage, usePlace } from '../state/location.ts';
 import { chooseZone, useUnknownZone } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
-import { Loading, useFailed } from '../ui/announce.tsx';
+import { useFailed } from '../ui/announce.tsx';
+import { later } from '../ui/later.tsx';
 import { Splitter } from '../ui/splitter.tsx';
 import { isNarrow } from '../ui/windowed-rows.ts';
 import { type Detail, DetailsPanel } from './details/details-panel.tsx';
+import { focusFirstValue, focusPage, focusSearch, onCommand } from './frame/commands.ts';
 import { Header } from './frame/header.tsx';
-import { focusFirstValue, focusPage, focusSearch, Help, onCommand } from './frame/help.tsx';
 import { signOut, useSession } from './frame/sign-in.tsx';
 import { useTitle } from './frame/title.ts';
 import { useGreeting, useRule, useRuleOfRun } from './frame/use-rule.ts';
 import { isBeside, type Part, places, Views } from './frame/views.tsx';
 import { InputPanel } from './input/input-form.tsx';
 import { blockedBecause, RunBar, RunHere } from './input/run-bar.tsx';
+import { useAsOf } from './input/use-as-of.ts';
 import { useInput } from './input/use-input.ts';
-import { useAsOf, Where } from './input/where.tsx';
+import { Where } from './input/where.tsx';
 import { DryRunNotice, FormChanges, Notices, RulesNotice } from './result/notices.tsx';
 import { ResultPanel } from './result/result-panel.tsx';
 import { DroppedRuns, FromFile } from './result/run-file.tsx';
@@ -29,21 +31,22 @@ import { useOpenRun } from './result/use-open-run.ts';
 import { changesOfForm, useRun } from './result/use-run.ts';
 import { TreePanel } from './tree/tree-panel.tsx';
 
-const ComparePanel = lazy(() =>
-  import('./compare/compare-panel.tsx').then(({ ComparePanel }) => ({ default: ComparePanel })),
+const ComparePanel = later(
+  () => import('./compare/compare-panel.tsx').then(({ ComparePanel }) => ComparePanel),
+  'loading.page',
 );
-
-const HistoryPanel = lazy(() =>
-  import('./history/history-panel.tsx').then(({ HistoryPanel }) => ({ default: HistoryPanel })),
+const HistoryPanel = later(
+  () => import('./history/history-panel.tsx').then(({ HistoryPanel }) => HistoryPanel),
+  'loading.page',
 );
-const Beginning = lazy(() => import('./frame/beginning.tsx').then(({ Beginning }) => ({ default: Beginning })));
-const Finder = lazy(() => import('./frame/finder.tsx').then(({ Finder }) => ({ default: Finder })));
+const TestsPage = later(() => import('./tests/tests-page.tsx').then(({ TestsPage }) => TestsPage), 'loading.page');
+const ShipPage = later(() => import('./tests/ship-page.tsx').then(({ ShipPage }) => ShipPage), 'loading.page');
+const Beginning = later(() => import('./frame/beginning.tsx').then(({ Beginning }) => Beginning));
+const Finder = later(() => import('./frame/finder.tsx').then(({ Finder }) => Finder));
+const Help = later(() => import('./frame/help.tsx').then(({ Help }) => Help));
 
 const toRule = { panel: null };
 const noFields: readonly SchemaField[] = [];
-
-const TestsPage = lazy(() => import('./tests/tests-page.tsx').then(({ TestsPage }) => ({ default: TestsPage })));
-const ShipPage = lazy(() => import('./tests/ship-page.tsx').then(({ ShipPage }) => ({ default: ShipPage })));
 
 /** The rule: what to run, how it went, and what it did; and the pages beside it. On a narrow screen, one part at a time. */
 export function Screen() {
@@ -100,7 +103,7 @@ export function Screen() {
         if (wanted) {
           setPart(wanted.panel === null ? 'result' : 'page');
           flushSync(() => goTo(toPage(wanted.panel), { push: true }));
-          if (wanted.panel !== null) focusPage();
+          focusPage(wanted.panel);
         }
         if (command === 'search' && view !== 'page') {
           flushSync(() => setPart('result'));
@@ -129,7 +132,7 @@ export function Screen() {
         onHelp={() => setHelp(true)}
         onFind={() => setFinding(true)}
         onSkip={() => {
-          if (view === 'page') return focusPage();
+          if (view === 'page') return focusPage(place.panel);
           flushSync(() => setPart('input'));
           focusFirstValue();
         }}
@@ -154,9 +157,7 @@ export function Screen() {
       )}
       {isEmpty ? (
         <main>
-          <Suspense>
-            <Beginning />
-          </Suspense>
+          <Beginning />
         </main>
       ) : (
         <main className={classesOf({ comparing, withForm, changed: run.changes.length > 0 })}>
@@ -170,30 +171,28 @@ export function Screen() {
           {withForm && view !== 'page' && <Splitter pane="input" />}
           {comparing ? (
             <div className="column tree-column">
-              <Suspense fallback={<Loading text="loading.page" />}>
-                <ComparePanel
-                  mockIds={place.runs}
-                  clients={rule.clients.data ?? []}
-                  tree={rule.tree.data ?? null}
-                  stale={(record, sent) =>
-                    withForm && (
-                      <FormChanges
-                        changes={changesOfForm(record, sent, { read: input.read, place })}
-                        onBack={() => {
-                          if (sent !== null) input.adopt(sent);
-                          goTo({ ts: record.ts });
-                        }}
-                      />
-                    )
-                  }
-                  onOpen={(record) => open(record, { panel: null })}
-                  onClose={(last) => (place.panel === null && last ? open(last) : goTo({ runs: [] }, { push: true }))}
-                />
-              </Suspense>
+              <ComparePanel
+                mockIds={place.runs}
+                clients={rule.clients.data ?? []}
+                tree={rule.tree.data ?? null}
+                stale={(record, sent) =>
+                  withForm && (
+                    <FormChanges
+                      changes={changesOfForm(record, sent, { read: input.read, place })}
+                      onBack={() => {
+                        if (sent !== null) input.adopt(sent);
+                        goTo({ ts: record.ts });
+                      }}
+                    />
+                  )
+                }
+                onOpen={(record) => open(record, { panel: null })}
+                onClose={(last) => (place.panel === null && last ? open(last) : goTo({ runs: [] }, { push: true }))}
+              />
             </div>
           ) : (
             <>
-              <div className="column headlines">
+              <div className="column headlines" tabIndex={-1}>
                 <FromFile mockId={place.run} />
                 <DryRunNotice run={run} />
                 <RulesNotice rule={shown} onAgain={() => 'record' in shown.ofRun && again(shown.ofRun.record)} />
@@ -220,20 +219,18 @@ export function Screen() {
           )}
           {place.panel !== null && !comparing && (
             <div className="column page" tabIndex={-1}>
-              <Suspense fallback={<Loading text="loading.page" />}>
-                {place.panel === 'history' ? (
-                  <HistoryPanel
-                    place={place}
-                    fields={rule.schema.data?.fields ?? noFields}
-                    onOpen={(record) => open(record, toRule)}
-                    onAgain={(record) => again(record, toRule)}
-                  />
-                ) : place.panel === 'tests' ? (
-                  <TestsPage place={place} rule={rule} input={input} onOpenRun={open} />
-                ) : (
-                  rule.clients.data && <ShipPage place={place} clients={rule.clients.data} />
-                )}
-              </Suspense>
+              {place.panel === 'history' ? (
+                <HistoryPanel
+                  place={place}
+                  fields={rule.schema.data?.fields ?? noFields}
+                  onOpen={(record) => open(record, toRule)}
+                  onAgain={(record) => again(record, toRule)}
+                />
+              ) : place.panel === 'tests' ? (
+                <TestsPage place={place} rule={rule} input={input} onOpenRun={open} />
+              ) : (
+                rule.clients.data && <ShipPage place={place} clients={rule.clients.data} />
+              )}
             </div>
           )}
           <RunHere place={place} run={run} input={input} blocked={blocked} onInput={() => setPart('input')} />
@@ -242,15 +239,13 @@ export function Screen() {
       <DroppedRuns onOpen={openFile} />
       {help && <Help onClose={() => setHelp(false)} />}
       {finding && (
-        <Suspense>
-          <Finder
-            rule={rule}
-            occurrences={shown.occurrences}
-            onNode={choose}
-            onRun={open}
-            onClose={() => setFinding(false)}
-          />
-        </Suspense>
+        <Finder
+          rule={rule}
+          occurrences={shown.occurrences}
+          onNode={choose}
+          onRun={open}
+          onClose={() => setFinding(false)}
+        />
       )}
     </div>
   );

@@ -1,5 +1,4 @@
 import { useMemo, useRef, useState } from 'react';
-import { compactJson } from '../../shared/json-tree/print-json.ts';
 import type { Json } from '../../shared/json-tree/read-json.ts';
 import { type JsonLine, linesOf } from '../json/lines.ts';
 import { useText } from '../text/use-text.tsx';
@@ -104,17 +103,4 @@ function Scalar({ json }: { json: Json }) {
     default:
       return <span className="json-word">null</span>;
   }
-}
-
-const MAX_SHOWN = 400;
-
-/** A value on one line, to the last digit; `old`: it is not there any more. */
-export function ChangeValue({ json, old = false }: { json: Json; old?: boolean }) {
-  const text = compactJson(json);
-  const Element = old ? 'del' : 'ins';
-  return (
-    <Element className={`value ${json.kind}`}>
-      {text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}
-    </Element>
-  );
 }

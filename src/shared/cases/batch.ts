@@ -5,13 +5,15 @@ import {
   differenceSchema,
   namedNodeSchema,
   notCheckedSchema,
+  ranToSchema,
+  verdictSchema,
 } from '../contract/batches.ts';
 import { codeSchema, paramsSchema } from '../contract/endings/codes.ts';
 import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
-import { isBad, ranToSchema, type Verdict, verdictSchema, verdicts } from '../contract/verdict.ts';
+import { isBad, type Verdict, verdicts } from '../contract/verdict.ts';
 import type { SkipReason } from '../reasons/remarks.ts';
-import { setAsideSchema } from './document/refusal.ts';
+import type { SetAside } from './document/refusal.ts';
 
 /** The version of what is stored about batches. */
 export const BATCH_VERSION = 3;
@@ -22,6 +24,18 @@ export const MAX_CONCURRENCY = 500;
 
 /** The reason why a batch was stopped, as stores keep it. */
 export const skipReasonSchema = z.object({ reason: z.string(), params: paramsSchema });
+
+const setAsideSchema: z.ZodType<SetAside> = z.object({
+  cases: z.int(),
+  refusals: z.array(
+    z.object({
+      path: z.string(),
+      line: z.int().nullable(),
+      message: z.string(),
+      cell: z.object({ text: z.string(), reason: z.string().optional(), params: paramsSchema.optional() }).optional(),
+    }),
+  ),
+});
 
 export type BatchState = z.infer<typeof batchStateSchema>;
 

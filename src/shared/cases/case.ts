@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { ranToSchema } from '../contract/verdict.ts';
-
-/** The states that can be expected of a node. */
-export const nodeStateNames = ['TRUE', 'FALSE', 'NONE', 'ERROR', 'OUT_OF_TIME', 'REJECTED', 'NOT_REACHED'] as const;
+import { ranToSchema } from '../contract/batches.ts';
+import { nodeStateNames } from '../contract/verdict.ts';
 
 /** The expectation of a run; a part that is absent is not looked at. `data` is JSON text, `absent` holds paths, `actions` the ids of
  * the nodes with effects that ran, in order. */

@@ -3,11 +3,13 @@ import { differences, isHow } from '../reasons/remarks.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { codeSchema, paramsSchema } from './endings/codes.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
-import { ranToSchema, verdictSchema } from './verdict.ts';
+import { outcomeNames, verdicts } from './verdict.ts';
 import { int, int64, jsonObject, pageOf, text, time } from './wire.ts';
 
 const batchStates = ['running', 'cancelling', 'cancelled', 'finished'] as const;
 export const batchStateSchema = z.enum(batchStates);
+export const verdictSchema = z.enum(verdicts);
+export const ranToSchema = z.enum(outcomeNames);
 export const countsSchema = z.record(verdictSchema, int);
 export const namedNodeSchema = z.object({ id: text, name: text });
 

@@ -4,6 +4,7 @@ import { stepSchema } from './endings/states.ts';
 import type { ExecuteRequest } from './execute-request.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 import { formatTarget } from './target.ts';
+import { decisionNames } from './verdict.ts';
 import { warningSchema } from './warning.ts';
 
 /**
@@ -114,7 +115,7 @@ export function toJobData(
 }
 
 /** The outcome of a rule: its root's state, with inversion done. */
-export const outcomeSchema = z.enum(['TRUE', 'FALSE', 'NONE']);
+export const outcomeSchema = z.enum(decisionNames);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
 /** What a client answered: the answer itself if it is small, else the key it is stored under. */

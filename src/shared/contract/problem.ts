@@ -29,7 +29,8 @@ export const problemSchema = z.strictObject(members).meta({ id: 'Problem', descr
 /** A member that is missing, or that cannot be read, is undefined and hides no other. */
 const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
-const readSchema = z.object({
+/** As much of a refusal as can be read. */
+export const readProblemSchema = z.object({
   detail: lenient(members.detail),
   errors: lenient(members.errors),
   error: lenient(members.error),
@@ -41,9 +42,9 @@ const readSchema = z.object({
 });
 
 /** Reads a refusal of the service, with or without a client's answer. Nothing is told by the refusal of a gateway. */
-export function readProblem(body: string): z.output<typeof readSchema> {
+export function readProblem(body: string): z.output<typeof readProblemSchema> {
   try {
-    return readSchema.parse(parseExact(body));
+    return readProblemSchema.parse(parseExact(body));
   } catch {
     return {};
   }

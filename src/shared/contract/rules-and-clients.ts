@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { causeOf, type Fault } from '../reasons/causes.ts';
 import { asTold } from '../reasons/template.ts';
 import { dialectNames } from './client-kinds.ts';
+import { decoders } from './decoders.ts';
 import { paramsSchema } from './endings/codes.ts';
 import { RawNumber } from './json/raw-number.ts';
 import { int, int64, json, jsonObject, pageOf, text, time } from './wire.ts';
@@ -27,10 +28,7 @@ const missingSchema = z
     z.union([z.boolean(), text, z.instanceof(RawNumber)]),
     z.union([z.boolean(), z.object({ setting: text }), z.object({ number: text })]),
     {
-      decode: (value) => {
-        if (typeof value === 'boolean') return value;
-        return typeof value === 'string' ? { setting: value } : { number: value.text };
-      },
+      decode: decoders.missing,
       encode: (missing) => {
         if (typeof missing === 'boolean') return missing;
         return 'setting' in missing ? missing.setting : new RawNumber(missing.number);

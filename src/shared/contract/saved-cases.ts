@@ -25,6 +25,7 @@ export const readCasesSchema = z
     cases: z.array(caseSchema),
   })
   .meta({ id: 'ReadCases' });
+export type ReadCases = z.output<typeof readCasesSchema>;
 
 /** What a change of saved cases came to. `cases`: how many there are now. */
 export const savedCasesSchema = z.object({ etag: text, cases: int }).meta({ id: 'SavedCases' });

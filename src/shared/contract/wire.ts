@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseExact } from './json/exact-json.ts';
+import { decoders, INTEGER, parseAnswer } from './decoders.ts';
 import { JsonText, RawNumber, stringifyExact } from './json/raw-number.ts';
 
 /**
@@ -10,21 +10,17 @@ import { JsonText, RawNumber, stringifyExact } from './json/raw-number.ts';
 // The content security policy of the page forbids the code that Zod would generate.
 z.config({ jitless: 'document' in globalThis });
 
-const INTEGER = /^-?\d{1,19}$/;
 const rawInteger = z.instanceof(RawNumber).refine(({ text }) => INTEGER.test(text), { error: 'must be an integer' });
 
 const integer = (json: { format: string }) =>
   z
-    .codec(z.union([rawInteger, z.number()]), z.number(), {
-      decode: (value) => (typeof value === 'number' ? value : Number(value.text)),
-      encode: (value) => value,
-    })
+    .codec(z.union([rawInteger, z.number()]), z.number(), { decode: decoders.integer, encode: (value) => value })
     .meta({ json: { type: 'integer', ...json } });
 
 /** An id or a version: decimal text here, because a JavaScript number could round it, and an integer in JSON. */
 export const int64 = z
   .codec(z.union([rawInteger, z.string().regex(INTEGER)]), z.string(), {
-    decode: (value) => (typeof value === 'string' ? value : value.text),
+    decode: decoders.int64,
     encode: (text) => new RawNumber(text),
   })
   .meta({ json: { type: 'integer', format: 'int64' } });
@@ -35,15 +31,9 @@ export const int = integer({ format: 'int32' });
 export const text = z.string();
 export const mockId = text.meta({ json: { type: 'string', format: 'uuid' }, description: 'The id of the execution.' });
 
-const sources = new WeakMap<object, string>();
-const sourceOf = (value: unknown) => (typeof value === 'object' && value !== null ? sources.get(value) : undefined);
-
 /** Any JSON, as the text that it was written in. */
 export const json = z
-  .codec(z.unknown(), z.string(), {
-    decode: (value) => sourceOf(value) ?? stringifyExact(value),
-    encode: (source) => new JsonText(source),
-  })
+  .codec(z.unknown(), z.string(), { decode: decoders.json, encode: (source) => new JsonText(source) })
   .meta({ json: {} });
 export const jsonObject = json.meta({ json: { type: 'object', additionalProperties: true } });
 
@@ -58,7 +48,7 @@ export class UnexpectedAnswer extends Error {}
 
 /** Reads an answer of the service. What the schema does not name is passed over. */
 export function readAs<Schema extends z.ZodType>(schema: Schema, body: string): z.output<Schema> {
-  const read = schema.safeParse(parseExact(body, sources));
+  const read = schema.safeParse(parseAnswer(body));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new UnexpectedAnswer(`The service is of another version: ${issue?.path.join('.')}: ${issue?.message}`);

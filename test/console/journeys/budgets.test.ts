@@ -34,7 +34,7 @@ describeInBrowser('what the console costs', () => {
   }
   const bytesOf = (fetched: readonly { bytes: number }[]) => fetched.reduce((sum, { bytes }) => sum + bytes, 0);
 
-  test('a visit: at most 18 requests and 160 KiB; the tree and the keys are asked for once', async () => {
+  test('a visit: at most 18 requests and 150 KiB; the tree and the keys are asked for once', async () => {
     const { page, fetched } = await watched();
     await page.goto(journey.service.url + RULE);
     await isReady(page);
@@ -49,7 +49,7 @@ describeInBrowser('what the console costs', () => {
     });
     console.info(`a visit: ${fetched.length} requests, ${bytesOf(fetched)} bytes`);
     expect(fetched.length).toBeLessThanOrEqual(18); // 16, and who is online and the icon once more on a slow machine
-    expect(bytesOf(fetched)).toBeLessThanOrEqual(160 * KIB);
+    expect(bytesOf(fetched)).toBeLessThanOrEqual(150 * KIB);
   });
 
   test('a second visit asks whether rules, tree and keys are the same, and gets no body again', async () => {

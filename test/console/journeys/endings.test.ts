@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import {
   answers,
@@ -127,8 +127,8 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(hint(page), 'no coupons left');
     await page.goto(`${new URL(page.url()).origin}/?app=7&rule=3#input=%7B%7D`);
     await page.getByRole('button', { name: /^真实运行/ }).click();
-    await says(headline(page), '规则树中有环。规则没有运行。');
-    await says(hint(page), /^应用 7 的规则 3 有环：4 → 5 → 4。/);
+    await says(headline(page), '规则树中有环。');
+    await says(hint(page), /^应用 7 的规则 3 有环：4 → 5 → 4。它没有运行。/);
   });
 
   test('the rule threw', async () => {
@@ -206,7 +206,8 @@ describeInBrowser('how the console tells of every ending', () => {
     await client(answers());
     const page = await run('app=7&rule=3&target=address:orders-1');
     await page.getByText('The nodes #4, #5 form a cycle.').waitFor();
-    await says(headline(page), 'The rule’s tree has a cycle. The rule did not run.');
+    await says(headline(page), 'The rule’s tree has a cycle.');
+    await says(hint(page), /It did not run\./);
   });
 
   test('another version at the client, and digits that it lost', async () => {
@@ -245,14 +246,17 @@ describeInBrowser('how the console tells of every ending', () => {
     await says(headline(page), /gave no answer/);
   });
 
-  test('a call without an answer may be asked for again, and runs once', async () => {
+  test.each([
+    ['nothing', (route: Route) => route.abort()],
+    ['a gateway', (route: Route) => route.fulfill({ status: 502, body: 'Bad Gateway' })],
+  ])('a call that %s answers may be asked for again, and runs once', async (_, answer) => {
     const orders = await client(answers({ process: '[2:Score:F:0][1:And:F:0]' }));
     const page = await journey.visit('/?app=7&rule=1&target=address:orders-1');
     await page.getByRole('treegrid').waitFor();
     // The call arrives; its answer does not.
     await page.route('**/execute', async (route) => {
       await route.fetch();
-      await route.abort();
+      await answer(route);
     });
     await pressRun(page);
     await says(headline(page), 'The service gave no answer, so the page does not know whether the run began.');
@@ -264,8 +268,8 @@ describeInBrowser('how the console tells of every ending', () => {
   });
 
   test.each([
-    ['overloaded', 'The service has no room for this run.', 'What the service says.'],
-    ['no-worker', 'No worker could take the run. The rule did not run.', 'What the service says.'],
+    ['overloaded', 'The service has no room for this run.', 'What the service says. The rule did not run.'],
+    ['no-worker', 'No worker could take the run.', 'What the service says. The rule did not run.'],
     [
       'queue-unavailable',
       'The service cannot reach its queue. The rule did not run.',
@@ -276,12 +280,12 @@ describeInBrowser('how the console tells of every ending', () => {
       'The worker cannot use the shared directory. The rule did not run.',
       'The operator of the service must check the rights and the free space of that directory.',
     ],
-    ['outcome-unknown', 'The service does not have the result of this run.', 'What the service says.'],
-    ['something-new', 'The service refused the call. The rule did not run.', 'What the service says.'],
-  ])('refused with %s: %s', async (code, sentence, whatNow) => {
+    ['outcome-unknown', 'The service does not have the result of this run.', 'What the service says.', true],
+    ['something-new', 'The service refused the call.', 'What the service says. The rule did not run.'],
+  ])('refused with %s: %s', async (code, sentence, whatNow, mayHaveRun = false) => {
     const page = await journey.visit('/?app=7&rule=1');
     await page.getByRole('treegrid').waitFor();
-    const body = { mockId: 'm', success: false, error: 'What the service says.', code, mayHaveRun: false };
+    const body = { mockId: 'm', success: false, error: 'What the service says.', code, mayHaveRun };
     await page.route('**/execute', (route) => route.fulfill({ status: 503, json: body }));
     await page.route('**/executions/m', (route) => route.fulfill({ status: 404, json: { error: 'There is none.' } }));
     await pressRun(page);

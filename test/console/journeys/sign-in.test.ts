@@ -20,7 +20,9 @@ describeInBrowser('signing in to the console', () => {
       [500, 'The service did not sign you in: The store is full.'],
     ] as const) {
       await page.route('**/session', (route) =>
-        answer === null ? route.abort() : route.fulfill({ status: answer, json: { error: 'The store is full.' } }),
+        answer === null
+          ? route.abort()
+          : route.fulfill({ status: answer, json: { code: 'internal-error', error: 'The store is full.' } }),
       );
       await page.getByLabel('API key').fill(KEY);
       await page.keyboard.press('Enter');

@@ -6,6 +6,7 @@ import {
   aim,
   expectAccessible,
   headline,
+  hint,
   holds,
   picture,
   pressRun,
@@ -191,7 +192,8 @@ describeInBrowser('the console where there is nothing', () => {
     expect(await page.locator('.loading').count()).toBe(0);
     await pressRun(page);
     await says(headline(page), 'Queued: waiting for a worker.');
-    await says(headline(page), 'No worker could take the run. The rule did not run.');
+    await says(headline(page), 'No worker could take the run.');
+    await says(hint(page), /This call ran nothing/);
     await expectAccessible(page);
     await journey.close();
   });

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../../shared/cases/batch.ts';
-import { nodeStateNames } from '../../../shared/cases/case.ts';
+import { ranToSchema, verdictSchema } from '../../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { targetForms } from '../../../shared/contract/target.ts';
-import { outcomeNames, verdictSchema } from '../../../shared/contract/verdict.ts';
+import { nodeStateNames } from '../../../shared/contract/verdict.ts';
 import { int, int64, jsonObject, time } from '../../../shared/contract/wire.ts';
 import { asJson } from '../json-schema.ts';
 
 const expectation = z
   .object({
-    outcome: z.enum(outcomeNames),
+    outcome: ranToSchema,
     data: jsonObject.meta({
       description: 'A subset of the data after the run. `{"$any":true}` and `{"$approx":20,"$by":0.01}` are operators.',
     }),

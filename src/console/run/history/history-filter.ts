@@ -1,8 +1,5 @@
 import { readMoment, startOfDay } from '../../../shared/contract/moment.ts';
-import { compactJson } from '../../../shared/json-tree/print-json.ts';
-import { readJson } from '../../../shared/json-tree/read-json.ts';
 import type { RunSearch } from '../../api/executions.ts';
-import { diffJson } from '../../json/diff-json.ts';
 
 export const outcomeFilters = ['any', 'TRUE', 'FALSE', 'NONE', 'no-result', 'failures'] as const;
 export const timeFilters = ['any', 'hour', 'today', 'yesterday', 'pinned'] as const;
@@ -16,9 +13,6 @@ export type HistoryFilter = {
   everyRule: boolean;
 };
 export const noFilter: HistoryFilter = { text: '', outcome: 'any', time: 'any', everyRule: false };
-
-/** A search that every run matches. */
-export const everyRun: RunSearch = { text: '', where: [], outcome: null, from: null, to: null, pinned: null };
 
 /** A filter as the address has it; null when it lets everything through. */
 export function printFilter({ text, outcome, time, everyRule }: HistoryFilter): string | null {
@@ -74,29 +68,6 @@ function spanOf(time: HistoryFilter['time'], now: number, zone: string): [number
     case 'yesterday':
       return [startOfDay(today - 1, zone), today];
   }
-}
-
-/** An input in a few words, "cost 99, uid 1"; null when the list does not have it. */
-export function inputInShort(input: string | null, maxLength: number): string | null {
-  const read = input === null ? null : readJson(input);
-  if (read?.kind !== 'ok' || read.root.kind !== 'object') return null;
-  const short = read.root.members.map(({ key, value }) => {
-    return `${key} ${value.kind === 'string' ? value.value : compactJson(value)}`;
-  });
-  const text = short.join(', ');
-  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
-}
-
-/** The changes from an earlier run's input to this one's, "cost 100 → 99"; null when there is none or it is not known. */
-export function changedInput(before: string | null, after: string | null): string | null {
-  const [a, b] = [before, after].map((text) => (text === null ? null : readJson(text)));
-  if (a?.kind !== 'ok' || b?.kind !== 'ok') return null;
-  const changes = diffJson(a.root, b.root).changes.filter(({ kind }) => kind !== 'same');
-  if (changes.length === 0) return null;
-  const words = changes.map(({ path, before: was, after: is }) => {
-    return `${path} ${was ? compactJson(was) : '–'} → ${is ? compactJson(is) : '–'}`;
-  });
-  return words.join(', ');
 }
 
 /** Words apart at spaces; a text in quotes is one word, also while its end is not typed yet. So is `uid = 42`. */

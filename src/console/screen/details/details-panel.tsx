@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Change, diffJson } from '../../json/diff-json.ts';
 import { unusedAndMissing, writersOf } from '../../run/form.ts';
@@ -6,17 +6,21 @@ import { nodesOfDryRun, type Reading } from '../../run/reading.ts';
 import type { Place } from '../../state/location.ts';
 import type { TextKey } from '../../text/en.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
-import { Loading } from '../../ui/announce.tsx';
-import { ChangeValue, JsonView } from '../../ui/json-view.tsx';
+import { ChangeValue } from '../../ui/change-value.tsx';
+import { later } from '../../ui/later.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Input } from '../input/use-input.ts';
 import type { Run } from '../result/use-run.ts';
-import { NodeView } from './node-view.tsx';
 
-const CaseView = lazy(() => import('../tests/case-view.tsx').then(({ CaseView }) => ({ default: CaseView })));
-const TimelineView = lazy(() => import('./timeline-view.tsx').then(({ TimelineView }) => ({ default: TimelineView })));
-const RawView = lazy(() => import('./raw-view.tsx').then(({ RawView }) => ({ default: RawView })));
+const JsonView = later(() => import('../../ui/json-view.tsx').then(({ JsonView }) => JsonView), 'loading.page');
+const CaseView = later(() => import('../tests/case-view.tsx').then(({ CaseView }) => CaseView), 'loading.case');
+const NodeView = later(() => import('./node-view.tsx').then(({ NodeView }) => NodeView), 'loading.page');
+const TimelineView = later(
+  () => import('./timeline-view.tsx').then(({ TimelineView }) => TimelineView),
+  'loading.page',
+);
+const RawView = later(() => import('./raw-view.tsx').then(({ RawView }) => RawView), 'loading.page');
 
 export type Detail = 'changes' | 'output' | 'node' | 'timeline' | 'raw' | 'case';
 
@@ -52,11 +56,7 @@ export function DetailsPanel({ place, run, rule, input, chosen, detail: wanted, 
       chosen={detail}
       onChoose={onDetail}
     >
-      {detail === 'case' && (
-        <Suspense fallback={<Loading text="loading.case" />}>
-          <CaseView key={`${place.batch} ${place.item} ${place.caseName}`} place={place} run={run} />
-        </Suspense>
-      )}
+      {detail === 'case' && <CaseView key={`${place.batch} ${place.item} ${place.caseName}`} place={place} run={run} />}
       {detail === 'changes' && (reading ? <ChangesView reading={reading} rule={rule} onChoose={onChoose} /> : empty)}
       {detail === 'output' &&
         (reading?.after ? (
@@ -69,22 +69,8 @@ export function DetailsPanel({ place, run, rule, input, chosen, detail: wanted, 
       {detail === 'node' && (
         <NodeView occurrence={chosen} occurrences={rule.occurrences} {...{ run, input, onChoose }} />
       )}
-      {detail === 'timeline' &&
-        (reading ? (
-          <Suspense fallback={<Loading text="loading.page" />}>
-            <TimelineView {...{ reading, chosen, onChoose }} />
-          </Suspense>
-        ) : (
-          empty
-        ))}
-      {detail === 'raw' &&
-        (reading ? (
-          <Suspense fallback={<Loading text="loading.page" />}>
-            <RawView reading={reading} />
-          </Suspense>
-        ) : (
-          empty
-        ))}
+      {detail === 'timeline' && (reading ? <TimelineView {...{ reading, chosen, onChoose }} /> : empty)}
+      {detail === 'raw' && (reading ? <RawView reading={reading} /> : empty)}
     </Tabs>
   );
 }

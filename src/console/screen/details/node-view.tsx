@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { compactJson } from '../../../shared/json-tree/print-json.ts';
 import type { Json } from '../../../shared/json-tree/read-json.ts';
 import { compactText } from '../../../shared/json-tree/whole-text.ts';
@@ -17,6 +17,7 @@ import { formatMs } from '../../text/durations.ts';
 import { failureOfFault } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { skipOf } from '../../trace/visible-rows.ts';
+import { later } from '../../ui/later.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import type { Input } from '../input/use-input.ts';
 import { edgesOf, windowWords } from '../result/time-window-words.ts';
@@ -24,9 +25,7 @@ import type { Run } from '../result/use-run.ts';
 import { Why } from '../result/why.tsx';
 import { relationWords, skipWords } from '../tree/node-link.tsx';
 
-const WayToNode = lazy(() =>
-  import('../result/notices/way-line.tsx').then(({ WayToNode }) => ({ default: WayToNode })),
-);
+const WayToNode = later(() => import('../result/notices/way-line.tsx').then(({ WayToNode }) => WayToNode));
 
 type Props = {
   occurrence: Occurrence | null;
@@ -58,11 +57,7 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
         </p>
       )}
       {skip && <p className="muted">{skipWords(skip, say)}</p>}
-      {skip && reading && (
-        <Suspense>
-          <WayToNode to={occurrence} {...{ reading, input, onChoose }} />
-        </Suspense>
-      )}
+      {skip && reading && <WayToNode to={occurrence} {...{ reading, input, onChoose }} />}
       {run.dry.isOn && <PinHere nodeId={node.id} run={run} />}
       <dl>
         <Fact name={say('node.type')}>{typeWords(node.type, say)}</Fact>

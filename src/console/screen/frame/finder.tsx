@@ -2,12 +2,12 @@ import { useEffect } from 'react';
 import { flushSync } from 'react-dom';
 import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type ExecutionRecord, getExecution } from '../../api/executions.ts';
-import { goTo, type Place, toPage } from '../../state/location.ts';
+import { goTo, type Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useFailed } from '../../ui/announce.tsx';
 import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import { focusTree } from './help.tsx';
+import { command, focusPage, focusTree } from './commands.ts';
 import type { RuleContext } from './use-rule.ts';
 import { places } from './views.tsx';
 
@@ -43,13 +43,12 @@ export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
   ];
   const go = async (id: string) => {
     const [kind, of = ''] = id.split(/:(.*)/s);
-    const page = kind === 'page' ? places.find(({ key }) => key === of) : undefined;
-    if (page !== undefined) return goTo(toPage(page.panel), { push: true });
-    if (kind === 'rule')
-      return goTo(
-        { ruleId: of, confId: null, ts: null, panel: null, run: null, runs: [], input: null },
-        { push: true },
-      );
+    if (kind === 'page') return command(`go ${of}`);
+    if (kind === 'rule') {
+      const rule = { ruleId: of, confId: null, ts: null, panel: null, run: null, runs: [], input: null };
+      flushSync(() => goTo(rule, { push: true }));
+      return focusPage(null);
+    }
     const node = kind === 'node' ? occurrences[Number(of)] : undefined;
     if (node) {
       goTo({ panel: null, runs: [] });
@@ -57,7 +56,8 @@ export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
       return focusTree();
     }
     const { record } = await getExecution(of);
-    onRun(record, { panel: null });
+    flushSync(() => onRun(record, { panel: null }));
+    focusPage(null);
   };
   return (
     <Sheet title={say('find.title')} onClose={onClose}>

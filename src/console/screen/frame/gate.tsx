@@ -1,5 +1,5 @@
 import { Screen } from '../screen.tsx';
-import { useKeys } from './help.tsx';
+import { useKeys } from './commands.ts';
 import { SignIn, useSession } from './sign-in.tsx';
 
 /** The screen, or the sign-in in front of it: behind it everything stays as it was typed. */

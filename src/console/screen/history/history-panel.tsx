@@ -1,20 +1,15 @@
 import { useEffect, useState } from 'react';
 import type { SchemaField } from '../../api/browse.ts';
-import { type ExecutionRecord, isEnd, type Listed } from '../../api/executions.ts';
+import { type ExecutionRecord, everyRun, isEnd, type Listed } from '../../api/executions.ts';
 import { foundSoFar, unreadKeys } from '../../run/history/found-words.ts';
-import {
-  everyRun,
-  type HistoryFilter,
-  outcomeFilters,
-  printFilter,
-  readFilter,
-} from '../../run/history/history-filter.ts';
+import { type HistoryFilter, outcomeFilters, printFilter, readFilter } from '../../run/history/history-filter.ts';
 import { useHistory, useSearch } from '../../run/queries/use-history.ts';
 import { useKept, useSteady } from '../../run/queries/use-service.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
-import { onArrowKeys } from '../../ui/place-link.tsx';
-import { OpenRunFile } from '../result/run-file.tsx';
+import { FileButton } from '../../ui/file-button.tsx';
+import { useOpenFile } from '../result/run-file.tsx';
+import { onArrowKeys } from './arrow-keys.ts';
 import { HistoryFilters } from './history-filters.tsx';
 import { FailureGroups, HistoryTable } from './history-table.tsx';
 
@@ -34,6 +29,7 @@ type Props = {
 /** Earlier runs: to be found, looked at, run again, compared. */
 export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
   const { say, failed } = useText();
+  const openFile = useOpenFile(onOpen);
   const [filter, setFilter] = useFilter(place);
   const { everyRule } = filter;
   const search = useSearch(filter);
@@ -71,7 +67,7 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
                 ? say('history.compare.hint')
                 : keptWords}
         </span>
-        <OpenRunFile onOpen={onOpen} />
+        <FileButton label={say('runFile.open')} accept=".json,application/json" onFile={openFile} />
         <button
           type="button"
           className="button"

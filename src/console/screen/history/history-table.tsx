@@ -3,7 +3,7 @@ import { type ExecutionRecord, type Failures, isEnd, type Listed, type RunSearch
 import { noFailure } from '../../api/request.ts';
 import { tookMs } from '../../run/headline.ts';
 import { groupComparisons } from '../../run/history/found-words.ts';
-import { changedInput, inputInShort } from '../../run/history/history-filter.ts';
+import { changedInput, inputInShort } from '../../run/input-words.ts';
 import { useFailures } from '../../run/queries/use-history.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
 import { versionRan } from '../../run/reading.ts';
@@ -12,10 +12,11 @@ import { useForeignZone, useIsDry } from '../../state/preferences.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { IconButton } from '../../ui/icon.tsx';
-import { decidedWords, RunResult } from '../../ui/outcome-chip.tsx';
-import { isPlain, onArrowKeys, PlaceLink } from '../../ui/place-link.tsx';
+import { isPlain, PlaceLink } from '../../ui/place-link.tsx';
+import { decidedWords, RunResult } from '../../ui/verdict-chip.tsx';
 import { targetWords } from '../input/target.tsx';
 import { whatRan } from '../result/use-open-run.ts';
+import { onArrowKeys } from './arrow-keys.ts';
 
 const MAX_INPUT = 120;
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { prettyJson } from '../../../shared/json-tree/print-json.ts';
 import type { Schema } from '../../api/browse.ts';
 import { setAt } from '../../json/edit-json.ts';
@@ -9,6 +9,7 @@ import { useText } from '../../text/use-text.tsx';
 import { Loading } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { later } from '../../ui/later.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { InputRow } from './input-row.tsx';
@@ -126,7 +127,7 @@ function AddKey({ taken, onAdd }: { taken: ReadonlySet<string>; onAdd: (key: str
   );
 }
 
-const JsonEditor = lazy(() => import('./json-editor.tsx').then(({ JsonEditor }) => ({ default: JsonEditor })));
+const JsonEditor = later(() => import('./json-editor.tsx').then(({ JsonEditor }) => JsonEditor), 'loading.editor');
 
 type Props = { input: Input; rule: RuleContext };
 
@@ -166,9 +167,7 @@ export function InputPanel({ input, rule }: Props) {
         {view === 'form' ? (
           <InputForm input={input} rule={rule} />
         ) : (
-          <Suspense fallback={<Loading text="loading.editor" />}>
-            <JsonEditor label={say('input.json.label')} text={input.text} onChange={input.set} />
-          </Suspense>
+          <JsonEditor label={say('input.json.label')} text={input.text} onChange={input.set} />
         )}
       </Tabs>
     </section>

@@ -1,5 +1,5 @@
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
-import { inputInShort } from '../../run/history/history-filter.ts';
+import { inputInShort } from '../../run/input-words.ts';
 import { type Place, printTarget, type Target } from '../../state/location.ts';
 import { pinNode } from '../../state/preferences.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
@@ -9,8 +9,8 @@ import type { RuleContext } from '../frame/use-rule.ts';
 import type { DryRun, Run } from '../result/use-run.ts';
 import { calledWords } from '../tree/node-link.tsx';
 import { targetWords } from './target.tsx';
+import type { AsOfInput } from './use-as-of.ts';
 import type { Input } from './use-input.ts';
-import type { AsOfInput } from './where.tsx';
 
 type Props = { run: Run; rule: RuleContext; input: Input; blocked: string | null };
 

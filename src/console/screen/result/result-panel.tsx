@@ -1,10 +1,9 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
-import { type ExecutionRecord, getHistory } from '../../api/executions.ts';
+import { type ExecutionRecord, everyRun, getHistory } from '../../api/executions.ts';
 import { Unreachable } from '../../api/request.ts';
 import type { Words } from '../../run/headline.ts';
-import { everyRun } from '../../run/history/history-filter.ts';
 import { openedRun } from '../../run/queries/use-execution.ts';
 import { useLacks, useLongerThan } from '../../run/queries/use-service.ts';
 import type { Reading } from '../../run/reading.ts';
@@ -12,9 +11,10 @@ import { goTo, type Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce, useFailed } from '../../ui/announce.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { later } from '../../ui/later.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
-import { onCommand } from '../frame/help.tsx';
+import { onCommand } from '../frame/commands.ts';
 import type { OfRun, RuleContext } from '../frame/use-rule.ts';
 import { isBeside } from '../frame/views.tsx';
 import type { Input } from '../input/use-input.ts';
@@ -26,8 +26,8 @@ import { useHeadline } from './use-headline.ts';
 import type { Run } from './use-run.ts';
 import { Why } from './why.tsx';
 
-const SinceWhen = lazy(() => import('./since-when.tsx').then(({ SinceWhen }) => ({ default: SinceWhen })));
-const WayToOther = lazy(() => import('./notices/way-line.tsx').then(({ WayToOther }) => ({ default: WayToOther })));
+const SinceWhen = later(() => import('./since-when.tsx').then(({ SinceWhen }) => SinceWhen));
+const WayToOther = later(() => import('./notices/way-line.tsx').then(({ WayToOther }) => WayToOther));
 
 /** A run that ends sooner is shown when it has ended: its way there would only flash up. */
 const WAITING_MS = 400;
@@ -89,9 +89,7 @@ export function ResultPanel({ place, run, rule, input, onChoose }: Props) {
             trace={reading?.result?.trace ?? null}
           />
           {run.reading !== null && openedRun(run.reading.execution.record.mockId) === null && (
-            <Suspense>
-              <SinceWhen key={run.reading.execution.record.mockId} reading={run.reading} rule={rule} />
-            </Suspense>
+            <SinceWhen key={run.reading.execution.record.mockId} reading={run.reading} rule={rule} />
           )}
         </div>
         <div className="run-actions">
@@ -184,9 +182,7 @@ function WhyLine({ reading, run, input, onChoose }: WhyProps) {
         <Why why={near} withWanted={false} {...{ reading, onChoose }} />
         {between > 0 && ` ${say('why.between', { n: between })} `}
         <Why why={far} withWanted={false} {...{ reading, onChoose }} />
-        <Suspense>
-          <WayToOther {...{ reading, input, onChoose }} />
-        </Suspense>
+        <WayToOther {...{ reading, input, onChoose }} />
       </span>
     </div>
   );

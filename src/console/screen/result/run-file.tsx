@@ -4,7 +4,6 @@ import { openedRun } from '../../run/queries/use-execution.ts';
 import { useText } from '../../text/use-text.tsx';
 import { NoticeLines, useAnnounce, useFailed } from '../../ui/announce.tsx';
 import { saveText } from '../../ui/copy-button.tsx';
-import { FileButton } from '../../ui/file-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 /** Writes a run into a file, which is opened and explained without this service. */
@@ -45,7 +44,7 @@ export function FromFile({ mockId }: { mockId: string | null }) {
 type Props = { onOpen: (record: ExecutionRecord) => void };
 
 /** Opens the file of a run, and says what is wrong with any other. */
-function useOpenFile(onOpen: Props['onOpen']): (file: File | undefined) => void {
+export function useOpenFile(onOpen: Props['onOpen']): (file: File | undefined) => void {
   const { say } = useText();
   const announce = useAnnounce();
   const failed = useFailed();
@@ -80,11 +79,4 @@ export function DroppedRuns({ onOpen }: Props) {
     };
   }, [open]);
   return null;
-}
-
-/** The same for those who do not drag. */
-export function OpenRunFile({ onOpen }: Props) {
-  const { say } = useText();
-  const open = useOpenFile(onOpen);
-  return <FileButton label={say('runFile.open')} accept=".json,application/json" onFile={open} />;
 }

@@ -16,11 +16,12 @@ import {
 } from '../../cases/case-rows.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
-import { failureOfRemark } from '../../text/service-words.ts';
+import { failureOfRemark } from '../../text/remarks.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { doFor } from '../../ui/keys.ts';
-import { decidedWords, OutcomeChip, OutcomeWord, VerdictChip, verdictLooks } from '../../ui/outcome-chip.tsx';
+import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
+import { decidedWords, OutcomeWord, VerdictChip, verdictLooks } from '../../ui/verdict-chip.tsx';
 import { reveal, useIsNarrow, useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target.tsx';
 

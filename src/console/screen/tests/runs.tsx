@@ -3,17 +3,18 @@ import { nameOfCase, type RecordedRun, waysOf } from '../../../shared/reasoning/
 import type { Parameters, Template } from '../../../shared/reasoning/words/format.ts';
 import type { LeftOut } from '../../../shared/reasons/remarks.ts';
 import { getCases } from '../../api/cases.ts';
+import { everyRun } from '../../api/executions.ts';
 import { serviceNow } from '../../api/request.ts';
 import { type Recorded, readRecorded, runRecorded } from '../../cases/batch-call.ts';
 import { caseText } from '../../cases/proposal.ts';
 import { casesOf, useChangeCases } from '../../cases/saved-cases.ts';
 import { useStart } from '../../cases/use-batches.ts';
 import { targetsOf } from '../../run/calls.ts';
-import { everyRun, type HistoryFilter, noFilter, searchOf } from '../../run/history/history-filter.ts';
+import { type HistoryFilter, noFilter, searchOf } from '../../run/history/history-filter.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
 import type { Place } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
-import { failureOfRemark } from '../../text/service-words.ts';
+import { failureOfRemark } from '../../text/remarks.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { TimeSelect } from '../history/history-filters.tsx';
@@ -195,7 +196,6 @@ function caseOf(run: RecordedRun): string {
 const en = {
   intro:
     'Runs the inputs of earlier runs on a target, and shows which decisions would change there, and at which node.',
-  wholeRule: 'Choose a whole rule: runs of one node alone are not compared.',
   count: 'Newest runs',
   search: 'Only runs with',
   searchHint: 'uid=42, or words of the input',
@@ -212,11 +212,9 @@ const en = {
   keep: { one: 'Save 1 case', other: 'Save {n} cases, one for each way through the tree' },
   kept: { one: '1 case is saved.', other: '{n} cases are saved.' },
   failed: 'That failed: {error}',
-  other: 'Other runs',
 };
 const zh: Record<keyof typeof en, Template> = {
   intro: '在选定的目标上重新运行以往的输入，显示哪些结果会改变，以及从哪个节点开始不同。',
-  wholeRule: '请选择整条规则：这里只比较整条规则。',
   count: '最近的运行',
   search: '只包括',
   searchHint: 'uid=42，或输入中的词',
@@ -233,7 +231,6 @@ const zh: Record<keyof typeof en, Template> = {
   keep: { one: '保存 1 个用例', other: '保存 {n} 个用例，树中每条路径一个' },
   kept: { one: '已保存 1 个用例。', other: '已保存 {n} 个用例。' },
   failed: '未能完成：{error}',
-  other: '其他运行',
 };
 
 /** Says the sentences of the panel in the language of the page. */

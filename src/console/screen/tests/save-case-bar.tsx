@@ -1,11 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useLacks } from '../../run/queries/use-service.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
-import { Loading } from '../../ui/announce.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { later } from '../../ui/later.tsx';
 
-const SaveCase = lazy(() => import('./save-case.tsx').then(({ SaveCase }) => ({ default: SaveCase })));
+const SaveCase = later(() => import('./save-case.tsx').then(({ SaveCase }) => SaveCase), 'loading.page');
 
 /** Among the actions of a run: the way to keep it as a case. */
 export function SaveCaseBar({ reading }: { reading: Reading }) {
@@ -29,9 +29,7 @@ export function SaveCaseBar({ reading }: { reading: Reading }) {
     );
   return (
     <div className="save-case-bar open">
-      <Suspense fallback={<Loading text="loading.page" />}>
-        <SaveCase key={mockId} reading={reading} saved={null} onDone={() => setOpenFor(null)} />
-      </Suspense>
+      <SaveCase key={mockId} reading={reading} saved={null} onDone={() => setOpenFor(null)} />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { shortened } from '../../../shared/reasoning/words/fact-words.ts';
 import { type CasesOf, Changed, getCases, type SavedCase } from '../../api/cases.ts';
 import { caseText, expectedParts, type Part, partId, partsOfRun } from '../../cases/proposal.ts';
 import { casesOf, changedNames, useChangeCases, useSavedCases } from '../../cases/saved-cases.ts';
-import { inputInShort } from '../../run/history/history-filter.ts';
+import { inputInShort } from '../../run/input-words.ts';
 import type { Reading } from '../../run/reading.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';

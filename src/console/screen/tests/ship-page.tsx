@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { FindingCode } from '../../../shared/contract/readiness.ts';
 import { format } from '../../../shared/reasoning/words/format.ts';
 import { readinessEnglish } from '../../../shared/reasoning/words/readiness-english.ts';
+import { listBatches } from '../../api/batches.ts';
 import { type Client, getReadiness, type RuleReadiness } from '../../api/browse.ts';
 import { targetsOf } from '../../run/calls.ts';
 import { type Place, toPage } from '../../state/location.ts';
@@ -17,12 +18,20 @@ const looks = { 'can-ship': 'true', 'cannot-ship': 'error', 'not-tested': 'none'
 export function ShipPage({ place, clients }: { place: Place; clients: readonly Client[] }) {
   const { say, failed } = useText();
   const targets = targetsOf(clients);
-  const [target, setTarget] = useState(targets[1] ?? 'all');
+  const [chosen, setTarget] = useState<string | null>(null);
   const { app } = place;
+  const batches = useQuery({
+    queryKey: ['batches', app],
+    queryFn: ({ signal }) => listBatches(app ?? '', null, signal),
+    enabled: app !== null,
+  });
+  // Where saved cases ran last.
+  const ran = batches.data?.find(({ etag }) => etag !== null)?.targets.map(({ target }) => target) ?? [];
+  const target = chosen ?? targets.find((one) => ran.includes(one)) ?? 'all';
   const asked = useQuery({
     queryKey: ['readiness', app, target],
     queryFn: ({ signal }) => getReadiness(app ?? '', target, signal),
-    enabled: app !== null,
+    enabled: app !== null && !batches.isPending,
     refetchInterval: EVERY_MS,
   });
   const rules = asked.data ?? [];

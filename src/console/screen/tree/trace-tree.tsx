@@ -7,7 +7,7 @@ import { visibleRows } from '../../trace/visible-rows.ts';
 import { Icon, IconButton } from '../../ui/icon.tsx';
 import { doFor } from '../../ui/keys.ts';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
-import { command, onCommand } from '../frame/help.tsx';
+import { command, onCommand } from '../frame/commands.ts';
 import { TraceRow } from './trace-row.tsx';
 
 const ROW_HEIGHT = 28;

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { changesBetween } from '../../../shared/reasoning/changes.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import { failureOf, Refused } from '../../api/request.ts';
@@ -7,12 +7,13 @@ import { formatMs } from '../../text/durations.ts';
 import { failureOfFault } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Loading } from '../../ui/announce.tsx';
+import { later } from '../../ui/later.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Run } from '../result/use-run.ts';
 import { TraceTree } from './trace-tree.tsx';
 
-const EditsNotice = lazy(() => import('./edits-notice.tsx').then(({ EditsNotice }) => ({ default: EditsNotice })));
+const EditsNotice = later(() => import('./edits-notice.tsx').then(({ EditsNotice }) => EditsNotice));
 
 type Props = {
   place: Place;
@@ -77,11 +78,7 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
           {ofService(failureOfFault(problem))}
         </p>
       ))}
-      {edits.length > 0 && (
-        <Suspense>
-          <EditsNotice place={place} edits={edits} />
-        </Suspense>
-      )}
+      {edits.length > 0 && <EditsNotice place={place} edits={edits} />}
       <TraceTree
         occurrences={rule.occurrences}
         edited={editedIds}

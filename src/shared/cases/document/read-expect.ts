@@ -1,8 +1,8 @@
 import { parseExact, scanJson } from '../../contract/json/exact-json.ts';
 import type { Member } from '../../contract/json/json-tokens.ts';
 import { nearest } from '../../contract/nearest.ts';
-import { outcomeNames, type RanTo } from '../../contract/verdict.ts';
-import { type Expect, nodeStateNames } from '../case.ts';
+import { nodeStateNames, outcomeNames, type RanTo } from '../../contract/verdict.ts';
+import type { Expect } from '../case.ts';
 import { operatorProblems } from '../judging/compare.ts';
 import { parsePath, type Step } from '../path.ts';
 import { elementsOf } from '../split-array.ts';

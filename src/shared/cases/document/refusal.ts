@@ -1,16 +1,14 @@
-import { z } from 'zod';
-import { paramsSchema } from '../../contract/endings/codes.ts';
+import type { Params } from '../../reasons/template.ts';
 import { printPath, type Step } from '../path.ts';
 
 /** Something in a document or request that cannot be used: where, and what to do about it. */
-const refusalSchema = z.object({
-  path: z.string(),
-  line: z.int().nullable(),
-  message: z.string(),
+export type Refusal = {
+  path: string;
+  line: number | null;
+  message: string;
   /** Of CSV: what is wrong, without the row and the column; and where it is worded in several languages its reason. */
-  cell: z.object({ text: z.string(), reason: z.string().optional(), params: paramsSchema.optional() }).optional(),
-});
-export type Refusal = z.infer<typeof refusalSchema>;
+  cell?: { text: string; reason?: string | undefined; params?: Params | undefined } | undefined;
+};
 
 /** The line a path is written in; null when that is not known. */
 export type LineOf = (path: string) => number | null;
@@ -53,8 +51,7 @@ export function refusalLines(file: string, refusals: readonly Refusal[]): string
 }
 
 /** The cases of a batch that are left out because of a mistake in them, and the first hundred mistakes. */
-export const setAsideSchema = z.object({ cases: z.int(), refusals: z.array(refusalSchema).readonly() });
-export type SetAside = z.infer<typeof setAsideSchema>;
+export type SetAside = { cases: number; refusals: readonly Refusal[] };
 
 /** As the interface shows it. */
 export const setAsideBody = ({ cases, refusals }: SetAside) => ({ cases, errors: refusals.map(problemOf) });

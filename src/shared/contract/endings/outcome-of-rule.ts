@@ -1,6 +1,7 @@
-import { type Outcome, outcomeSchema } from '../job.ts';
+import type { Outcome } from '../job.ts';
 import type { Member } from '../json/json-tokens.ts';
 import { lastEntry } from '../trace-entries.ts';
+import { decisionNames } from '../verdict.ts';
 
 /**
  * The outcome of a rule, as its client tells it, else by its trace: the entry of the node that was started is the last to be written, unless
@@ -8,7 +9,7 @@ import { lastEntry } from '../trace-entries.ts';
  */
 export function outcomeOf(process: Member | undefined, outcome: Member | undefined): Outcome | null {
   if (process?.kind !== 'string') return null;
-  const known = outcomeSchema.options.find((each) => outcome?.raw === JSON.stringify(each));
+  const known = decisionNames.find((each) => outcome?.raw === JSON.stringify(each));
   if (known !== undefined) return known;
   const last = lastEntry(process.raw.slice(0, -1)); // without its closing quote
   switch (last?.state) {

@@ -1,52 +1,32 @@
-import { z } from 'zod';
-import { executionSchema } from '../../contract/execution.ts';
 import { joinMembers } from '../../contract/json/exact-json.ts';
-import { readAs } from '../../contract/wire.ts';
-import { memberOf } from '../../json-tree/members.ts';
+import { itemsOf, memberOf, numberOf, textOf } from '../../json-tree/members.ts';
 import { compactJson, prettyJson } from '../../json-tree/print-json.ts';
-import { readJson } from '../../json-tree/read-json.ts';
+import { type Json, readJson } from '../../json-tree/read-json.ts';
 import { wordsOfJsonFault } from '../../reasons/text-faults.ts';
 import { sha256 } from './sha256.ts';
 
-const RUN_FILE = 'rule-server-run';
-
-const text = z.string();
-
-/** A run as one file: its execution with the tree of the rules it ran on. */
-export const runFileSchema = z
-  .object({
-    format: z.literal(RUN_FILE),
-    formatVersion: z.literal(1),
-    savedBy: text.describe('What saved it: the command line with its version, or the page.'),
-    digest: text.describe('SHA-256 (base64url) of `execution` without blanks between its tokens.'),
-    masked: z.array(text).describe('The fields that are hidden (MASK), by their paths in the data.'),
-    missing: z.array(z.enum(['input', 'result', 'tree'])).describe('What the service did not keep, or not whole.'),
-    execution: z
-      .looseObject({ mockId: text, app: z.number() })
-      .describe('As GET /executions/{id}?include=tree tells it; the OpenAPI document has its members.'),
-  })
-  .describe('A saved run: *.rule-run.json.');
+export const RUN_FILE = 'rule-server-run';
 
 /** The text of the file for an execution, as it was told, and what is hidden in it or missing. Numbers stay as they were written. */
 export function runFileOf(execution: string, savedBy: string): { text: string; masked: string[]; missing: string[] } {
-  const body = readAs(executionSchema, execution);
+  const told = rootOf(execution);
+  const has = (name: string) => (memberOf(told, name)?.kind ?? 'null') !== 'null';
   const missing = [
-    ...(body.input === null ? ['input'] : []),
-    ...((body.result ?? body.lateResult) === null ? ['result'] : []),
-    ...(body.tree == null ? ['tree'] : []),
+    ...(has('input') ? [] : ['input']),
+    ...(has('result') || has('lateResult') ? [] : ['result']),
+    ...(has('tree') ? [] : ['tree']),
   ];
+  const masked = itemsOf(memberOf(told, 'masked')).flatMap((path) => textOf(path) ?? []);
   const members: [string, string][] = [
     ['format', JSON.stringify(RUN_FILE)],
     ['formatVersion', '1'],
     ['savedBy', JSON.stringify(savedBy)],
     ['digest', JSON.stringify(digestOf(execution))],
-    ['masked', JSON.stringify(body.masked)],
+    ['masked', JSON.stringify(masked)],
     ['missing', JSON.stringify(missing)],
     ['execution', execution],
   ];
-  const read = readJson(joinMembers(members));
-  if (read.kind === 'bad') throw new SyntaxError(wordsOfJsonFault(read.fault));
-  return { text: `${prettyJson(read.root)}\n`, masked: body.masked, missing };
+  return { text: `${prettyJson(rootOf(joinMembers(members)))}\n`, masked, missing };
 }
 
 export const runFileName = (mockId: string) => `run-${mockId.slice(0, 8)}.rule-run.json`;
@@ -58,17 +38,22 @@ type SavedRun = { kind: 'run'; mockId: string; execution: string; changed: boole
 export function readRunFile(text: string): SavedRun {
   const read = readJson(text);
   if (read.kind === 'bad') return { kind: 'bad', why: `no JSON: ${wordsOfJsonFault(read.fault)}` };
-  const file = runFileSchema.safeParse(JSON.parse(text));
-  const own = memberOf(read.root, 'execution');
-  if (!file.success || !own) return { kind: 'bad', why: 'no saved run' };
+  const file = read.root;
+  const own = memberOf(file, 'execution');
+  const [format, digest, mockId] = [memberOf(file, 'format'), memberOf(file, 'digest'), memberOf(own, 'mockId')].map(
+    textOf,
+  );
+  if (format !== RUN_FILE || numberOf(memberOf(file, 'formatVersion')) !== 1 || digest === null || !own || !mockId)
+    return { kind: 'bad', why: 'no saved run' };
   const execution = compactJson(own);
-  const { mockId } = file.data.execution;
-  return { kind: 'run', mockId, execution, changed: sha256(execution) !== file.data.digest };
+  return { kind: 'run', mockId, execution, changed: sha256(execution) !== digest };
 }
 
 /** The same however an editor lays the file out. */
-function digestOf(json: string): string {
+const digestOf = (json: string) => sha256(compactJson(rootOf(json)));
+
+function rootOf(json: string): Json {
   const read = readJson(json);
   if (read.kind === 'bad') throw new SyntaxError(wordsOfJsonFault(read.fault));
-  return sha256(compactJson(read.root));
+  return read.root;
 }
