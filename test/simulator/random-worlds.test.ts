@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { call, oldBackup, toClient } from './old-backup.ts';
 import { type Plan, sizes, type Twist } from './search/plan.ts';
 import { plain, plans, worldsOf } from './search/plans.ts';
 import { runPlan, runSeed } from './search/random.ts';
-import { runSeeds } from './search/seeds.ts';
+import { keepFailing, replay, runSeeds } from './search/seeds.ts';
 import { shrink } from './search/shrink.ts';
 import { withoutRealWorld } from './world/no-real-world.ts';
 
@@ -95,7 +98,7 @@ test('calls to any client, one after the other: one that beats and never takes a
   expect(endings.get('answered')).toBeGreaterThanOrEqual(10);
 });
 
-test('a failing world is shrunk to what it fails by', async () => {
+test('a failing world is shrunk to what it fails by, and kept in a file that runs it again', async () => {
   const plan = oldBackup(25 * HOUR_MS, { 'worker 1': -26 * HOUR_MS });
   const more = [2, 3].map((n) => ({ ...call, n, at: 1500 + n, target: toClient }));
   const noisy = { ...plan, calls: [...plan.calls, ...more] };
@@ -109,4 +112,8 @@ test('a failing world is shrunk to what it fails by', async () => {
   expect(least.plan.calls).toHaveLength(1);
   expect(least.plan.faults).toHaveLength(3);
   expect(least.twists.size).toBe(0);
+  const folder = await mkdtemp(join(tmpdir(), 'rule-server-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const again = await replay(await keepFailing(folder, least));
+  expect(again.result.hash()).toBe(least.result.hash());
 });

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { time } from '../../src/shared/ports/time.ts';
 import { openQueueBackend } from '../../src/shared/queue/open-queue-backend.ts';
 import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
 import { openGate } from '../simulator/world/gate.ts';
@@ -19,7 +18,7 @@ export const queueStores: Record<string, () => Promise<QueueBackend | undefined>
 
 /** One process in a simulated world without faults, in real time. */
 export function openSimulated(): QueueBackend {
-  return createSimulatedBackend({ process: 'one', gate: openGate(createStore({ now: () => time.now() })) });
+  return createSimulatedBackend({ process: 'one', gate: openGate(createStore()) });
 }
 
 async function inFile(): Promise<QueueBackend> {

@@ -3,13 +3,9 @@ import type { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { BATCH_VERSION, type Batch, itemHeadSchema } from '../../../src/shared/cases/batch.ts';
 import { type Case, caseSchema } from '../../../src/shared/cases/case.ts';
-import { time } from '../../../src/shared/ports/time.ts';
 import type { BatchLimits, BatchStore } from '../../../src/shared/store/batches/batch-store.ts';
 import { createRedisBatches } from '../../../src/shared/store/batches/redis-batches.ts';
 import { createEmbeddedBatches } from '../../../src/shared/store/embedded/stores/batches.ts';
-import { openGate } from '../../simulator/world/gate.ts';
-import { createSimulatedBackend } from '../../simulator/world/simulated-queue.ts';
-import { createStore } from '../../simulator/world/store.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryTables } from '../../support/memory-stores.ts';
 
@@ -22,12 +18,6 @@ describe('batches in memory', () => {
   keepTheirPromises(open);
   keepTheirRoom(open);
 });
-
-describe('batches in the simulated store, which always has room,', () =>
-  keepTheirPromises((limits) => {
-    const store = createStore({ now: () => time.now() });
-    return createSimulatedBackend({ process: 'one', gate: openGate(store) }).openBatches(limits);
-  }));
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('batches in Redis', () => {

@@ -330,7 +330,7 @@ async function createRun(plan: Plan, { twists: given, looksAfterwards = true }: 
     const slots = service.open() === 0 ? service.slots() : 0;
     promises.left(slots === 0 ? [] : [`${slots} slots`]);
     await service.readHistory();
-    service.readBatches({ mustBeOver: !clocksDiffer });
+    await service.readBatches({ mustBeOver: !clocksDiffer });
     failure ??= whatIsBroken();
     if (looksAfterwards && failure === undefined) await lookAfterwards();
     over = failure === undefined;

@@ -98,7 +98,7 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
   const { parts, staleBy = 0, sweepsAt = [SWEEP_AT] } = options;
   const scheduler = createScheduler(STARTS_AT);
   const disk = createDisk({ now: scheduler.epoch, inodes: 'never again' });
-  const store = createStore({ now: scheduler.epoch });
+  const store = createStore(scheduler.timeOf('store'));
   for (const path of FOLDERS) disk.as('operator').mkdir(path);
   const knowledge = createKnowledge(scheduler, disk, parts);
   const copies = keepCopies(disk, staleBy, knowledge.stateOf);

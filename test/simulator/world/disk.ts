@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { DiskSpace } from '../../../src/shared/runtime/disk-space.ts';
 import type { Entry, FileStats } from '../../../src/worker/files/ports/operations.ts';
 
 /**
  * A file system in memory, for the simulator: everything happens at once, the same calls lead to the same disk, and a call that fails
- * does so with the code that Linux has for it (`files-like-real.test.ts` compares them). Nobody lacks a permission here.
+ * does so with the code that Linux has for it (`files-like-real.test.ts` compares them), as far as the service and its clients go: absolute
+ * paths without `..`, whose last part may be `.`, also through `/proc/self/fd`; one name for each file. Nobody lacks a permission here.
  */
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_DIRECTORY, O_NOFOLLOW, X_OK } = constants;
@@ -14,71 +14,40 @@ const FLAGS = new Map([
   ['r+', O_RDWR],
   ['w', O_WRONLY | O_CREAT | O_TRUNC],
   ['wx', O_WRONLY | O_CREAT | O_TRUNC | O_EXCL],
-  ['w+', O_RDWR | O_CREAT | O_TRUNC],
-  ['wx+', O_RDWR | O_CREAT | O_TRUNC | O_EXCL],
   ['a', O_WRONLY | O_CREAT | O_APPEND],
-  ['ax', O_WRONLY | O_CREAT | O_APPEND | O_EXCL],
-  ['a+', O_RDWR | O_CREAT | O_APPEND],
 ]);
 const EXT4 = 0xef53;
-const ROOM: DiskSpace = { blocks: 1, bavail: 1, files: 1, ffree: 1 };
-const MAX_NAME = 255;
-const MAX_PATH = 4095;
+const SPACE: DiskSpace = { blocks: 1, bavail: 1, files: 1, ffree: 1 };
 const MAX_LINKS = 40;
 const ROOT = 1;
-/** What is not on the disk: the link to a handle, and a node before it is added. */
-const OF_KERNEL = 0;
 const SET_GROUP = 0o2000;
 /** What Linux shows there, with what follows: a file that this process has open. */
-const HANDLE = /^\/+proc\/+self\/+fd\/+(\d+)(?![^/])(.*)$/s;
-/** A way through it is one link for `self` and one for the handle. */
-const LINKS_TO_HANDLE = 2;
+const HANDLE = /^\/proc\/self\/fd\/(\d+)(\/.*)?$/s;
 const TYPES = { file: constants.S_IFREG, directory: constants.S_IFDIR, link: constants.S_IFLNK };
 const NOTHING = Buffer.alloc(0);
 
+/** Where a node stands: under a name in a directory, or under none any more. */
+type Position = { parent: number; name: string; removed: boolean };
 /** `id` is its own for ever; `ino`, which `stat` tells, may be that of an earlier one. */
-type Common = { id: number; ino: number; mode: number; uid: number; mtimeMs: number; ctimeMs: number };
-/** `names`: how many names in directories lead to it. The content is never changed, only replaced. */
-type FileNode = Common & { kind: 'file'; names: number; content: Buffer };
-type LinkNode = Common & { kind: 'link'; names: number; target: string };
-/** One that was removed keeps its parent, as long as somebody has it open. */
-type DirectoryNode = Common & { kind: 'directory'; parent: number; removed: boolean; entries: Map<string, number> };
+type Common = Position & { id: number; ino: number; mode: number; mtimeMs: number; ctimeMs: number };
+/** The content is never changed, only replaced. */
+type FileNode = Common & { kind: 'file'; content: Buffer };
+type LinkNode = Common & { kind: 'link'; target: string };
+type DirectoryNode = Common & { kind: 'directory'; entries: Map<string, number> };
 type Node = FileNode | LinkNode | DirectoryNode;
+type New = Pick<FileNode, 'kind' | 'content'> | Pick<LinkNode, 'kind' | 'target'> | Pick<DirectoryNode, 'kind'>;
 type Handle = { id: number; flags: number; position: number };
 type Watcher = { process: string; id: number; name: string; listener: (name: string) => void };
 
-/**
- * Where a path leads: `node` is what stands there, if anything does. `last`: what the last part of the path is. `slash`: one follows it, so
- * only a directory is meant. `detour`: the way there leads through the handle of a removed directory.
- */
-type Place = {
-  last: 'name' | 'dot' | 'dots' | 'root' | 'handle';
-  directory: DirectoryNode;
-  name: string;
-  node: Node | undefined;
-  slash: boolean;
-  detour: boolean;
-  /** The name is longer than any may be. */
-  tooLong?: boolean;
-};
-
-/** Whether a link in the last part of a path is followed; `unless slash`: not one with a slash behind it. */
-type Follow = 'always' | 'never' | 'unless slash';
+/** Where a path leads: the name in a directory, and what stands there. Without a name it leads to the node itself, as `.` and handles do. */
+type Place = { directory: DirectoryNode; name: string; node: Node | undefined };
 
 export type DiskOptions = {
   /** Epoch ms, for the times of files. */
   now: () => number;
-  /** More than that is ENOSPC: bytes of content, and files, links and directories. */
-  capacity?: { bytes?: number; nodes?: number };
-  /** What `statfs` tells; ext4 unless it is given. */
-  type?: number;
   umask?: number;
-  /** The user of a process; root unless it is given. */
-  uidOf?: (process: string) => number;
   /** As ext4 gives the number of a removed file to the next one, or as tmpfs never gives it again. */
   inodes?: 'reused' | 'never again';
-  /** Another order of the names in each directory. */
-  order?: number;
 };
 
 /** An empty disk. */
@@ -130,17 +99,9 @@ export class Disk {
     for (const { id } of own?.values() ?? []) this.#volume.forgetUnlessUsed(id);
   }
 
-  /**
-   * What is on the disk and who has what open, the same for equal disks however they came about. `times` and `inodes` are part of it
-   * only when asked for.
-   */
-  state({ times = false, inodes = false } = {}): string[] {
-    return describe(this.#volume, { times, inodes });
-  }
-
-  /** A short key of `state`. */
-  hash(parts: { times?: boolean; inodes?: boolean } = {}): string {
-    return hash('sha1', JSON.stringify(this.state(parts)), 'base64url');
+  /** What is on the disk and who has what open, the same for equal disks however they came about. `times` are part of it only when asked for. */
+  state({ times = false } = {}): string[] {
+    return describe(this.#volume, times);
   }
 }
 
@@ -169,18 +130,15 @@ export class SystemCalls {
 
   /** Sets the time of the last change. */
   utimes(path: string, mtimeMs: number): void {
-    const node = this.#find('utime', path);
-    node.mtimeMs = mtimeMs;
-    this.#volume.changed(node);
-    this.#volume.tellOf(node);
+    this.#find('utime', path).mtimeMs = mtimeMs;
   }
 
   lstat(path: string): FileStats {
-    return statsOf(this.#find('lstat', path, 'unless slash'));
+    return new Stats(this.#find('lstat', path, 'never'));
   }
 
   stat(path: string): FileStats {
-    return statsOf(this.#find('stat', path));
+    return new Stats(this.#find('stat', path));
   }
 
   /** Whether something stands there; false also where a part of the path is missing. */
@@ -190,85 +148,48 @@ export class SystemCalls {
 
   statfs(path: string): DiskSpace & { type: number } {
     this.#find('statfs', path);
-    return { type: this.#volume.options.type ?? EXT4, ...ROOM };
+    return { type: EXT4, ...SPACE };
   }
 
   mkdir(path: string, { mode = 0o777 }: { mode?: number } = {}): void {
-    const place = this.#walk('mkdir', path, 'never');
-    if (place.node || place.last !== 'name') throw failure('EEXIST', 'mkdir', path);
+    const place = this.#free('mkdir', path);
     const inherited = place.directory.mode & SET_GROUP;
-    this.#make('mkdir', path, place, {
-      ...this.#newNode((mode & 0o1777) | inherited),
-      kind: 'directory',
-      parent: place.directory.id,
-      removed: false,
-      entries: new Map(),
-    });
+    this.#make('mkdir', path, place, { kind: 'directory' }, this.#masked(mode & 0o1777) | inherited);
   }
 
   symlink(target: string, path: string): void {
-    if (target === '') throw failure('ENOENT', 'symlink', path);
-    if (isLonger(target, MAX_PATH)) throw failure('ENAMETOOLONG', 'symlink', path);
-    const place = this.#walk('symlink', path, 'never');
-    if (place.node || place.last !== 'name') throw failure('EEXIST', 'symlink', path);
-    if (place.slash) throw failure('ENOENT', 'symlink', path);
-    this.#make('symlink', path, place, { ...this.#newNode(0), mode: 0o777, kind: 'link', names: 1, target });
-  }
-
-  /** One more name for a file. */
-  link(existing: string, path: string): void {
-    const node = this.#find('link', existing, 'unless slash');
-    const place = this.#walk('link', path, 'never');
-    if (place.node || place.last !== 'name') throw failure('EEXIST', 'link', path);
-    if (place.slash) throw failure('ENOENT', 'link', path);
-    if (place.directory.removed) throw failure('ENOENT', 'link', path);
-    if (node.id === OF_KERNEL) throw failure('EXDEV', 'link', path);
-    if (node.kind === 'directory') throw failure('EPERM', 'link', path);
-    if (node.names === 0) throw failure('ENOENT', 'link', path);
-    node.names++;
-    this.#volume.changed(node);
-    this.#volume.enter(place.directory, place.name, node);
+    this.#make('symlink', path, this.#free('symlink', path), { kind: 'link', target }, 0o777);
   }
 
   unlink(path: string): void {
-    const { last, directory, name, node, slash } = this.#walk('unlink', path, 'never');
-    if (last === 'handle' && !slash) throw failure('EPERM', 'unlink', path);
-    if (!node) throw failure('ENOENT', 'unlink', path);
-    if (node.kind === 'directory' && last !== 'handle') throw failure('EISDIR', 'unlink', path);
-    if (node.kind === 'directory' || slash) throw failure('ENOTDIR', 'unlink', path);
-    this.#volume.leave(directory, name, node);
+    const node = this.#find('unlink', path, 'never');
+    if (node.kind === 'directory') throw failure('EISDIR', 'unlink', path);
+    this.#volume.leave(node);
   }
 
   rmdir(path: string): void {
-    const { last, directory, name, node } = this.#walk('rmdir', path, 'never');
-    if (last === 'dots') throw failure('ENOTEMPTY', 'rmdir', path);
-    if (last === 'dot') throw failure('EINVAL', 'rmdir', path);
-    if (last === 'root') throw failure('EBUSY', 'rmdir', path);
+    const { name, node } = this.#way('rmdir', path, 'never');
+    if (name === '') throw failure('EINVAL', 'rmdir', path);
     if (!node) throw failure('ENOENT', 'rmdir', path);
-    if (last === 'handle' || node.kind !== 'directory') throw failure('ENOTDIR', 'rmdir', path);
+    if (node.kind !== 'directory') throw failure('ENOTDIR', 'rmdir', path);
     if (node.entries.size > 0) throw failure('ENOTEMPTY', 'rmdir', path);
-    this.#volume.leave(directory, name, node);
+    this.#volume.leave(node);
   }
 
   rename(from: string, to: string): void {
     const source = this.#way('rename', from, 'never');
     const target = this.#way('rename', to, 'never');
-    if (source.last === 'handle' || target.last === 'handle') throw failure('EXDEV', 'rename', from);
-    if (source.last !== 'name' || target.last !== 'name') throw failure('EBUSY', 'rename', from);
-    const node = source.node;
-    if (source.tooLong) throw failure('ENAMETOOLONG', 'rename', from);
-    if (!node || target.directory.removed) throw failure('ENOENT', 'rename', from);
-    if (target.tooLong) throw failure('ENAMETOOLONG', 'rename', to);
-    const code = this.#volume.refusalToMove(node, source, target);
+    if (source.name === '' || target.name === '') throw failure('EBUSY', 'rename', from);
+    if (!source.node || target.directory.removed) throw failure('ENOENT', 'rename', from);
+    const code = this.#volume.refusalToMove(source.node, source, target);
     if (code) throw failure(code, 'rename', from);
-    if (target.node !== node) this.#volume.move(node, source, target);
+    if (target.node !== source.node) this.#volume.move(source.node, target);
   }
 
   /** Opens a file or a directory, and returns the number of the handle. */
   open(path: string, flags: string | number = 'r', mode = 0o666): number {
     const bits = typeof flags === 'number' ? flags : FLAGS.get(flags);
     if (bits === undefined) throw failure('ERR_INVALID_ARG_VALUE', 'open', path);
-    if (bits & O_CREAT && bits & O_DIRECTORY) throw failure('EINVAL', 'open', path);
     const node = this.#opened(path, bits, mode);
     return this.#volume.hold(this.#process, { id: node.id, flags: bits, position: 0 });
   }
@@ -278,7 +199,7 @@ export class SystemCalls {
   }
 
   fstat(handle: number): FileStats {
-    return statsOf(this.#node('fstat', this.#handle('fstat', handle).id));
+    return new Stats(this.#node('fstat', this.#handle('fstat', handle).id));
   }
 
   /** Reads up to `length` bytes, and returns those there are. */
@@ -290,7 +211,7 @@ export class SystemCalls {
     return node.content.subarray(position, position + length);
   }
 
-  /** Writes where the last write ended, and returns how many bytes found room. */
+  /** Writes where the last write ended. */
   write(handle: number, text: string | Buffer): number {
     const opened = this.#handle('write', handle);
     const node = this.#node('write', opened.id);
@@ -298,14 +219,11 @@ export class SystemCalls {
     const bytes = Buffer.from(text);
     if (bytes.length === 0) return 0;
     const start = opened.flags & O_APPEND ? node.content.length : opened.position;
-    const room = this.#volume.roomFor(node, start);
-    if (room <= 0) throw failure('ENOSPC', 'write');
-    const written = bytes.subarray(0, room);
     const before = Buffer.concat([node.content.subarray(0, start)], start); // a hole is filled with zeros
-    node.content = Buffer.concat([before, written, node.content.subarray(start + written.length)]);
-    opened.position = start + written.length;
+    node.content = Buffer.concat([before, bytes, node.content.subarray(start + bytes.length)]);
+    opened.position = start + bytes.length;
     this.#volume.modified(node);
-    return written.length;
+    return bytes.length;
   }
 
   sync(handle: number): void {
@@ -323,16 +241,12 @@ export class SystemCalls {
   }
 
   readEntries(path: string): Entry[] {
-    const node = this.#find('scandir', path);
-    if (node.kind !== 'directory') throw failure('ENOTDIR', 'scandir', path);
-    return this.#volume.entriesOf(node);
+    return this.#volume.entriesOf(this.#find('scandir', path), path);
   }
 
   /** The entries of an open directory. */
   readEntriesOf(handle: number): Entry[] {
-    const node = this.#node('scandir', this.#handle('scandir', handle).id);
-    if (node.kind !== 'directory') throw failure('ENOTDIR', 'scandir');
-    return this.#volume.entriesOf(node);
+    return this.#volume.entriesOf(this.#node('scandir', this.#handle('scandir', handle).id));
   }
 
   readFile(path: string): string {
@@ -340,28 +254,18 @@ export class SystemCalls {
   }
 
   writeFile(path: string, text: string, { flag = 'w', mode = 0o666 }: { flag?: string; mode?: number } = {}): void {
-    const bytes = Buffer.from(text);
-    this.#with(this.open(path, flag, mode), (handle) => {
-      for (let done = 0; done < bytes.length; ) done += this.write(handle, bytes.subarray(done));
-    });
+    this.#with(this.open(path, flag, mode), (handle) => this.write(handle, text));
   }
 
   readlink(path: string): string {
-    const { last, node, slash } = this.#walk('readlink', path, path.endsWith('/') ? 'always' : 'never');
-    if (!node) throw failure('ENOENT', 'readlink', path);
-    if (last === 'handle' && !slash) return this.#volume.pathOf(node) ?? '(deleted)';
-    if (slash && node.kind !== 'directory') throw failure('ENOTDIR', 'readlink', path);
+    const node = this.#find('readlink', path, 'never');
     if (node.kind !== 'link') throw failure('EINVAL', 'readlink', path);
     return node.target;
   }
 
   realpath(path: string): string {
-    const place = this.#walk('realpath', path, 'always');
-    const node = this.#found('realpath', path, place);
-    const directory = this.#volume.pathOf(place.directory);
-    const real =
-      place.last === 'name' && directory !== undefined ? under(directory, place.name) : this.#volume.pathOf(node);
-    if (real === undefined || directory === undefined || place.detour) throw failure('ENOENT', 'realpath', path);
+    const real = this.#volume.pathOf(this.#find('realpath', path));
+    if (real === undefined) throw failure('ENOENT', 'realpath', path);
     return real;
   }
 
@@ -382,16 +286,10 @@ export class SystemCalls {
     return this.removeIfEmpty(path);
   }
 
-  rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): void {
-    if (this.beginRm(path, options) === 'removed') return;
-    for (const name of this.readdir(path)) this.rm(`${path}/${name}`, options);
-    this.rmdir(path);
-  }
-
   /** Tells the name of what changes in a directory, as inotify does: of this very directory, wherever its name leads later. */
   watch(path: string, listener: (name: string) => void): () => void {
     const { id } = this.#find('watch', path);
-    const watcher = { process: this.#process, id, name: path.replace(/\/+$/, '').replace(/.*\//s, ''), listener };
+    const watcher = { process: this.#process, id, name: path.replace(/.*\//s, ''), listener };
     this.#volume.watchers.push(watcher);
     return () => {
       this.#volume.watchers = this.#volume.watchers.filter((other) => other !== watcher);
@@ -404,10 +302,10 @@ export class SystemCalls {
    */
   locate(path: string): string {
     try {
-      const { last, directory, name, node } = this.#walk('locate', path, 'never');
-      const at = last === 'name' ? directory : (node ?? directory);
+      const { directory, name, node } = this.#way('locate', path, 'never');
+      const at = name === '' ? (node ?? directory) : directory;
       const found = this.#volume.pathOf(at) ?? `(removed ${at.id})`;
-      return last === 'name' ? under(found, name) : found;
+      return name === '' ? found : under(found, name);
     } catch {
       return path;
     }
@@ -438,38 +336,39 @@ export class SystemCalls {
   }
 
   /** Missing only on a copy that is older than the handle. */
-  #node(syscall: string, id: number): Node {
+  #node(syscall: string, id: number, path = ''): Node {
     const node = this.#volume.nodes.get(id);
-    if (!node) throw failure('ENOENT', syscall);
+    if (!node) throw failure('ENOENT', syscall, path);
     return node;
   }
 
-  #newNode(mode: number): Common {
-    const { now, umask = 0o022, uidOf = () => 0 } = this.#volume.options;
-    const at = now();
-    return { id: OF_KERNEL, ino: 0, mode: mode & ~umask, uid: uidOf(this.#process), mtimeMs: at, ctimeMs: at };
+  #masked(mode: number): number {
+    return mode & ~(this.#volume.options.umask ?? 0o022);
   }
 
-  #make(syscall: string, path: string, { directory, name }: Place, node: Node): void {
+  /** A place where something can be made. */
+  #free(syscall: string, path: string): Place {
+    const place = this.#way(syscall, path, 'never');
+    if (place.node) throw failure('EEXIST', syscall, path);
+    return place;
+  }
+
+  #make(syscall: string, path: string, { directory, name }: Place, made: New, mode: number): Node {
     if (directory.removed) throw failure('ENOENT', syscall, path);
-    if (!this.#volume.hasRoomFor(node)) throw failure('ENOSPC', syscall, path);
-    this.#volume.add(node);
-    this.#volume.enter(directory, name, node);
+    return this.#volume.add(made, mode, { directory, name });
   }
 
   /** What `open` leads to, made or emptied where the flags say so. */
   #opened(path: string, flags: number, mode: number): Node {
-    const [creates, isFirst] = [(flags & O_CREAT) !== 0, (flags & O_CREAT) !== 0 && (flags & O_EXCL) !== 0];
-    const place = this.#way('open', path, followOfOpen(path, flags));
-    if (creates && (place.last === 'name' || place.last === 'handle') && place.slash)
-      throw failure('EISDIR', 'open', path);
-    if (place.tooLong) throw failure('ENAMETOOLONG', 'open', path);
-    if (creates && !place.node) return this.#createFile(path, place, mode);
+    const creates = (flags & O_CREAT) !== 0;
+    const isFirst = creates && (flags & O_EXCL) !== 0;
+    const place = this.#way('open', path, flags & O_NOFOLLOW || isFirst ? 'never' : 'always');
+    const { node } = place;
+    if (creates && !node)
+      return this.#make('open', path, place, { kind: 'file', content: NOTHING }, this.#masked(mode & 0o7777));
     if (isFirst) throw failure('EEXIST', 'open', path);
-    if (place.last === 'handle' && flags & O_NOFOLLOW && !place.slash)
-      throw failure(flags & O_DIRECTORY ? 'ENOTDIR' : 'ELOOP', 'open', path); // it is a link itself
-    if (creates && place.node?.kind === 'directory') throw failure('EISDIR', 'open', path);
-    const node = this.#found('open', path, place);
+    if (!node) throw failure('ENOENT', 'open', path);
+    if (creates && node.kind === 'directory') throw failure('EISDIR', 'open', path);
     if (flags & O_DIRECTORY && node.kind !== 'directory') throw failure('ENOTDIR', 'open', path);
     if (node.kind === 'link') throw failure('ELOOP', 'open', path);
     if (node.kind === 'directory' && flags & (O_WRONLY | O_RDWR | O_TRUNC)) throw failure('EISDIR', 'open', path);
@@ -480,79 +379,34 @@ export class SystemCalls {
     return node;
   }
 
-  #createFile(path: string, place: Place, mode: number): Node {
-    const node: FileNode = { ...this.#newNode(mode & 0o7777), kind: 'file', names: 1, content: NOTHING };
-    this.#make('open', path, place, node);
-    return node;
-  }
-
-  #find(syscall: string, path: string, follow: 'always' | 'unless slash' = 'always'): Node {
-    const isFollowed = follow === 'always' || path.endsWith('/');
-    const place = this.#walk(syscall, path, isFollowed ? 'always' : 'never');
-    const node = this.#found(syscall, path, place);
-    if (place.last === 'handle' && !isFollowed) return this.#linkOfHandle(node);
-    return node;
-  }
-
-  #found(syscall: string, path: string, { node, slash }: Place): Node {
+  #find(syscall: string, path: string, follow: 'always' | 'never' = 'always'): Node {
+    const { node } = this.#way(syscall, path, follow);
     if (!node) throw failure('ENOENT', syscall, path);
-    if (slash && node.kind !== 'directory') throw failure('ENOTDIR', syscall, path);
     return node;
   }
 
-  #linkOfHandle(node: Node): LinkNode {
-    const target = this.#volume.pathOf(node) ?? '(deleted)';
-    return { ...this.#newNode(0), mode: 0o500, kind: 'link', names: 1, target };
-  }
-
-  #walk(syscall: string, path: string, follow: Follow): Place {
-    const place = this.#way(syscall, path, follow);
-    if (place.tooLong) throw failure('ENAMETOOLONG', syscall, path);
-    return place;
-  }
-
-  /** Goes along a path, part by part. */
-  #way(syscall: string, path: string, follow: Follow): Place {
-    if (path === '') throw failure('ENOENT', syscall, path);
-    if (isLonger(path, MAX_PATH)) throw failure('ENAMETOOLONG', syscall, path);
-    let [at, rest, links, detour]: [Node, string, number, boolean] = [this.#volume.root, path, 0, false];
+  /** Goes along a path, part by part. `follow`: whether a link in its last part is followed. */
+  #way(syscall: string, path: string, follow: 'always' | 'never'): Place {
+    const { root } = this.#volume;
+    let [at, rest, links]: [Node, string, number] = [root, path, 0];
     for (;;) {
       if (rest.startsWith('/')) {
-        const [, number, behind = ''] = (rest.includes('proc') && HANDLE.exec(rest)) || [];
-        at = this.#volume.root;
-        if (number !== undefined) {
-          at = this.#nodeOfHandle(syscall, path, Number(number));
-          links += LINKS_TO_HANDLE;
-          detour ||= at.kind === 'directory' && at.removed;
-        }
-        rest = withoutSlashes(number === undefined ? rest : behind);
-        const slash = number === undefined || behind !== '';
-        const last = number === undefined ? 'root' : 'handle';
-        if (rest === '') return { last, directory: this.#volume.root, name: '', node: at, slash, detour };
+        const [, number, behind = ''] = (rest.startsWith('/proc/') && HANDLE.exec(rest)) || [];
+        at = number === undefined ? root : this.#nodeOfHandle(syscall, path, Number(number));
+        rest = (number === undefined ? rest : behind).slice(1);
       }
+      if (rest === '') return { directory: root, name: '', node: at };
       if (at.kind !== 'directory') throw failure('ENOTDIR', syscall, path);
+      if (rest === '.') return { directory: at, name: '', node: at };
       const end = rest.indexOf('/');
-      const [name, slash] = end === -1 ? [rest, false] : [rest.slice(0, end), true];
-      const behind = slash ? withoutSlashes(rest.slice(end)) : '';
-      const isLast = behind === '';
-      if (name === '.' || name === '..') {
-        at = name === '.' ? at : this.#volume.parentOf(at);
-        if (isLast) {
-          return { last: name === '.' ? 'dot' : 'dots', directory: at, name, node: at, slash, detour };
-        }
-        rest = behind;
-        continue;
-      }
-      const tooLong = !at.removed && isTooLong(name);
-      if (tooLong && !isLast) throw failure('ENAMETOOLONG', syscall, path);
+      const [name, behind] = end === -1 ? [rest, ''] : [rest.slice(0, end), rest.slice(end + 1)];
       const node = this.#volume.lookUp(at, name);
-      const isFollowed = !isLast || follow === 'always' || (follow === 'unless slash' && !slash);
-      if (node?.kind === 'link' && isFollowed) {
+      if (node?.kind === 'link' && (behind !== '' || follow === 'always')) {
         if (++links > MAX_LINKS) throw failure('ELOOP', syscall, path);
-        rest = slash ? `${node.target}/${behind}` : node.target;
+        rest = behind === '' ? node.target : `${node.target}/${behind}`;
         continue;
       }
-      if (isLast) return { last: 'name', directory: at, name, node, slash, detour, tooLong };
+      if (behind === '') return { directory: at, name, node };
       if (!node) throw failure('ENOENT', syscall, path);
       [at, rest] = [node, behind];
     }
@@ -560,9 +414,8 @@ export class SystemCalls {
 
   #nodeOfHandle(syscall: string, path: string, number: number): Node {
     const handle = this.#volume.handles.get(this.#process)?.get(number);
-    const node = handle && this.#volume.nodes.get(handle.id);
-    if (!node) throw failure('ENOENT', syscall, path);
-    return node;
+    if (!handle) throw failure('ENOENT', syscall, path);
+    return this.#node(syscall, handle.id, path);
   }
 }
 
@@ -581,16 +434,23 @@ class Volume {
   constructor(options: DiskOptions, root?: DirectoryNode) {
     this.options = options;
     const at = options.now();
-    const common = { id: ROOT, ino: ROOT, mode: 0o755, uid: 0, mtimeMs: at, ctimeMs: at };
-    this.root = root ?? { ...common, kind: 'directory', parent: ROOT, removed: false, entries: new Map() };
+    const common = {
+      id: ROOT,
+      ino: ROOT,
+      mode: 0o755,
+      mtimeMs: at,
+      ctimeMs: at,
+      parent: ROOT,
+      name: '',
+      removed: false,
+    };
+    this.root = root ?? { ...common, kind: 'directory', entries: new Map() };
     this.nodes.set(ROOT, this.root);
   }
 
   copy(): Volume {
-    const copy = new Volume(this.options, copyDirectory(this.root));
-    for (const [id, node] of this.nodes) {
-      if (id !== ROOT) copy.nodes.set(id, node.kind === 'directory' ? copyDirectory(node) : { ...node });
-    }
+    const copy = new Volume(this.options, copyNode(this.root));
+    for (const [id, node] of this.nodes) if (id !== ROOT) copy.nodes.set(id, copyNode(node));
     copy.handles = copyHandles(this.handles);
     copy.#free = [...this.#free];
     copy.#next = this.#next;
@@ -603,42 +463,29 @@ class Volume {
     return id === undefined ? undefined : this.nodes.get(id);
   }
 
-  parentOf(directory: DirectoryNode): DirectoryNode {
-    const parent = this.nodes.get(directory.parent);
-    return parent?.kind === 'directory' ? parent : this.root;
+  parentOf({ parent }: Node): DirectoryNode {
+    const node = this.nodes.get(parent);
+    return node?.kind === 'directory' ? node : this.root;
   }
 
-  /** A path of what has a name; undefined for what was removed. */
+  /** The path of what has a name; undefined for what was removed. */
   pathOf(node: Node): string | undefined {
     if (node === this.root) return '/';
-    const [directory, name] = this.#namesOf(node)[0] ?? [];
-    const above = directory && this.pathOf(directory);
-    return above === undefined || name === undefined ? undefined : under(above, name);
-  }
-
-  #namesOf(node: Node): [DirectoryNode, string][] {
-    const parents = node.kind === 'directory' ? [this.parentOf(node)] : [...this.nodes.values()];
-    return parents.flatMap((parent) => {
-      if (parent.kind !== 'directory') return [];
-      const own = [...parent.entries].filter(([, id]) => id === node.id);
-      return own.map(([name]): [DirectoryNode, string] => [parent, name]);
-    });
+    const above = node.removed ? undefined : this.pathOf(this.parentOf(node));
+    return above === undefined ? undefined : under(above, node.name);
   }
 
   /** In an order of its own, which only the names decide: nobody promises another one. */
-  entriesOf({ entries }: DirectoryNode): Entry[] {
-    const names = [...entries.keys()].map((name) => ({ name, rank: rankOf(name, this.options.order ?? 0) }));
-    names.sort((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
-    return names.map(({ name }) => {
-      const kind = this.nodes.get(entries.get(name) ?? 0)?.kind;
-      return { name, ...kinds(kind) };
-    });
+  entriesOf(directory: Node, path = ''): Entry[] {
+    if (directory.kind !== 'directory') throw failure('ENOTDIR', 'scandir', path);
+    const ranked = [...directory.entries].map(([name, id]) => ({ name, id, rank: rankOf(name) }));
+    ranked.sort((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
+    return ranked.map(({ name, id }) => ({ name, ...kindsOf(this.nodes.get(id)?.kind) }));
   }
 
   /** The code of why something must not be moved. */
   refusalToMove(node: Node, source: Place, target: Place): string | undefined {
     const isDirectory = node.kind === 'directory';
-    if (!isDirectory && (source.slash || target.slash)) return 'ENOTDIR';
     if (isDirectory && this.#isAbove(node, target.directory)) return 'EINVAL';
     if (target.node?.kind === 'directory' && this.#isAbove(target.node, source.directory)) return 'ENOTEMPTY';
     if (target.node === node || !target.node) return undefined;
@@ -647,16 +494,16 @@ class Volume {
     return target.node.kind === 'directory' && target.node.entries.size > 0 ? 'ENOTEMPTY' : undefined;
   }
 
-  move(node: Node, source: Place, target: Place): void {
-    if (target.node) this.#removeName(target.directory, target.name, target.node);
-    source.directory.entries.delete(source.name);
-    target.directory.entries.set(target.name, node.id);
-    if (node.kind === 'directory') node.parent = target.directory.id;
-    this.#touched(source.directory);
-    this.#touched(target.directory);
+  move(node: Node, { directory, name, node: replaced }: Place): void {
+    if (replaced) this.#removeName(replaced);
+    const before = { directory: this.parentOf(node), name: node.name };
+    before.directory.entries.delete(before.name);
+    directory.entries.set(name, node.id);
+    Object.assign(node, { parent: directory.id, name } satisfies Partial<Position>);
+    for (const changed of [before.directory, directory]) this.#touched(changed);
     this.changed(node);
-    this.#tell(source.directory.id, source.name);
-    this.#tell(target.directory.id, target.name);
+    this.#tell(before.directory.id, before.name);
+    this.#tell(directory.id, name);
     this.#tellSelf(node.id);
   }
 
@@ -667,47 +514,44 @@ class Volume {
     }
   }
 
-  add(node: Node): void {
-    node.id = this.#next++;
-    node.ino = this.#free.pop() ?? this.#nextIno++;
+  add(made: New, mode: number, { directory, name }: Pick<Place, 'directory' | 'name'>): Node {
+    const at = this.options.now();
+    const common: Common = {
+      ...{ id: this.#next++, ino: this.#free.pop() ?? this.#nextIno++, mode, mtimeMs: at, ctimeMs: at },
+      ...{ parent: directory.id, name, removed: false },
+    };
+    const node: Node = made.kind === 'directory' ? { ...common, ...made, entries: new Map() } : { ...common, ...made };
     this.nodes.set(node.id, node);
-  }
-
-  enter(directory: DirectoryNode, name: string, node: Node): void {
     directory.entries.set(name, node.id);
     this.#touched(directory);
     this.#tell(directory.id, name);
+    return node;
   }
 
-  leave(directory: DirectoryNode, name: string, node: Node): void {
+  leave(node: Node): void {
+    const directory = this.parentOf(node);
     this.#touched(directory);
-    this.#removeName(directory, name, node);
-    this.#tell(directory.id, name);
+    this.#removeName(node);
+    this.#tell(directory.id, node.name);
   }
 
-  #removeName(directory: DirectoryNode, name: string, node: Node): void {
-    directory.entries.delete(name);
+  #removeName(node: Node): void {
+    this.parentOf(node).entries.delete(node.name);
     this.changed(node);
-    if (node.kind === 'directory') node.removed = true;
-    else {
-      node.names--;
-      this.#tellSelf(node.id);
-    }
+    node.removed = true;
+    if (node.kind !== 'directory') this.#tellSelf(node.id);
     this.forgetUnlessUsed(node.id);
   }
 
-  /** What has no name lives on while somebody has it open, or something in it. */
+  /** What has no name lives on while somebody has it open. */
   forgetUnlessUsed(id: number): void {
     const node = this.nodes.get(id);
-    if (!node || (node.kind === 'directory' ? !node.removed : node.names > 0)) return;
+    if (!node?.removed) return;
     for (const own of this.handles.values()) for (const handle of own.values()) if (handle.id === id) return;
-    if (node.kind === 'directory')
-      for (const other of this.nodes.values()) if (other.kind === 'directory' && other.parent === id) return;
     this.nodes.delete(id);
     this.#giveBack(node.ino);
     this.#tellSelf(id);
     this.watchers = this.watchers.filter((watcher) => watcher.id !== id);
-    if (node.kind === 'directory') this.forgetUnlessUsed(node.parent);
   }
 
   #giveBack(ino: number): void {
@@ -726,23 +570,6 @@ class Volume {
     return number;
   }
 
-  hasRoomFor(node: Node): boolean {
-    const { bytes = Number.POSITIVE_INFINITY, nodes = Number.POSITIVE_INFINITY } = this.options.capacity ?? {};
-    return this.nodes.size < nodes && (node.kind !== 'link' || this.#used() + sizeOf(node) <= bytes);
-  }
-
-  /** How many bytes can be written into a file from a position on. */
-  roomFor(node: FileNode, start: number): number {
-    const bytes = this.options.capacity?.bytes;
-    return bytes === undefined ? Number.POSITIVE_INFINITY : bytes - this.#used() + node.content.length - start;
-  }
-
-  #used(): number {
-    let used = 0;
-    for (const node of this.nodes.values()) if (node.kind !== 'directory') used += sizeOf(node);
-    return used;
-  }
-
   changed(node: Node): void {
     node.ctimeMs = this.options.now();
   }
@@ -758,10 +585,9 @@ class Volume {
     this.tellOf(node);
   }
 
-  /** To those who watch a directory that it is in, and to those who watch it. */
+  /** To those who watch the directory that it is in, and to those who watch it. */
   tellOf(node: Node): void {
-    if (this.watchers.length === 0) return;
-    for (const [directory, name] of this.#namesOf(node)) this.#tell(directory.id, name);
+    if (!node.removed) this.#tell(node.parent, node.name);
     this.#tellSelf(node.id);
   }
 
@@ -777,21 +603,20 @@ class Volume {
 
 class Stats implements FileStats {
   readonly dev = 1;
+  readonly uid = 0;
   readonly ino: number;
   readonly mode: number;
   readonly nlink: number;
-  readonly uid: number;
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly #kind: Node['kind'];
 
-  constructor(node: Node, nlink: number) {
+  constructor(node: Node) {
     this.ino = node.ino;
     this.mode = TYPES[node.kind] | node.mode;
-    this.nlink = nlink;
-    this.uid = node.uid;
-    this.size = sizeOf(node);
+    this.nlink = node.removed ? 0 : 1;
+    this.size = node.kind === 'file' ? node.content.length : 4096;
     this.mtimeMs = node.mtimeMs;
     this.ctimeMs = node.ctimeMs;
     this.#kind = node.kind;
@@ -803,18 +628,7 @@ class Stats implements FileStats {
   isFIFO = () => false;
 }
 
-/** A directory has two names of its own, unless it was removed; those of the directories in it are not counted, as on btrfs. */
-function statsOf(node: Node): FileStats {
-  const own = node.kind === 'directory' && !node.removed ? 2 : 0;
-  return new Stats(node, node.kind === 'directory' ? own : node.names);
-}
-
-function sizeOf(node: Node): number {
-  if (node.kind === 'directory') return 4096;
-  return node.kind === 'file' ? node.content.length : Buffer.byteLength(node.target);
-}
-
-function kinds(kind: Node['kind'] | undefined): Omit<Entry, 'name'> {
+function kindsOf(kind: Node['kind'] | undefined): Omit<Entry, 'name'> {
   return {
     isFile: () => kind === 'file',
     isDirectory: () => kind === 'directory',
@@ -822,32 +636,22 @@ function kinds(kind: Node['kind'] | undefined): Omit<Entry, 'name'> {
   };
 }
 
-/** A slash behind the last name makes `open` follow a link there, and refuse to create anything. */
-function followOfOpen(path: string, flags: number): Follow {
-  const creates = (flags & O_CREAT) !== 0;
-  if (!creates && path.endsWith('/')) return 'always';
-  if (flags & O_NOFOLLOW || (creates && flags & O_EXCL)) return 'never';
-  return creates ? 'unless slash' : 'always';
-}
-
-function describe({ root, nodes, handles }: Volume, wanted: { times: boolean; inodes: boolean }): string[] {
+function describe({ root, nodes, handles }: Volume, times: boolean): string[] {
   const lines: string[] = [];
   const names = new Map<number, string>();
 
   function describeNode(node: Node): string {
     const parts: (string | number)[] = [node.kind];
     if (node.kind !== 'link') parts.push(node.mode.toString(8));
-    if (wanted.inodes) parts.push(`#${node.ino}`);
-    if (wanted.times) parts.push(node.mtimeMs, node.ctimeMs);
+    if (times) parts.push(node.mtimeMs, node.ctimeMs);
     if (node.kind === 'file') parts.push(JSON.stringify(node.content.toString('latin1')));
     if (node.kind === 'link') parts.push(JSON.stringify(node.target));
     return parts.join(' ');
   }
 
   function add(path: string, node: Node): void {
-    const known = names.get(node.id);
-    names.set(node.id, known ?? path);
-    lines.push(`${path}: ${known === undefined ? describeNode(node) : `the same as ${known}`}`);
+    names.set(node.id, path);
+    lines.push(`${path}: ${describeNode(node)}`);
     if (node.kind !== 'directory') return;
     for (const name of [...node.entries.keys()].sort()) {
       const child = nodes.get(node.entries.get(name) ?? 0);
@@ -869,8 +673,8 @@ function describe({ root, nodes, handles }: Volume, wanted: { times: boolean; in
   return lines;
 }
 
-function copyDirectory(node: DirectoryNode): DirectoryNode {
-  return { ...node, entries: new Map(node.entries) };
+function copyNode<Kind extends Node>(node: Kind): Kind {
+  return node.kind === 'directory' ? { ...node, entries: new Map(node.entries) } : { ...node };
 }
 
 function copyHandles(handles: Volume['handles']): Volume['handles'] {
@@ -881,24 +685,9 @@ function under(directory: string, name: string): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`;
 }
 
-function isTooLong(name: string): boolean {
-  return isLonger(name, MAX_NAME);
-}
-
-/** Whether a text has more bytes than that. */
-function isLonger(text: string, bytes: number): boolean {
-  return text.length > bytes / 4 && Buffer.byteLength(text) > bytes;
-}
-
-function withoutSlashes(text: string): string {
-  let start = 0;
-  while (text[start] === '/') start++;
-  return text.slice(start);
-}
-
 /** FNV-1a. */
-function rankOf(name: string, seed: number): number {
-  let rank = 0x811c9dc5 ^ seed;
+function rankOf(name: string): number {
+  let rank = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) rank = Math.imul(rank ^ name.charCodeAt(i), 0x01000193);
   return rank >>> 0;
 }

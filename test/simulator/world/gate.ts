@@ -14,14 +14,6 @@ export type Asked = {
  */
 export type Gate<World> = <T>(asked: Asked, act: (world: World) => T) => Promise<T>;
 
-/** What a process asks of a store through its gate, by the name of the command and the keys it touches. */
-export type Ask<World> = <T>(
-  name: string,
-  on: readonly string[],
-  writes: 'reads' | 'writes',
-  act: (world: World) => T,
-) => Promise<T>;
-
 /** The gate of a world without faults: everything happens at once. */
 export function openGate<World>(world: World): Gate<World> {
   return async (_asked, act) => act(world);

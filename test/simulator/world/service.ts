@@ -11,7 +11,7 @@ import { formatTarget, type Target } from '../../../src/shared/contract/target.t
 import { type Process, random } from '../../../src/shared/ports/process.ts';
 import { listenForCancels } from '../../../src/shared/queue/cancels.ts';
 import type { Fault } from '../../../src/shared/reasons/causes.ts';
-import type { Settings } from '../../../src/shared/runtime/settings/settings.ts';
+import { batchLimitsOf, type Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger, createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
 import { noTracing } from '../../../src/shared/runtime/telemetry/tracing.ts';
@@ -136,7 +136,7 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
   const scheduler = createScheduler(STARTS_AT);
   const files = { aheadMs: plan.filesAheadMs };
   const disk = createDisk({ now: () => scheduler.epoch() + files.aheadMs });
-  const store = createStore({ now: scheduler.epoch });
+  const store = createStore(scheduler.timeOf('store'));
   const promises = createPromises({ now: () => scheduler.now });
   const settings = settingsOf({
     QUEUE_TIMEOUT_MS: plan.queueTimeoutMs,
@@ -341,16 +341,18 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
   }
 
   /** What the batches have of their items. `mustBeOver`: none of them goes on. */
-  function readBatches({ mustBeOver }: { mustBeOver: boolean }): void {
-    for (const batchId of store.batches.ids()) {
-      const { batch: one, state } = store.batches.get(batchId) ?? {};
-      if (!one || (!mustBeOver && (state === 'running' || state === 'cancelling'))) continue;
-      for (const [targetIndex, target] of one.targets.entries())
-        for (let index = 0; index < one.cases; index++)
-          promises.item(
-            itemMockId(batchId, index, target),
-            store.batches.head(batchId, itemNumber(one, index, targetIndex)),
-          );
+  async function readBatches({ mustBeOver }: { mustBeOver: boolean }): Promise<void> {
+    const kept = store.inStores(({ batches }) => batches(batchLimitsOf(settings)));
+    const isRunning = new Set(mustBeOver ? [] : store.runningBatches());
+    for (const batchId of await kept.list()) {
+      const found = await kept.read(batchId);
+      if (found === null || found === 'gone' || isRunning.has(batchId)) continue;
+      for (const [targetIndex, target] of found.batch.targets.entries())
+        for (let index = 0; index < found.batch.cases; index++) {
+          const n = itemNumber(found.batch, index, targetIndex);
+          const [head] = await kept.heads(batchId, n, n);
+          if (head) promises.item(itemMockId(batchId, index, target), head);
+        }
     }
   }
 
@@ -389,9 +391,10 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
     roleOf: (process: string) => roleOf.get(process),
     ...{ start, kill, stop, call, batch, readHistory, readBatches },
     /** Batches that are not over. */
-    runningBatches: (): number => store.batches.running().length,
+    runningBatches: (): number => store.runningBatches().length,
     endBatches(): void {
-      for (const id of store.batches.running()) store.batches.change(id, ['running', 'cancelling'], 'cancelled');
+      const kept = store.inStores(({ batches }) => batches(batchLimitsOf(settings)));
+      for (const id of store.runningBatches()) void kept.change(id, ['running', 'cancelling'], 'cancelled');
     },
     /** The connections of a process to the queue store break. */
     disconnect(process: string): void {

@@ -16,7 +16,7 @@ const data: JobData = {
   claimBy: Date.now() + 10_000,
 };
 
-const makeStore = () => createStore({ now: () => time.now() });
+const makeStore = () => createStore();
 
 function follow(backend: QueueBackend, options: QueueOptions = {}) {
   const queue: ExecutionQueue = backend.openQueue(queueNames.executions, options);
@@ -81,7 +81,7 @@ test('a completion whose reply is lost is sent again, refused, and found by a lo
     name === 'job.complete' && lost++ === 0 ? { after: storeFaults.lost() } : undefined,
   );
   const finished: unknown[] = [];
-  const worker = work(gate, async (job) => finished.push(await job.finish('done')), { stalledEveryMs: 0 });
+  const worker = work(gate, async (job) => finished.push(await job.finish('done')));
   const follower = follow(createSimulatedBackend({ process: 'api', gate: openGate(store) }));
   await follower.jobs.ready;
   expect(await follower.call('a')).toEqual({ id: 'a', value: 'done' });
@@ -112,26 +112,6 @@ test('a lock that lapses while its worker works is told, and the job is handed o
   expect(told).toContain('Error: Command timed out');
   expect(told).toContainEqual({ kind: 'lost' });
   await Promise.all([worker.close(), follower.jobs.close()]);
-});
-
-test('a worker that is paused takes the one job it was waiting for, and goes on once it runs again', async () => {
-  const store = makeStore();
-  const done: string[] = [];
-  const worker = work(openGate(store), (job) => {
-    done.push(job.id);
-    return job.finish(null);
-  });
-  const { queue } = follow(createSimulatedBackend({ process: 'api', gate: openGate(store) }));
-  await time.pause(5);
-  await worker.pause();
-  await addExecution(queue, 'a', data);
-  await addExecution(queue, 'b', data);
-  await time.pause(10);
-  expect(done).toEqual(['a']);
-  worker.run();
-  await time.pause(10);
-  expect(done).toEqual(['a', 'b']);
-  await worker.close();
 });
 
 test('whatever a process is told runs within that process', async () => {
@@ -174,14 +154,11 @@ test('an earlier copy of the store comes back as a whole, in another run', async
   await backend.connected;
   await backend.store.setIfAbsent('kept', '1', 60);
   const copy = store.copy();
-  const before = JSON.stringify(store.state());
   await records.put('record', '{}', 0);
   await backend.store.remove('kept');
   void call('a');
   await time.pause(5);
-  expect(JSON.stringify(store.state())).not.toBe(before);
   store.restore(copy);
-  expect(JSON.stringify(store.state())).toBe(before.replace('run-1', 'run-2'));
   expect([await records.get('record'), await backend.store.get('kept')]).toEqual([null, '1']);
   await time.pause(200);
   expect([lost, backend.run.last(), await backend.run.ask()]).toEqual([[undefined], 'run-2', 'run-2']);

@@ -1,22 +1,15 @@
 import { ErrorCode } from 'bullmq';
-import type { Settled } from '../../../src/shared/contract/execution-record.ts';
-import type { Counts } from '../../../src/shared/queue/queue.ts';
-import { KEEP_ENDED_MS } from '../../../src/shared/queue/queue.ts';
-import {
-  type HistoryLimits,
-  type Indexed,
-  MAX_INPUT_KEPT,
-  memberOf,
-  type Publication,
-} from '../../../src/shared/store/history/history.ts';
-import {
-  ANSWER_BYTES,
-  isRecordOf,
-  KEY_SECONDS,
-  type PutRecord,
-  RECORD_BYTES,
-} from '../../../src/shared/store/idempotency/idempotency-records.ts';
-import { type BatchesData, createBatches, noBatches } from './simulated-batches.ts';
+import { createProcess } from '../../../src/shared/ports/process.ts';
+import { type Time, timeOf } from '../../../src/shared/ports/time.ts';
+import { type Counts, KEEP_ENDED_MS } from '../../../src/shared/queue/queue.ts';
+import type { BatchLimits, BatchStore } from '../../../src/shared/store/batches/batch-store.ts';
+import { createEmbeddedBatches } from '../../../src/shared/store/embedded/stores/batches.ts';
+import { createEmbeddedHistory } from '../../../src/shared/store/embedded/stores/history.ts';
+import { createEmbeddedIdempotencyRecords } from '../../../src/shared/store/embedded/stores/idempotency-records.ts';
+import type { Entry, Table } from '../../../src/shared/store/embedded/stores/tables.ts';
+import type { HistoryLimits, HistoryPart, PartName, Publication } from '../../../src/shared/store/history/history.ts';
+import type { IdempotencyRecords } from '../../../src/shared/store/idempotency/idempotency-records.ts';
+import { createEmbeddedStore } from '../../../src/shared/store/key-value-store.ts';
 
 /** A job as the store has it; never changed, only replaced. Texts are JSON, as in Redis. */
 export type StoredJob = {
@@ -82,39 +75,31 @@ type QueueData = {
   /** No finished job is older: most completions need not look for those that may leave. */
   oldest: number;
 };
-type Value = { readonly text: string; readonly until: number };
 type Scores = Map<string, number>;
-export type Part = 'calls' | 'batches' | 'pinned';
-type HistoryData = { index: Scores; sizes: Map<string, number> };
-type RecordsData = { all: Scores; due: Scores; answers: Scores; sizes: Map<string, number> };
 type StreamEvent = { readonly id: number; readonly fields: string };
 type Data = {
   queues: Map<string, QueueData>;
-  /** Everything with an expiry: the key-value store, records and texts of the history, idempotency records and their answers. */
-  values: Map<string, Value>;
-  history: Record<Part, HistoryData>;
-  records: RecordsData;
+  /** What history, batches, idempotency records and key-value store keep. */
+  tables: Map<string, Map<string, Entry>>;
   workers: Scores;
   events: Map<string, StreamEvent[]>;
-  batches: BatchesData;
 };
 
 /** An earlier state of the store, of all its parts. */
 export type StoreCopy = { readonly data: Data };
-
-/** `now`: the store's own clock, epoch ms. `from`: what it begins with. */
-export type StoreOptions = { now: () => number; from?: StoreCopy };
 
 export type SimulatedStore = ReturnType<typeof createStore>;
 
 /** What the parts of the store share. `data` is another one after a restart. */
 type World = { data: Data; now: () => number; publish: (published: Published) => void };
 
-/** The queue store with everything that is in it. It does one thing after the other, at once, and knows no processes. */
-export function createStore({ now, from }: StoreOptions) {
+/** The queue store with everything that is in it. It does one thing after the other, at once, and knows no processes. `time`: its own clock. */
+export function createStore(time: Time = timeOf()) {
   const connections = new Map<Connection, { listener: Listener; channels: Set<string> }>();
-  const world: World = { data: from ? copyOf(from.data) : empty(), now, publish };
+  const world: World = { data: empty(), now: time.now, publish };
   const jobs = createJobs(world);
+  const inside = createProcess(timeOf.as(time));
+  let stores = inside.run(() => openStores(world.data));
   let runs = 1;
 
   function publish(published: Published): void {
@@ -136,6 +121,7 @@ export function createStore({ now, from }: StoreOptions) {
 
   function become(data: Data, restart: boolean): void {
     world.data = data;
+    stores = inside.run(() => openStores(data));
     if (restart) {
       runs++;
       const lost = [...connections.values()];
@@ -148,15 +134,14 @@ export function createStore({ now, from }: StoreOptions) {
   const runId = () => `run-${runs}`;
 
   return {
-    now,
     runId,
     jobs,
-    keys: createKeys(world),
-    records: createIdempotencyRecords(world),
-    history: createHistory(world),
     workers: createWorkerRegistry(world),
     events: createEvents(world),
-    batches: createBatches(world),
+    /** Calls one of the stores, which is done with the call before anything else happens. */
+    inStores: <T>(act: (own: Stores) => T): T => inside.run(() => act(stores)),
+    /** The ids of the batches that are not over. */
+    runningBatches: () => runningIn(world.data),
     connect,
     /** Tells who listens now. */
     publish({ replyTo, message, followers }: Publication): void {
@@ -170,70 +155,71 @@ export function createStore({ now, from }: StoreOptions) {
     restore: ({ data }: StoreCopy): void => become(copyOf(data), true),
     /** It loses everything: a restart without data, or a FLUSHALL in the run that goes on. */
     forgetAll: ({ restart = true } = {}): void => become(empty(), restart),
-    /** All that is in it, in one order: equal stores have equal states. What is over by now is not in it. */
-    state: () => stateOf(world, runId()),
   };
+}
+
+export type Stores = ReturnType<typeof openStores>;
+
+/** The stores of the product over tables in memory: what they keep beside the tables they find there again. */
+function openStores({ tables }: Data) {
+  const table = (name: string): Table => {
+    const rows = tables.get(name) ?? new Map<string, Entry>();
+    tables.set(name, rows);
+    return openTable(rows);
+  };
+  const keys = createEmbeddedStore(table('store'));
+  const parts = new Map<PartName, HistoryPart>();
+  let records: IdempotencyRecords | undefined;
+  let batches: BatchStore | undefined;
+  return {
+    keys,
+    trees: createEmbeddedStore(table('trees')),
+    records: (maxBytes: number) => (records ??= createEmbeddedIdempotencyRecords(maxBytes, table('records'))),
+    batches: (limits: BatchLimits) => (batches ??= createEmbeddedBatches(limits, table('batches'))),
+    history(part: PartName, limits: HistoryLimits): HistoryPart {
+      const opened = parts.get(part) ?? createEmbeddedHistory(keys, limits, table(part));
+      parts.set(part, opened);
+      return opened;
+    },
+  };
+}
+
+function openTable(rows: Map<string, Entry>): Table {
+  const readNow = (key: string) => rows.get(key)?.text ?? null;
+  return {
+    load: () => [...rows.values()].flatMap(({ key, info }) => (info === undefined ? [] : [{ key, info }])),
+    async put(entries) {
+      for (const entry of entries) rows.set(entry.key, { ...rows.get(entry.key), ...entry });
+    },
+    readNow,
+    read: async (key) => readNow(key),
+    async remove(keys) {
+      for (const key of keys) rows.delete(key);
+    },
+    sure: async (seen) => seen,
+  };
+}
+
+function runningIn({ tables }: Data): string[] {
+  const infos = [...(tables.get('batches') ?? [])].filter(([key]) => !key.includes(':'));
+  return infos.flatMap(([id, { info = '' }]) => (/"state":"(running|cancelling)"/.test(info) ? [id] : []));
 }
 
 function empty(): Data {
-  const part = (): HistoryData => ({ index: new Map(), sizes: new Map() });
-  return {
-    queues: new Map(),
-    values: new Map(),
-    history: { calls: part(), batches: part(), pinned: part() },
-    records: { all: new Map(), due: new Map(), answers: new Map(), sizes: new Map() },
-    workers: new Map(),
-    events: new Map(),
-    batches: noBatches(),
-  };
+  return { queues: new Map(), tables: new Map(), workers: new Map(), events: new Map() };
 }
 
-function copyOf({ queues, values, history, records, workers, events, batches }: Data): Data {
-  const copyPart = ({ index, sizes }: HistoryData): HistoryData => ({ index: new Map(index), sizes: new Map(sizes) });
-  const copyQueue = ({ jobs, wait, delayed, suspected, checkedUntil, oldest }: QueueData): QueueData => ({
-    ...{ jobs: new Map(jobs), wait: [...wait], delayed: [...delayed] },
-    ...{ suspected: [...suspected], checkedUntil, oldest },
+function copyOf({ queues, tables, workers, events }: Data): Data {
+  const copyQueue = (queue: QueueData): QueueData => ({
+    ...queue,
+    ...{ jobs: new Map(queue.jobs), wait: [...queue.wait], delayed: [...queue.delayed] },
+    suspected: [...queue.suspected],
   });
   return {
     queues: new Map([...queues].map(([name, queue]) => [name, copyQueue(queue)])),
-    values: new Map(values),
-    history: { calls: copyPart(history.calls), batches: copyPart(history.batches), pinned: copyPart(history.pinned) },
-    records: {
-      all: new Map(records.all),
-      due: new Map(records.due),
-      answers: new Map(records.answers),
-      sizes: new Map(records.sizes),
-    },
+    tables: new Map([...tables].map(([name, rows]) => [name, new Map(rows)])),
     workers: new Map(workers),
     events: new Map([...events].map(([name, entries]) => [name, [...entries]])),
-    batches: structuredClone(batches),
-  };
-}
-
-function stateOf({ data, now }: World, run: string) {
-  const at = now();
-  const sorted = <T>(map: ReadonlyMap<string, T>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
-  const part = ({ index, sizes }: HistoryData) => ({ index: sorted(index), sizes: sorted(sizes) });
-  const { queues, values, history, records, workers, events, batches } = data;
-  return {
-    run,
-    queues: sorted(queues).map(([name, { jobs, wait, delayed, suspected, checkedUntil }]) => ({
-      name,
-      jobs: sorted(jobs).map(([, job]) => ({ ...job, lock: lockOf(job, at) })),
-      ...{ wait, delayed, suspected: [...suspected].sort(), checkedUntil: checkedUntil > at ? checkedUntil : 0 },
-    })),
-    values: sorted(values).filter(([, { until }]) => until > at),
-    history: { calls: part(history.calls), batches: part(history.batches) },
-    records: {
-      all: sorted(records.all),
-      due: sorted(records.due),
-      answers: sorted(records.answers),
-      sizes: sorted(records.sizes),
-    },
-    workers: sorted(workers).filter(([, told]) => told >= at - WORKER_COUNTS_MS),
-    events: sorted(events),
-    batches: sorted(batches.all).map(([, one]) => ({ ...one, items: [...one.items].sort(([a], [b]) => a - b) })),
-    turns: sorted(batches.turns).map(([, { open, served }]) => ({ open: sorted(open), served: sorted(served) })),
   };
 }
 
@@ -468,240 +454,9 @@ function createJobs(world: World) {
     clean: (name: string, before: number): number => removeOld(queueOf(name), before),
     /** Jobs that finished within a time and are in no history. */
     missing(from: number, to: number, name: string): string[] {
-      const isKept = (id: string) =>
-        (['calls', 'batches'] as const).some((part) => liveValue(world, recordKey(part, id)));
+      const isKept = (id: string) => ['calls', 'batches'].some((part) => world.data.tables.get(part)?.has(id));
       const isDue = ({ finishedOn }: StoredJob) => finishedOn !== null && finishedOn >= from && finishedOn <= to;
       return [...queueOf(name).jobs.values()].filter((job) => isDue(job) && !isKept(job.id)).map(({ id }) => id);
-    },
-  };
-}
-
-function liveValue({ data, now }: World, key: string): Value | null {
-  const value = data.values.get(key);
-  if (value && value.until > now()) return value;
-  if (value) data.values.delete(key);
-  return null;
-}
-
-const textOf = (world: World, key: string): string | null => liveValue(world, key)?.text ?? null;
-
-function keep({ data, now }: World, key: string, text: string, seconds: number): void {
-  data.values.set(key, { text, until: now() + seconds * 1000 });
-}
-
-const storeKey = (key: string) => `store:${key}`;
-
-/** The key-value store. */
-function createKeys(world: World) {
-  function setIfAbsent(key: string, text: string, seconds: number): string {
-    const there = textOf(world, storeKey(key));
-    if (there === null) keep(world, storeKey(key), text, seconds);
-    return there ?? text;
-  }
-
-  return {
-    setIfAbsent,
-    hold(key: string, text: string, seconds: number): string {
-      const kept = setIfAbsent(key, text, seconds);
-      if (kept === text) keep(world, storeKey(key), text, seconds);
-      return kept;
-    },
-    get: (key: string) => textOf(world, storeKey(key)),
-    remove: (key: string) => void world.data.values.delete(storeKey(key)),
-  };
-}
-
-/** Members in the order of their scores, as Redis has them. */
-function ordered(scores: Scores): [member: string, score: number][] {
-  return [...scores].sort(([a, one], [b, other]) => one - other || (a < b ? -1 : 1));
-}
-
-function first(scores: Scores): [member: string, score: number] | undefined {
-  let found: [string, number] | undefined;
-  for (const [member, score] of scores)
-    if (!found || score < found[1] || (score === found[1] && member < found[0])) found = [member, score];
-  return found;
-}
-
-const sum = (sizes: ReadonlyMap<string, number>) => [...sizes.values()].reduce((total, size) => total + size, 0);
-
-const storedKeyOf = (key: string) => `idempotency:${key}`;
-const answerKey = (key: string) => `answer:${key}`;
-const AT_ONCE = 100;
-
-/** `now`: by the clock of the one who asks. */
-type RecordsLimit = { now: number; maxBytes: number };
-
-/** The records of calls under an Idempotency-Key, as the scripts of `redis-idempotency-records` keep them. */
-function createIdempotencyRecords(world: World) {
-  const records = () => world.data.records;
-
-  function dropAnswer(key: string): void {
-    world.data.values.delete(answerKey(key));
-    records().answers.delete(key);
-    records().sizes.delete(key);
-  }
-
-  function remove(key: string): void {
-    records().all.delete(key);
-    records().due.delete(key);
-    dropAnswer(key);
-  }
-
-  function purge(now: number): void {
-    const old = [...records().all].filter(([, at]) => at <= now - KEY_SECONDS * 1000);
-    for (const [key] of old.slice(0, AT_ONCE)) remove(key);
-  }
-
-  function makeRoom(wanted: number, maxBytes: number): boolean {
-    const taken = records().all.size * RECORD_BYTES;
-    if (taken + wanted > maxBytes) return false;
-    for (let tries = 0; tries < AT_ONCE; tries++) {
-      if (taken + sum(records().sizes) + wanted <= maxBytes) return true;
-      const oldest = first(records().answers);
-      if (!oldest) return false;
-      dropAnswer(oldest[0]);
-    }
-    return taken + sum(records().sizes) + wanted <= maxBytes;
-  }
-
-  type More = { dueAt?: number | undefined; answer?: string | undefined };
-  function change(key: string, from: string, to: string | null, { dueAt, answer }: More, limit: RecordsLimit): boolean {
-    const there = liveValue(world, storedKeyOf(key));
-    if (there?.text !== from) return false;
-    if (to === null) {
-      world.data.values.delete(storedKeyOf(key));
-      remove(key);
-      return true;
-    }
-    world.data.values.set(storedKeyOf(key), { ...there, text: to });
-    if (dueAt === undefined) records().due.delete(key);
-    else records().due.set(key, dueAt);
-    if (answer === undefined || answer === '') return true;
-    dropAnswer(key);
-    const size = Buffer.byteLength(answer) + ANSWER_BYTES;
-    if (!makeRoom(size, limit.maxBytes)) return true;
-    world.data.values.set(answerKey(key), { text: answer, until: there.until });
-    records().answers.set(key, limit.now);
-    records().sizes.set(key, size);
-    return true;
-  }
-
-  return {
-    put(key: string, text: string, dueAt: number, { now, maxBytes }: RecordsLimit): PutRecord {
-      purge(now);
-      const there = textOf(world, storedKeyOf(key));
-      if (there !== null) return { kind: 'there', text: there };
-      if (!makeRoom(RECORD_BYTES, maxBytes)) return { kind: 'full' };
-      keep(world, storedKeyOf(key), text, KEY_SECONDS);
-      records().all.set(key, now);
-      records().due.set(key, dueAt);
-      return { kind: 'put' };
-    },
-    get: (key: string) => textOf(world, storedKeyOf(key)),
-    answer: (key: string) => textOf(world, answerKey(key)),
-    change,
-    erase(mockId: string, limit: RecordsLimit): void {
-      for (const [key] of ordered(records().all)) {
-        const text = textOf(world, storedKeyOf(key)) ?? '';
-        if (isRecordOf(mockId, text)) change(key, text, null, {}, limit);
-      }
-    },
-    due(count: number, againAfterMs: number, now: number): string[] {
-      purge(now);
-      const due = ordered(records().due).filter(([, at]) => at <= now);
-      const keys = due.slice(0, count).map(([key]) => key);
-      for (const key of keys) records().due.set(key, now + againAfterMs);
-      return keys;
-    },
-  };
-}
-
-const historyKey = (part: Part, kind: string, mockId: string) => `history:${part}:${kind}:${mockId}`;
-const recordKey = (part: Part, mockId: string) => historyKey(part, 'record', mockId);
-/** A call that waits for a result may read it for so long although there is no room for it. */
-const READABLE_SECONDS = 30;
-
-/** `now`: by the clock of the one who asks. */
-type HistoryLimit = { now: number; limits: HistoryLimits };
-
-/** Settled executions, as the scripts of `redis-history` keep them; one history for calls, one for items of batches. */
-function createHistory(world: World) {
-  function trim(part: Part, { now, limits: { count, seconds, bytes } }: HistoryLimit): void {
-    const { index, sizes } = world.data.history[part];
-    for (let tries = 0; tries < AT_ONCE; tries++) {
-      const oldest = first(index);
-      if (!oldest) return;
-      const [member, at] = oldest;
-      const fits = index.size <= count && sum(sizes) <= bytes;
-      if (fits && at + seconds * 1000 > now) return;
-      const gone = member.slice(member.lastIndexOf('|') + 1);
-      for (const kind of ['record', 'input', 'late']) world.data.values.delete(historyKey(part, kind, gone));
-      const isAwaited = !liveValue(world, historyKey(part, 'delivered', gone));
-      world.data.values.delete(historyKey(part, 'delivered', gone));
-      const result = textOf(world, historyKey(part, 'result', gone));
-      if (isAwaited && at + READABLE_SECONDS * 1000 > now && result !== null)
-        keep(world, historyKey(part, 'result', gone), result, READABLE_SECONDS);
-      else world.data.values.delete(historyKey(part, 'result', gone));
-      sizes.delete(member);
-      index.delete(member);
-    }
-  }
-
-  return {
-    add(part: Part, { record, input, result }: Settled, limit: HistoryLimit): void {
-      const { mockId } = record;
-      const { seconds } = limit.limits;
-      if (liveValue(world, recordKey(part, mockId))) return;
-      const text = JSON.stringify(record);
-      const keptInput = input.length <= MAX_INPUT_KEPT ? input : '';
-      const body = 'body' in result ? result.body : (textOf(world, storeKey(result.stored)) ?? '');
-      if ('stored' in result) world.data.values.delete(storeKey(result.stored));
-      if (body !== '') keep(world, historyKey(part, 'result', mockId), body, seconds);
-      keep(world, recordKey(part, mockId), text, seconds);
-      if (keptInput !== '') keep(world, historyKey(part, 'input', mockId), keptInput, seconds);
-      const { index, sizes } = world.data.history[part];
-      index.set(memberOf(record), limit.now);
-      sizes.set(memberOf(record), Buffer.byteLength(text) + Buffer.byteLength(keptInput) + Buffer.byteLength(body));
-      trim(part, limit);
-    },
-    record: (part: Part, mockId: string) => textOf(world, recordKey(part, mockId)),
-    text: (part: Part, kind: 'input' | 'result' | 'late', mockId: string) =>
-      textOf(world, historyKey(part, kind, mockId)),
-    /** `stored`: the key of its result in the key-value store, where it lies until the history has it. */
-    delivered(part: Part, mockId: string, stored: string): void {
-      const isThere = liveValue(world, recordKey(part, mockId)) || liveValue(world, storeKey(stored));
-      if (isThere) keep(world, historyKey(part, 'delivered', mockId), '', READABLE_SECONDS);
-      else world.data.values.delete(historyKey(part, 'result', mockId));
-    },
-    addLate(
-      part: Part,
-      late: { mockId: string; member: string; body: string; changed: string },
-      limit: HistoryLimit,
-    ): void {
-      const { mockId, member, body, changed } = late;
-      const record = liveValue(world, recordKey(part, mockId));
-      if (!record || liveValue(world, historyKey(part, 'late', mockId))) return;
-      world.data.values.set(historyKey(part, 'late', mockId), { text: body, until: record.until });
-      world.data.values.set(recordKey(part, mockId), { text: changed, until: record.until });
-      const { sizes } = world.data.history[part];
-      sizes.set(member, (sizes.get(member) ?? 0) + Buffer.byteLength(body));
-      trim(part, limit);
-    },
-    erase(part: Part, mockId: string, member: string): void {
-      for (const kind of ['record', 'input', 'result', 'late', 'delivered'])
-        world.data.values.delete(historyKey(part, kind, mockId));
-      world.data.history[part].index.delete(member);
-      world.data.history[part].sizes.delete(member);
-    },
-    /** Members of the index, newest first, behind one of them. */
-    page(part: Part, after: Indexed | null, count: number): Indexed[] {
-      const newest = ordered(world.data.history[part].index)
-        .reverse()
-        .map(([member, at]) => ({ member, at }));
-      const last = after === null ? -1 : newest.findIndex(({ member }) => member === after.member);
-      if (last >= 0 || after === null) return newest.slice(last + 1, last + 1 + count);
-      return newest.filter(({ at }) => at <= after.at).slice(0, count);
     },
   };
 }
@@ -713,10 +468,7 @@ function createWorkerRegistry(world: World) {
   return {
     announce: (id: string) => void world.data.workers.set(id, world.now()),
     withdraw: (id: string) => void world.data.workers.delete(id),
-    list: () =>
-      ordered(world.data.workers)
-        .filter(([, at]) => at >= world.now() - WORKER_COUNTS_MS)
-        .map(([id]) => id),
+    list: () => [...world.data.workers].filter(([, at]) => at >= world.now() - WORKER_COUNTS_MS).map(([id]) => id),
   };
 }
 
