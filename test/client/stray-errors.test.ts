@@ -13,8 +13,8 @@ import { leafFile, smallLeaves } from './support/small-leaves.ts';
 const program = join(import.meta.dirname, 'support/stray-program.ts');
 
 /** Runs a process of its own, because the test runner listens for stray errors too. */
-async function runProgram(what: string): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [program, what], { stdio: ['ignore', 'pipe', 'pipe'] });
+async function runProgram(...what: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [program, ...what], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -22,22 +22,15 @@ async function runProgram(what: string): Promise<{ code: number | null; output: 
 }
 
 describe('a leaf that leaves an error behind', () => {
-  test.each([
-    ['rejects', 'Stray (node 3 of rule 1) left an error behind, a promise that it did not wait for was rejected: lost'],
-    [
-      'rejects-later',
-      'Stray (node 3 of rule 1) left an error behind, a promise that it did not wait for was rejected: lost',
-    ],
-    [
-      'rejects-in-handler',
-      'Stray (node 3 of rule 1) left an error behind, a promise that it did not wait for was rejected: lost',
-    ],
-    ['loaded-throws-in-timer', 'Stray (node 3 of rule 1) left an error behind, it threw where nobody catches: lost'],
-    ['throws-in-timer', 'Stray (node 3 of rule 1) left an error behind, it threw where nobody catches: lost'],
-  ])('%s does not end the process, and is told', async (what, sentence) => {
-    const { code, output } = await runProgram(what);
-    expect(output).toContain(`told: ${sentence}\n`);
-    expect(output).toContain('went on\n');
+  test('does not end the process, and is told', async () => {
+    const rejects = ['rejects', 'rejects-later', 'rejects-in-handler'];
+    const throws = ['loaded-throws-in-timer', 'throws-in-timer'];
+    const { code, output } = await runProgram(...rejects, ...throws);
+    const told = 'Stray (node 3 of rule 1) left an error behind,';
+    for (const what of rejects)
+      expect(output).toContain(`${what}: ${told} a promise that it did not wait for was rejected: lost\n`);
+    for (const what of throws) expect(output).toContain(`${what}: ${told} it threw where nobody catches: lost\n`);
+    for (const what of [...rejects, ...throws]) expect(output).toContain(`${what}: went on\n`);
     expect(code).toBe(0);
   });
 
@@ -45,8 +38,7 @@ describe('a leaf that leaves an error behind', () => {
     const { code, output } = await runProgram(what);
     expect(code).toBe(1);
     expect(output).toContain('Error: of the service');
-    expect(output).not.toContain('told');
-    expect(output).not.toContain('went on');
+    expect(output).not.toContain(`${what}:`);
   });
 });
 

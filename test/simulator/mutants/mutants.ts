@@ -175,7 +175,7 @@ export const mutants: Mutant[] = [
     name: 'a request is taken back by a look, not by a rename',
     file: mailbox,
     from: 'return neverDispatched || (await isWithdrawn(files, requestFileName(files.mockId))) || wasWithdrawn(files);',
-    to: 'return neverDispatched || isRequestThere(files);',
+    to: 'return neverDispatched || directoryAt(files.directory).has(requestFileName(files.mockId));',
     world: 'attempt 1, client: the client sleeps until the deadline',
   },
   // The sweeps.

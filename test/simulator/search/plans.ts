@@ -147,25 +147,6 @@ function addedElsewhere(): Plan {
   );
 }
 
-/** A call under a key is asked for twice, and stopped. The clock of its API is set back, and the queue store loses all. */
-function askedAgainInThePast(): Plan {
-  const keyed = { ...call, key: 'key', target, at: 1000 };
-  return plain(
-    { clients: [{ sdk: 'node', registered: false, lane: null, behaviour: { scansEveryMs: 1500 } }] },
-    {
-      calls: [
-        { ...keyed, n: 1, stoppedAfterMs: 40 },
-        { ...keyed, n: 2 },
-      ],
-      faults: [
-        { kind: 'clock', at: 1020, role: 'api 1', ms: -90_000 },
-        { kind: 'flush', at: 1200 },
-      ],
-      faultyMs: 8000,
-    },
-  );
-}
-
 /** The worlds of a plan: one, or where twists are drawn one for each seed. */
 export function worldsOf(plan: Plan, seeds: number): Plan[] {
   const isDrawn = Object.values(plan.rates).some((rate) => rate > 0);
@@ -179,7 +160,6 @@ export const plans: Record<string, Plan> = {
   'a keyed call is asked for again that the queue store forgot': forgotten('call'),
   'a keyed call is asked for again that the queue store forgot, and no worker runs': forgottenWithoutWorker(),
   'a keyed call is asked for again at another API, and no worker runs': addedElsewhere(),
-  'a keyed call is asked for again, and the clock is set back': askedAgainInThePast(),
   'a keyed call is asked for again in another minute': forgotten('call', 3 * 60_000),
   'a keyed batch is asked for again that the queue store forgot': forgotten('batch'),
   'a keyed batch is asked for again in another minute': forgotten('batch', 3 * 60_000),
