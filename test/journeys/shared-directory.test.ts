@@ -10,6 +10,8 @@ import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
 import { captureLog, type Service } from '../support/start-service.ts';
 
+/** A call whose refusal cannot be written ends with its time in the queue. */
+const SHORT = { CLIENT_TIMEOUT_MS: 1500, RESULT_TIMEOUT_MS: 2500, QUEUE_TIMEOUT_MS: 2000 };
 const NOT_THE_SAME = /^SHARED_DIR is not the directory that the workers of this queue use/;
 
 onOneQueue('a worker that starts on an empty directory', (start) => {
@@ -74,13 +76,13 @@ onOneQueue('a worker that starts on an empty directory', (start) => {
 
 describe.skipIf(!canMount)('a full shared directory (needs root)', () => {
   onOneQueue('is told of', (start) => {
-    it.each([
+    it.concurrent.each([
       { what: 'bytes', size: '4m', fill: fillBytes },
       { what: 'inodes', size: '4m,nr_inodes=200', fill: fillInodes },
     ])('by every answer, the log and the probes: no $what are left', async ({ what, size, fill }) => {
       await using disk = await mountTemporary(size);
       const sharedDir = disk.path;
-      await using service = await start({ sharedDir, settings: { CLIENT_TIMEOUT_MS: 1500, RESULT_TIMEOUT_MS: 2500 } });
+      await using service = await start({ sharedDir, settings: SHORT });
       await using client = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
       await eventually(async () => expect(await stateOf(service)).toBe('online'));
       const open = service.execute({ app: 1, ruleId: 1 });
@@ -94,8 +96,10 @@ describe.skipIf(!canMount)('a full shared directory (needs root)', () => {
       await eventually(async () => expect(await stateOf(service)).toBe('offline'));
       await fill(sharedDir); // again: the files of the call that ended are gone
       await eventually(() => expect(service.workers[0]?.state()).toEqual({ takesJobs: true, reason: full }));
-      for (const target of ['all', `address:${client.address}`]) {
-        const { json } = await service.execute({ app: 1, ruleId: 1, target });
+      const refused = ['all', `address:${client.address}`].map((target) =>
+        service.execute({ app: 1, ruleId: 1, target }),
+      );
+      for (const { json } of await Promise.all(refused)) {
         expect(json).toMatchObject({ code: 'channel-unavailable', mayHaveRun: false });
         expect(json.error).toMatch(/is full/); // in a new minute: that the folder of its claims cannot be made
       }

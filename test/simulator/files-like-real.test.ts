@@ -18,7 +18,7 @@ import { createSimulatedFiles } from './world/simulated-files.ts';
  */
 
 const seed = Number(process.env.FILES_SEED ?? 20_260_101);
-const numRuns = Number(process.env.FILES_RUNS ?? 400);
+const numRuns = Number(process.env.FILES_RUNS ?? 200);
 const isUsual = process.env.FILES_SEED === undefined && process.env.FILES_RUNS === undefined;
 const LENGTH = 60;
 const PROCESS = 'worker';

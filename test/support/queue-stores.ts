@@ -13,13 +13,9 @@ export const queueStores: Record<string, () => Promise<QueueBackend | undefined>
   'on Redis': onRedis,
   'in this process': () => openQueueBackend(undefined),
   'in a file': inFile,
-  'in the simulator': async () => openSimulated(),
+  /** One process in a simulated world without faults, in real time. */
+  'in the simulator': async () => createSimulatedBackend({ process: 'one', gate: openGate(createStore()) }),
 };
-
-/** One process in a simulated world without faults, in real time. */
-export function openSimulated(): QueueBackend {
-  return createSimulatedBackend({ process: 'one', gate: openGate(createStore()) });
-}
 
 async function inFile(): Promise<QueueBackend> {
   const root = await mkdtemp(join(tmpdir(), 'queue-'));

@@ -9,17 +9,12 @@ import {
 import { createRedisIdempotencyRecords } from '../../../src/shared/store/idempotency/redis-idempotency-records.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryTables } from '../../support/memory-stores.ts';
-import { openSimulated } from '../../support/queue-stores.ts';
 
 const AMPLE = 10_000_000;
 const LATER = () => Date.now() + 60_000;
 
 describe('idempotency records in memory', () => {
   keepTheirPromises((maxBytes) => createEmbeddedIdempotencyRecords(maxBytes, memoryTables()('idempotency_records')));
-});
-
-describe('idempotency records in the simulated store', () => {
-  keepTheirPromises((maxBytes) => openSimulated().openIdempotencyRecords(maxBytes));
 });
 
 const choice = inject('redis');

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createEmbeddedStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { memoryStore, memoryTables } from '../../support/memory-stores.ts';
 import { createOwnTime } from '../../support/own-time.ts';
-import { openSimulated } from '../../support/queue-stores.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 
@@ -63,10 +62,6 @@ function countedStore(maxBytes?: number) {
   const table = memoryTables()('store');
   return { store: createEmbeddedStore(table, maxBytes), keys: () => table.load().map(({ key }) => key) };
 }
-
-describe('the simulated store', () => {
-  keepsItsPromises(async () => openSimulated().store);
-});
 
 const choice = inject('redis');
 describe.skipIf(choice.kind === 'unavailable')('the store in Redis', () => {
