@@ -11,7 +11,7 @@ export const CASES_PER_CHUNK = 100;
 type SlotRequest = { client: string; batchId: string; mockId: string; limit: number };
 
 /** What became of an item of the `targetIndex`-th target. `unlessBegun`: only if no worker may have sent it. */
-export type SettledItem = {
+type SettledItem = {
   n: number;
   targetIndex: number;
   head: ItemHead;
