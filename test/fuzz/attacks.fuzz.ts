@@ -11,8 +11,8 @@ const MIB = 1024 * 1024;
 const EXECUTE = '/rule-server/mock/execute';
 const EXECUTIONS = '/rule-server/mock/executions';
 const [ECHO, SILENT, HOSTILE] = [1, 2, 3];
-/** A refusal names 20 fields at most, three times, each with a path of 200 characters, each of which may be escaped as six. */
-const LARGEST_REFUSAL = 20 * 3 * 200 * 6 + 5000;
+/** A refusal names 20 fields at most: three times a path of 200 characters, each of which may be escaped as six, and its reason. */
+const LARGEST_REFUSAL = 20 * (3 * 200 * 6 + 500);
 const LONGEST_PATH = 200;
 const LANES = 4;
 const OPEN = 20;

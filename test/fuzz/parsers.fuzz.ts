@@ -97,7 +97,7 @@ function compareScans({ bytes }: { bytes: Buffer }): void {
     expect(scanned.kind).not.toBe('complete');
     expect(() => parseExact(text)).toThrow(SyntaxError);
     if (depthAndKeys.why === 'too deep')
-      expect(scanned).toMatchObject({ message: `nested deeper than ${MAX_DEPTH} levels` });
+      expect(scanned).toMatchObject({ fault: { reason: 'json-deep', params: { levels: MAX_DEPTH } } });
   }
 }
 
