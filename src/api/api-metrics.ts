@@ -16,7 +16,7 @@ export function registerApiMetrics(metrics: Metrics, health: QueueHealth, openCa
   metrics.gauge('queue_active', 'Executions that a worker has.', () => health.active);
   metrics.gauge(
     'workers',
-    'Worker processes that take executions; one that froze counts for 5 s more.',
+    'Worker processes that take executions; one that died or froze counts for 5 s more.',
     () => health.workers,
   );
 }

@@ -24,7 +24,7 @@ import type { SavedCases } from './cases/saved-cases.ts';
 import type { ConsoleFile } from './console-files.ts';
 import type { EraseExecution } from './executions/erase-execution.ts';
 import type { Executions } from './executions/executions.ts';
-import { NewerExecution } from './executions/newer-execution.ts';
+import { NewerExecution } from './executions/read-jobs.ts';
 import type { Environment } from './http/environment.ts';
 import {
   at,

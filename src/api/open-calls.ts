@@ -2,8 +2,7 @@ import { queueNames } from '../shared/contract/queue-names.ts';
 import { createPrivacy, type Privacy } from '../shared/privacy/privacy.ts';
 import { createBacklog } from '../shared/queue/backlog.ts';
 import { createCancelSender } from '../shared/queue/cancels.ts';
-import type { ExecutionQueue } from '../shared/queue/executions.ts';
-import { KEEP_ENDED_MS } from '../shared/queue/queue.ts';
+import { type ExecutionQueue, KEEP_ENDED_MS } from '../shared/queue/queue.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import { apiWaitMs, historyLimitsOf, type Settings } from '../shared/runtime/settings/settings.ts';
 import { createThrottledAlert, type Logger } from '../shared/runtime/telemetry/logger.ts';
@@ -98,7 +97,7 @@ function openQueue({ settings, backend, privacy, fence, log, metrics }: QueueDep
     onError: (error) => storeAlert.begins(error, STORE_ADVICE),
     onDisconnect: connection.lost,
   });
-  const backlog = createBacklog(backend);
+  const backlog = createBacklog();
   const health = watchQueueHealth({ backend, backlog, storeAlert });
   const trees = backend.openTrees(settings.TREES_BYTES);
   const history = backend.openHistory(historyLimitsOf(settings), { privacy, trees });

@@ -2,6 +2,7 @@ import { queueNames } from '../shared/contract/queue-names.ts';
 import { time } from '../shared/ports/time.ts';
 import type { Backlog } from '../shared/queue/backlog.ts';
 import type { QueueBackend } from '../shared/queue/queue-backend.ts';
+import type { WorkerReports } from '../shared/queue/worker-registry.ts';
 import { causeOf, type Fault, type Why } from '../shared/reasons/causes.ts';
 import { asFault } from '../shared/reasons/template.ts';
 import { POLL_MS } from '../shared/runtime/async.ts';
@@ -25,7 +26,7 @@ export type QueueHealth = {
   readonly waiting: number;
   /** Executions that workers have begun. */
   readonly active: number;
-  /** Worker processes that take jobs. One that freezes still counts for 5 s. */
+  /** Worker processes that take jobs. One that dies or freezes still counts for 5 s. */
   readonly workers: number;
   /** Faults of the shared directory, reported by workers that take no jobs for them, and by workers whose jobs cannot be answered. */
   readonly problems: readonly Fault[];
@@ -80,10 +81,14 @@ const notReached: State = {
 };
 type QueueHealthDependencies = { backend: QueueBackend; backlog: Backlog; storeAlert: ThrottledAlert };
 
-const problemsOf = async ({ workers }: QueueBackend) => {
-  const faults = (await workers.problems()).map(({ fault }) => fault);
-  return [...new Map(faults.map((fault) => [causeOf(fault), fault])).values()];
-};
+function workersIn(reports: WorkerReports): Pick<State, 'workers' | 'problems'> {
+  const all = [...reports.values()];
+  const faults = all.flatMap(({ fault }) => fault ?? []);
+  return {
+    workers: all.filter(({ takesJobs }) => takesJobs).length,
+    problems: [...new Map(faults.map((fault) => [causeOf(fault), fault])).values()],
+  };
+}
 
 /**
  * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
@@ -98,16 +103,14 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
   const ready = Promise.withResolvers<void>();
 
   const count = async () => {
-    const { waiting, snoozed, taken } = await queue.count();
-    backlog.update(waiting).catch(() => {}); // an earlier reading counts for a while
-    let { workers, problems } = state;
+    const [{ waiting, snoozed, taken }, reports] = await Promise.all([queue.count(), backend.workers.read()]);
+    backlog.update(waiting, reports);
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();
-      [workers, problems] = await Promise.all([backend.findWorkers(), problemsOf(backend)]);
       probeDueAt = time.monotonic() + POLL_MS;
     }
     // A job that was handed back is snoozed for a moment, and counts as waiting.
-    state = { up: true, reason: null, waiting: waiting + snoozed, active: taken, workers, problems };
+    state = { up: true, reason: null, waiting: waiting + snoozed, active: taken, ...workersIn(reports) };
     ready.resolve();
     const full = backend.full();
     if (full !== null)

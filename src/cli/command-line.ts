@@ -1,5 +1,5 @@
 import { prepareProcess } from '../shared/runtime/prepare-process.ts';
-import { givenIn } from '../shared/runtime/settings/environment.ts';
+import { givenIn } from '../shared/runtime/settings/settings.ts';
 import { runCommand } from './program.ts';
 
 /** Runs one command in this process, with its environment, streams and signals, and sets its exit code. `services`: it can start them. */

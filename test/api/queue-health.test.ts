@@ -10,6 +10,7 @@ import { captureLog } from '../support/start-service.ts';
 
 const CHECK_MS = 50;
 const COUNTS = { waiting: 3, snoozed: 0, taken: 2 };
+const WORKER = { name: 'one', takesJobs: true, fault: null, busy: 0, begun: 0 };
 
 describe('a queue store', () => {
   let backend: QueueBackend;
@@ -111,9 +112,9 @@ describe('a queue store', () => {
           openQueue,
           lastActivity: () => store.bytes,
           probe: async () => {},
-          findWorkers: async () => 1,
+          workers: { ...backend.workers, read: async () => new Map([['one', WORKER]]) },
         },
-        backlog: createBacklog({ workers: { loads: async () => new Map() } }),
+        backlog: createBacklog(),
         storeAlert: createThrottledAlert(log, 'the queue store'),
       }),
     );

@@ -224,7 +224,7 @@ onOneQueue('a worker and its shared directory', (start) => {
     await rm(sharedDir, { recursive: true });
   });
 
-  it.concurrent.each(['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'])(
+  it.concurrent.each(['.rule-server', '.rule-server/claims', 'mock'])(
     'takes no jobs and sweeps nothing when %s is a link, and names it',
     async (name) => {
       await using service = await start();

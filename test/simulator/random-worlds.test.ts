@@ -54,11 +54,13 @@ test.each([
 });
 
 test.each(Object.entries(plans))('%s', async (_, plan) => {
+  const all: string[] = [];
   for (const world of worldsOf(plan, 5)) {
     const { broken, endings } = await withoutRealWorld(() => runPlan(world));
     expect(broken, `seed ${world.seed}`).toBeUndefined();
-    expect([...endings.keys()].join()).toMatch(/answered|outcome-unknown|item/);
+    all.push(...endings.keys());
   }
+  expect(all.join()).toMatch(/answered|outcome-unknown|item/); // in one world all calls may come too early or too late
 });
 
 test('a call whose add fails after seconds was not added by anybody else meanwhile', async () => {

@@ -14,8 +14,8 @@ import { type JobData, jobDataSchema, type Once } from '../../shared/contract/jo
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { time } from '../../shared/ports/time.ts';
-import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
 import { type AwaitedJob, followJobs } from '../../shared/queue/follow-jobs.ts';
+import { addExecution, type ExecutionQueue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { asFault } from '../../shared/reasons/template.ts';
 import { AWAY_MS, STORE_BACK_WITHIN_MS } from '../../shared/runtime/async.ts';

@@ -6,7 +6,7 @@ import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Backlog } from '../../shared/queue/backlog.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
-import { addExecution, type ExecutionQueue } from '../../shared/queue/executions.ts';
+import { addExecution, type ExecutionQueue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Code } from '../../shared/reasons/codes.ts';
 import { persist, resultWithin, STORE_BACK_WITHIN_MS } from '../../shared/runtime/async.ts';
@@ -67,7 +67,6 @@ export function createSubmitExecution(dependencies: SubmitExecutionDependencies)
     const { mockId, request, keyName, claimBy, once, collect = false, body } = call;
     const refusal = admission.refusal();
     if (refusal) return refused(refusal);
-    const isKeyed = claimBy !== undefined;
     const beginBy = claimBy ?? time.now() + settings.QUEUE_TIMEOUT_MS;
     const stays = collect && privacy.isOff(request.app);
     const added = { replyTo: pending.replyTo, storeRun: backend.run.last() };
@@ -75,7 +74,7 @@ export function createSubmitExecution(dependencies: SubmitExecutionDependencies)
     const end = pending.wait(mockId, data, apiWaitMs(settings));
     body?.share();
     end.finally(() => body?.close()).catch(() => {});
-    const notStored = await addJob(mockId, data, { isKeyed, end });
+    const notStored = await addJob(mockId, data, end);
     if (notStored) {
       pending.settle(mockId, unanswered(notStored));
       return refused(notStored);
@@ -146,21 +145,19 @@ async function readEnding(mockId: string, ending: Ending, readAnswer: ReadAnswer
 
 type AddJobDependencies = {
   queue: ExecutionQueue;
-  cancels: ReturnType<typeof createCancelSender>;
   backlog: Pick<Backlog, 'added'>;
   storeAlert: ThrottledAlert;
 };
 
 type Added = 'added' | NoAnswer;
-type Of = { isKeyed: boolean; end: Promise<unknown> };
 
 /**
  * Adds the job of a call to the queue. Resolves to the ending for its caller if that failed. A store that is busy may take its time,
  * and one that lost the connection is asked again: only `claimBy` ends the wait.
  */
-function createAddJob({ queue, backlog, cancels, storeAlert }: AddJobDependencies) {
+function createAddJob({ queue, backlog, storeAlert }: AddJobDependencies) {
   /** `end`: of the execution. Once it has come, a reply that was lost does not matter. */
-  return async function addJob(mockId: string, data: JobData, { isKeyed, end }: Of): Promise<NoAnswer | undefined> {
+  return async function addJob(mockId: string, data: JobData, end: Promise<unknown>): Promise<NoAnswer | undefined> {
     backlog.added();
     let isOver = false;
     const over = (): Added => {
@@ -169,10 +166,8 @@ function createAddJob({ queue, backlog, cancels, storeAlert }: AddJobDependencie
     };
     const stored = Promise.race([addOrAddAgain(mockId, data, () => isOver), end.then(over)]);
     const outcome = await resultWithin(data.claimBy - time.now(), { of: stored, late: () => undefined });
-    if (outcome !== undefined) return outcome === 'added' ? undefined : outcome;
-    // A keyed call goes on if its job is there: the repeat of the call joins it.
-    if (!isKeyed) void removeWhenBack(mockId, data);
-    return noAnswer('not-confirmed', { mockId });
+    if (outcome === undefined) return noAnswer('not-confirmed', { mockId }); // from `claimBy` on no worker begins it
+    return outcome === 'added' ? undefined : outcome;
   };
 
   async function addOrAddAgain(mockId: string, data: JobData, isOver: () => boolean): Promise<Added | undefined> {
@@ -189,16 +184,6 @@ function createAddJob({ queue, backlog, cancels, storeAlert }: AddJobDependencie
       if (!isOver() && time.now() < data.claimBy) await addExecution(queue, mockId, { ...data, addedAgain: true });
       return 'added';
     });
-  }
-
-  /**
-   * The caller got `outcome-unknown`. Once the queue store is back: remove the job if it is still queued, else ask the workers to
-   * cancel it unless it was picked up. No API waits for it any more, so none re-enqueues it: once it is off the queue, no worker has to
-   * be told.
-   */
-  async function removeWhenBack(mockId: string, { claimBy }: JobData): Promise<void> {
-    const removed = await persist(claimBy, () => queue.removeWaiting(mockId));
-    if (!removed) await persist(claimBy, () => cancels.send({ mockId, why: 'caller-left' }));
   }
 }
 

@@ -2,13 +2,13 @@ import { isEndState } from '../../shared/contract/endings/states.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { eraseAnswerSchema, QUERY_VERSION } from '../../shared/contract/query.ts';
-import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import type { ExecutionQueue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import { retry, SOON_MS, within } from '../../shared/runtime/async.ts';
 import { ADDED_WITHIN_MS, type History, resultKey } from '../../shared/store/history/history.ts';
 import type { IdempotencyRecords } from '../../shared/store/idempotency/idempotency-records.ts';
 import type { AskWorker } from '../ask-worker.ts';
-import { NewerExecution } from './newer-execution.ts';
+import { NewerExecution } from './read-jobs.ts';
 
 /** `found`: whether there was anything to erase. `open`: it has not ended, or its batch has not. `unknown`: it is none the caller may know of. */
 type Erased =

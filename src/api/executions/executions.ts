@@ -4,7 +4,7 @@ import { isEndState } from '../../shared/contract/endings/states.ts';
 import { type ExecutionRecord, endingOf } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
-import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import type { ExecutionQueue } from '../../shared/queue/queue.ts';
 import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { PendingExecutions } from '../calls/pending-executions.ts';

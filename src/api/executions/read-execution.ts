@@ -1,12 +1,11 @@
 import type { Ending } from '../../shared/contract/endings/ending.ts';
 import { type ExecutionRecord, noAnswerBody, withoutReason } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import type { ExecutionQueue } from '../../shared/queue/queue.ts';
 import { whileItRuns } from '../../shared/runtime/async.ts';
 import type { History, HistoryFilter, HistoryPart } from '../../shared/store/history/history.ts';
 import type { ReadAnswer } from '../calls/submit-execution.ts';
-import { NewerExecution, unlessNewer } from './newer-execution.ts';
-import { createReadJobs } from './read-jobs.ts';
+import { createReadJobs, NewerExecution, unlessNewer } from './read-jobs.ts';
 import { byAge } from './search/open-cursor.ts';
 import { shownRecord } from './shown-record.ts';
 

@@ -9,8 +9,22 @@ import {
   toSettled,
 } from '../../shared/contract/execution-record.ts';
 import { jobDataSchema, jobHeadSchema } from '../../shared/contract/job.ts';
-import type { ExecutionQueue } from '../../shared/queue/executions.ts';
-import type { ShortJob, WholeJob } from '../../shared/queue/queue.ts';
+import type { ExecutionQueue, ShortJob, WholeJob } from '../../shared/queue/queue.ts';
+
+/** An execution that an API of a newer version put on the queue: it can be read here once it has ended and is in the history. */
+export class NewerExecution extends Error {
+  readonly mockId: string;
+  constructor(mockId: string) {
+    super(`execution ${mockId} is of a newer version`);
+    this.mockId = mockId;
+  }
+}
+
+/** Turns a `NewerExecution` into null, for callers that can do without the execution; throws every other error. */
+export function unlessNewer(error: unknown): null {
+  if (error instanceof NewerExecution) return null;
+  throw error;
+}
 
 /** Reads an execution from its job. */
 type Found = { record: ExecutionRecord; input: string | null; ending: Ending | null; collect: boolean };

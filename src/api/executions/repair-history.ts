@@ -1,5 +1,5 @@
 import { type ExecutionRecord, settledOf } from '../../shared/contract/execution-record.ts';
-import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import type { ExecutionQueue } from '../../shared/queue/queue.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
 import type { History, HistoryLimits } from '../../shared/store/history/history.ts';
 

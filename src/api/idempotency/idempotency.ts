@@ -8,7 +8,7 @@ import type { Once } from '../../shared/contract/job.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { time } from '../../shared/ports/time.ts';
 import { type IdempotencyRecords, KEY_SECONDS } from '../../shared/store/idempotency/idempotency-records.ts';
-import { unlessNewer } from '../executions/newer-execution.ts';
+import { unlessNewer } from '../executions/read-jobs.ts';
 
 const ATTEMPTS = 5;
 

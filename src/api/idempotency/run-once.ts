@@ -11,7 +11,7 @@ import type { Fence } from '../calls/pending-executions.ts';
 import type { InScene } from '../calls/read-request.ts';
 import type { Call, SubmitExecution } from '../calls/submit-execution.ts';
 import type { Executions } from '../executions/executions.ts';
-import { NewerExecution, unlessNewer } from '../executions/newer-execution.ts';
+import { NewerExecution, unlessNewer } from '../executions/read-jobs.ts';
 import type { Idempotency, KeptRecord, KeyedCall } from './idempotency.ts';
 
 /** How a keyed call ended: the execution its key stands for, which may be another one than the one it began. */

@@ -7,7 +7,7 @@ import { callerOf, needs, tellAbout } from '../access/authenticate.ts';
 import type { EraseExecution } from '../executions/erase-execution.ts';
 import { executionBody } from '../executions/execution-body.ts';
 import type { Executions } from '../executions/executions.ts';
-import { unlessNewer } from '../executions/newer-execution.ts';
+import { unlessNewer } from '../executions/read-jobs.ts';
 import type { Environment } from '../http/environment.ts';
 import { eraseParameters, executionParameters, readParameters } from '../http/parameters.ts';
 import { badRequest, json, problem } from '../http/respond.ts';

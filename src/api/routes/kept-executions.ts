@@ -6,7 +6,7 @@ import { isFor } from '../../shared/runtime/access/caller.ts';
 import { MAX_PINNED } from '../../shared/store/history/history.ts';
 import { callerOf, needs, tellAbout } from '../access/authenticate.ts';
 import type { Executions } from '../executions/executions.ts';
-import { unlessNewer } from '../executions/newer-execution.ts';
+import { unlessNewer } from '../executions/read-jobs.ts';
 import type { Environment } from '../http/environment.ts';
 import { takesNoParameters } from '../http/middleware.ts';
 import { json, problem } from '../http/respond.ts';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { createRedisWorkerRegistry, type WorkerProblem } from '../../shared/queue/worker-registry.ts';
+import { createRedisWorkerRegistry, type WorkerReport } from '../../shared/queue/worker-registry.ts';
 import { causeOf } from '../../shared/reasons/causes.ts';
 import type { RedisAddress } from '../../shared/runtime/settings/redis-address.ts';
 import { describeRedis } from '../../shared/runtime/settings/redis-url.ts';
@@ -40,7 +40,7 @@ type Opened = { address: RedisAddress; connections: RedisConnections; where: str
 
 async function lookAt(redis: Redis, { address, connections, where }: Opened) {
   const { prefix } = address;
-  const workers = createRedisWorkerRegistry(redis, prefix);
+  const workers = [...(await createRedisWorkerRegistry(redis, prefix).read()).values()];
   const use = await checkUse(redis, connections);
   const ofUse = (finding: Finding): Finding => ({ ...finding, follows: use.level === 'fail' });
   const findings = [
@@ -52,8 +52,8 @@ async function lookAt(redis: Redis, { address, connections, where }: Opened) {
     ...checkKeeping(await settingsOf(redis)).map(ofUse),
     ...(await checkReplicas(redis, address)),
     await checkClock(redis),
-    ...byProblem(await workers.problems()),
-    checkWorkers(String(await redis.client('LIST')), prefix, (await workers.list()).length),
+    ...byProblem(workers),
+    checkWorkers(workers),
   ];
   return { findings, directoryId: await createRedisDirectory(redis, prefix).get() };
 }
@@ -85,7 +85,7 @@ async function checkUse(redis: Redis, { examine }: RedisConnections): Promise<Fi
 
 /** Tries the commands, because Redis has no query for whether a user has all rights. */
 function rightsNeeded(prefix: string): Finding {
-  const commands = '+@all -@admin -@dangerous +info +role +client|list +config|get';
+  const commands = '+@all -@admin -@dangerous +info +role +config|get';
   return ok(
     'redis rights',
     `enough for a user of its own: ACL SETUSER rule-server on >PASSWORD ~${prefix}* &${prefix}* ${commands}`,
@@ -173,12 +173,9 @@ async function checkClock(redis: Redis): Promise<Finding> {
   return { ...finding, clocks: [{ whose: 'Redis', aheadMs }] };
 }
 
-/** BullMQ names a worker's connection after its queue, followed by the worker's id. */
-function checkWorkers(clients: string, prefix: string, taking: number): Finding {
-  const name = ` name=${prefix}:${Buffer.from('executions').toString('base64')}`;
-  const connected = clients.split('\n').filter((line) => line.includes(`${name}:w:`) || line.includes(`${name} `));
-  const withoutId = connected.filter((line) => line.includes(`${name} `)).length;
-  if (connected.length === 0)
+function checkWorkers(workers: readonly WorkerReport[]): Finding {
+  const taking = workers.filter(({ takesJobs }) => takesJobs).length;
+  if (workers.length === 0)
     return {
       ...fail(
         'workers',
@@ -187,27 +184,22 @@ function checkWorkers(clients: string, prefix: string, taking: number): Finding 
       ),
       follows: true,
     };
-  const message = `${connected.length} connected, ${Math.min(connected.length, taking + withoutId)} take executions`;
-  if (taking + withoutId === 0)
+  const message = `${workers.length} connected, ${taking} take executions`;
+  if (taking === 0)
     return {
       ...fail('workers', message, 'Every call gets 503 no-worker. What the workers say is above.'),
       follows: true,
     };
-  return taking + withoutId < connected.length
-    ? warn(
-        'workers',
-        message,
-        'What they say is above. One that says nothing has just started, stands still, or cannot reach Redis.',
-      )
-    : ok('workers', message);
+  return taking < workers.length ? warn('workers', message, 'What the others say is above.') : ok('workers', message);
 }
 
 /** One finding per problem, however many workers have it: a check of the shared directory may report the same. */
-function byProblem(problems: readonly WorkerProblem[]): Finding[] {
-  return [...Map.groupBy(problems, ({ fault }) => causeOf(fault))].map(([problem, of]) => ({
+function byProblem(workers: readonly WorkerReport[]): Finding[] {
+  const having = workers.flatMap(({ name, fault }) => (fault === null ? [] : [{ name, problem: causeOf(fault) }]));
+  return [...Map.groupBy(having, ({ problem }) => problem)].map(([problem, of]) => ({
     ...fail(
       'worker',
-      `${of.map(({ worker }) => worker).join(', ')}: ${problem}`,
+      `${of.map(({ name }) => name).join(', ')}: ${problem}`,
       'Look at SHARED_DIR as that worker sees it.',
     ),
     follows: true,

@@ -40,10 +40,8 @@ export async function forgetDirectory({ environment, stdout }: Surroundings): Pr
 }
 
 async function refuseWhileUsed(backend: QueueBackend, id: string): Promise<void> {
-  const { workers } = backend;
   // A worker that waits for the right directory would register its present one.
-  const [taking, problems] = await Promise.all([workers.list(), workers.problems()]);
-  if (taking.length + problems.length > 0)
+  if ((await backend.workers.read()).size > 0)
     throw new CommandFailed(
       `Workers run that use the directory ${id}, or wait for it: stop all workers first (one that died counts for 5 s). Nothing was changed.`,
       exitCodes.failed,

@@ -2,8 +2,7 @@ import { mapElements } from '../cases/split-array.ts';
 import { DATA_FIELD } from '../contract/data-field.ts';
 import { joinMembers, scanJson } from '../contract/json/exact-json.ts';
 import type { Member } from '../contract/json/json-tokens.ts';
-import { type HiddenField, namesOf } from './hidden-field.ts';
-import { HIDDEN, hideAt } from './hide-at.ts';
+import { HIDDEN, type HiddenField, hideAt, namesOf } from './hide-at.ts';
 import type { Quotes } from './hide-quoted.ts';
 
 type Hide = {

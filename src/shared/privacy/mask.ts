@@ -1,6 +1,5 @@
 import type { Step } from '../cases/path.ts';
-import { type HiddenField, namesOf } from './hidden-field.ts';
-import { HIDDEN, hideAt, scalarsIn } from './hide-at.ts';
+import { HIDDEN, type HiddenField, hideAt, namesOf, scalarsIn } from './hide-at.ts';
 import { createQuotes } from './hide-quoted.ts';
 import { maskAnswer } from './mask-answer.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parsePath } from '../cases/path.ts';
-import type { HiddenField } from './hidden-field.ts';
+import type { HiddenField } from './hide-at.ts';
 import { createMask, type Mask } from './mask.ts';
 
 const APP = /^[1-9]\d{0,9}$/;

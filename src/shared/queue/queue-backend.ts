@@ -36,10 +36,8 @@ export type QueueBackend = Stores & {
   lastActivity(): number;
   run: StoreRun;
   workers: WorkerRegistry;
-  /** Worker processes that are connected to the queue and take jobs, without `except`. */
-  findWorkers(except?: string): Promise<number>;
-  /** Whether the queue store can tell which workers are connected. */
-  seesWorkers: boolean;
+  /** Whether other processes use this queue store, too. */
+  isShared: boolean;
   directory: RegisteredDirectory;
   openQueue<Data>(name: string, options?: QueueOptions): Queue<Data>;
   openWorker: OpenWorker;

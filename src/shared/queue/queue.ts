@@ -1,4 +1,5 @@
 import type { EndedJob, Settled } from '../contract/execution-record.ts';
+import type { JobData } from '../contract/job.ts';
 import type { HistoryLimits, Publication } from '../store/history/history.ts';
 
 /** Ended jobs stay this long, so that the re-check of a waiting API always finds them: longer than the longest call. */
@@ -53,6 +54,14 @@ export type Queue<Data = unknown> = {
   tellChange(id: string, replyTo: string | undefined): Promise<void>;
   close(): Promise<void>;
 };
+
+export type ExecutionQueue = Queue<JobData>;
+
+/** Puts an execution on the queue. Lists show its data without the input. */
+export function addExecution(queue: Pick<ExecutionQueue, 'add'>, mockId: string, data: JobData): Promise<void> {
+  const { input: _, ...head } = data;
+  return queue.add(mockId, data, { head: JSON.stringify(head) });
+}
 
 /**
  * `ended`: its value is null if a defect of ours ended it. `missing`: there is no job of this id. It was never added, or was removed, or the store
@@ -129,8 +138,6 @@ export type Records = {
 };
 
 export type WorkerOptions = {
-  /** By which other processes know the worker. */
-  id?: string;
   /** Jobs that it has at the same time. */
   concurrency: number;
   /** For so long its jobs stay its own after it died. */

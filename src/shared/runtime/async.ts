@@ -87,6 +87,21 @@ export function resultWithin<T, L>(
   return Promise.race([work, timeIsUp.promise]).finally(() => time.clearTimeout(timer));
 }
 
+/** Does something with each of them, one after the other. A failure with one is reported and does not stop the others. */
+export async function tryEach<T>(
+  items: Iterable<T>,
+  task: (item: T) => Promise<unknown>,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  for (const item of items) {
+    try {
+      await task(item);
+    } catch (error) {
+      onError(error);
+    }
+  }
+}
+
 const MAX_KEPT = 1000;
 
 type Options = {
@@ -95,7 +110,7 @@ type Options = {
   now?: () => number;
 };
 
-/** Lets all who ask for the same key within `ms` share one task and its result. */
+/** Lets all who ask for the same key within `ms` share one task and its result, unless the key was forgotten meanwhile. */
 export function cached<T>(
   ms: number,
   run: (key: string) => Promise<T>,
@@ -103,7 +118,7 @@ export function cached<T>(
 ) {
   const kept = new Map<string, { at: number; task: Promise<T> }>();
 
-  return function share(key: string): Promise<T> {
+  function share(key: string): Promise<T> {
     const last = kept.get(key);
     if (last && now() - last.at < ms) return last.task;
     if (kept.size >= MAX_KEPT) kept.clear();
@@ -111,7 +126,8 @@ export function cached<T>(
     kept.set(key, own);
     if (!failures) own.task.catch(() => kept.get(key) === own && kept.delete(key));
     return own.task;
-  };
+  }
+  return Object.assign(share, { forget: (key: string): void => void kept.delete(key) });
 }
 
 /** Tells once of what happens together: `ms` after the first time. */

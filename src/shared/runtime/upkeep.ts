@@ -52,7 +52,5 @@ export function startUpkeep(tasks: readonly Task[], onError: (error: unknown, na
       time.clearTimeout(timer);
       await Promise.all(running.values());
     },
-    /** Resolves when one task is not under way. */
-    over: async (name: string): Promise<void> => running.get(name),
   };
 }

@@ -17,12 +17,13 @@ export function createGiveWay(
   backend: Pick<QueueBackend, 'workers'>,
   { queue, isRunning }: { queue: Pick<Queue, 'count'>; isRunning: () => boolean },
 ) {
-  const backlog = createBacklog(backend);
+  const backlog = createBacklog();
   let sentAt = Number.NEGATIVE_INFINITY;
 
   async function update(): Promise<void> {
     if (!isRunning()) return;
-    await backlog.update((await queue.count()).waiting);
+    const [{ waiting }, reports] = await Promise.all([queue.count(), backend.workers.read()]);
+    backlog.update(waiting, reports);
   }
   const task: Task = { name: 'measuring the backlog', everyMs: 250, run: update }; // as often as an API; an earlier reading counts for a while
 

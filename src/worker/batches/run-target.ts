@@ -7,7 +7,7 @@ import { type JobData, jobVersion } from '../../shared/contract/job.ts';
 import { random } from '../../shared/ports/process.ts';
 import { time } from '../../shared/ports/time.ts';
 import { maskOutcome, withoutOutcome } from '../../shared/privacy/mask-item.ts';
-import { addExecution } from '../../shared/queue/executions.ts';
+import { addExecution } from '../../shared/queue/queue.ts';
 import { type SkipReason, skip } from '../../shared/reasons/remarks.ts';
 import { CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 import { acquireSlot } from './acquire-slot.ts';

@@ -3,7 +3,7 @@ import type { Verdict } from '../../shared/contract/verdict.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { createCancelSender } from '../../shared/queue/cancels.ts';
-import type { ExecutionQueue } from '../../shared/queue/executions.ts';
+import type { ExecutionQueue } from '../../shared/queue/queue.ts';
 import type { StoreRun } from '../../shared/queue/queue-backend.ts';
 import type { SkipReason } from '../../shared/reasons/remarks.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';

@@ -1,7 +1,6 @@
 import type { DialectName, SdkName } from '../../shared/contract/client-kinds.ts';
 import { dialects, OWN_DIALECT } from '../files/dialects/dialects.ts';
-import { NO_LEAVES } from './published-leaves.ts';
-import type { RegistrationFile } from './registration.ts';
+import { NO_LEAVES, type RegistrationFile } from './registration.ts';
 
 /** A client: registered with a heartbeat, or just a directory under `mock/`. */
 export type Client = {

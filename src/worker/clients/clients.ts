@@ -15,17 +15,23 @@ import {
   mockDirectory,
   registrationPath,
 } from '../files/file-names.ts';
-import { exists, lstat, lstatCached, readBoundedFile } from '../files/file-system.ts';
+import { entriesIn, exists, lstat, lstatCached, readBoundedFile } from '../files/file-system.ts';
 import { readdir } from '../files/ports/files.ts';
 import type { Entry } from '../files/ports/operations.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
-import { entriesIn } from '../files/reading/folder-entries.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import type { FileClock, SharedDirectory } from '../files/shared-directory.ts';
 import { type Client, directoryNameOf, directoryOnly } from './client.ts';
 import type { PickUps } from './pick-ups.ts';
-import { createPublishedLeaves, type LeavesOf, NO_LEAVES } from './published-leaves.ts';
-import { type HeartbeatFile, parseHeartbeat, parseRegistration, type RegistrationFile } from './registration.ts';
+import {
+  createPublishedLeaves,
+  type HeartbeatFile,
+  type LeavesOf,
+  NO_LEAVES,
+  parseHeartbeat,
+  parseRegistration,
+  type RegistrationFile,
+} from './registration.ts';
 
 /** A listing of the last poll is as good as new; one a little older still answers, while a new one is being made. */
 const TOLERABLE_FOR_MS = 3000;

@@ -48,7 +48,7 @@ import {
 /** The parts of a worker that beginning an execution needs. */
 export type BeginParts = {
   mailbox: Mailbox;
-  claims: Pick<Claims, 'hasFolder' | 'prepareUnlessPast'>;
+  claims: Claims;
   sharedDirectory: SharedDirectory;
   resolveTarget: ResolveTarget;
   inspections: Inspections;
@@ -120,11 +120,11 @@ export async function begin(execution: Execution, parts: BeginParts): Promise<Cl
 /** If the whole shared directory is away, the claim of an earlier attempt is not missing, only out of sight. */
 async function findEarlier(
   { mockId, data: { claimBy } }: Execution,
-  { sharedDirectory, mailbox, claims, interrupts }: Some<'sharedDirectory' | 'mailbox' | 'claims' | 'interrupts'>,
+  { sharedDirectory, claims, interrupts }: Some<'sharedDirectory' | 'claims' | 'interrupts'>,
 ): Promise<ClaimOrRefusal | null> {
   return interrupts.unlessHandedOver(async () => {
     await sharedDirectory.mustBeThere();
-    const earlier = await mailbox.find({ mockId, claimBy });
+    const earlier = await claims.find({ mockId, claimBy });
     // The folder is made before `claimBy` and kept for ten minutes: if it is missing, it may have been swept with its claims.
     if (!earlier && sharedDirectory.clock.isPast(claimBy) && !(await claims.hasFolder({ claimBy })))
       throw new UnknownClaim(`the claims of the time of ${mockId} are gone`);
@@ -138,12 +138,12 @@ async function findEarlier(
  */
 async function findUnderKey(
   { mockId, data: { once } }: Execution,
-  { sharedDirectory, mailbox, interrupts }: Some<'sharedDirectory' | 'mailbox' | 'interrupts'>,
+  { sharedDirectory, claims, interrupts }: Some<'sharedDirectory' | 'claims' | 'interrupts'>,
 ): Promise<Decided | null> {
   if (!once) return null;
   return interrupts.unlessHandedOver(async () => {
     await sharedDirectory.mustBeThere();
-    const taken = await mailbox.findUnder(once);
+    const taken = await claims.findUnder(once);
     return taken && ofTaken(taken, mockId);
   });
 }
@@ -262,7 +262,7 @@ function runsNothingDry({ address, sdk }: Client): NoAnswer {
 async function takeSlot(
   client: Client,
   execution: Execution,
-  parts: Some<'slots' | 'interrupts' | 'workload' | 'sharedDirectory' | 'mailbox' | 'storeRun'>,
+  parts: Some<'slots' | 'interrupts' | 'workload' | 'sharedDirectory' | 'claims' | 'storeRun'>,
 ): Promise<ClaimOrRefusal | Postponed | undefined> {
   const { mockId, data, mayWait } = execution;
   const { slots, interrupts, workload } = parts;
@@ -309,7 +309,7 @@ async function claimInSlot(chosen: Inspected, execution: Execution, parts: Begin
 async function writeAndClaim(chosen: Inspected, execution: Execution, parts: BeginParts): Promise<Decided> {
   const { client } = chosen;
   const { mockId, data } = execution;
-  const { mailbox, sharedDirectory } = parts;
+  const { mailbox, claims, sharedDirectory } = parts;
   await parts.atStep('before-temporary', mockId);
   const { app, directoryName, registered } = client;
   // Without a registration nobody but us knows that we made it: the directory of a bare client may be gone since it was chosen.
@@ -325,7 +325,7 @@ async function writeAndClaim(chosen: Inspected, execution: Execution, parts: Beg
     await parts.atStep('before-claim', mockId); // where a long sleep does the most harm
     decision = isLate
       ? await refuse(noAnswer('no-room', {}), execution, parts)
-      : ((await holdKey(execution, parts)) ?? (await mailbox.claim({ mockId, claimBy: data.claimBy }, claim)));
+      : ((await holdKey(execution, parts)) ?? (await claims.claim({ mockId, claimBy: data.claimBy }, claim)));
     return decision;
   } catch (error) {
     // A claim that names the temporary file may be there: without the file it could not be dispatched any more.
@@ -339,8 +339,8 @@ async function writeAndClaim(chosen: Inspected, execution: Execution, parts: Beg
 }
 
 /** To be called before the claim. Null when nothing else can be claimed under the key of the execution, or it has none. */
-async function holdKey({ mockId, data }: Execution, { mailbox }: Some<'mailbox'>): Promise<Decided | null> {
-  const taken = data.once && (await mailbox.hold({ mockId, claimBy: data.claimBy }, data.once));
+async function holdKey({ mockId, data }: Execution, { claims }: Some<'claims'>): Promise<Decided | null> {
+  const taken = data.once && (await claims.hold({ mockId, claimBy: data.claimBy }, data.once));
   return taken ? ofTaken(taken, mockId) : null;
 }
 
@@ -363,11 +363,11 @@ function claimFor(
 async function refuse(
   refusal: NoAnswer,
   execution: Execution,
-  parts: Some<'mailbox' | 'storeRun'>,
+  parts: Some<'claims' | 'storeRun'>,
 ): Promise<ClaimOrRefusal> {
   const { mockId, data } = execution;
   try {
-    return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, refusal);
+    return await parts.claims.refuse({ mockId, claimBy: data.claimBy }, refusal);
   } catch (error) {
     if (!NOT_WRITTEN.has(errnoOf(error))) throw error;
     return refuseUnwritten(refusal, { fault: whyUnclaimed(error) }, execution, parts);

@@ -6,7 +6,7 @@ import type { Mailbox } from '../files/mailbox.ts';
 import { HANGS_AFTER_MS } from '../files/shared-directory.ts';
 import type { AtStep, Interrupt, ProgressReports } from './execution.ts';
 import { atFirst, INSTANT_MS, next, urgencyOf } from './next.ts';
-import type { EarlierEnding, Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
+import type { Effect, EffectOutcome, Facts, Mark, State, WaitEnding, WaitEvent } from './state.ts';
 
 /**
  * Runs the machine of a wait (`next.ts`): brings it the events, the urgent ones first, and does its effects through the mailbox. At most
@@ -256,10 +256,10 @@ function doAtOnce(effect: AtOnce, { inbox, timers, onUnreadable }: Doer): void {
   }
 }
 
-type Read = Effect & { kind: 'read result' | 'read earlier ending' | 'find client' | 'find request' };
+type Read = Effect & { kind: 'read result' | 'find withdrawn' | 'find client' | 'find request' };
 type Write = Effect & { kind: 'withdraw' | 'take answer' | 'write mark' | 'make directory' };
 
-const READS = new Set<Effect['kind']>(['read result', 'read earlier ending', 'find client', 'find request']);
+const READS = new Set<Effect['kind']>(['read result', 'find withdrawn', 'find client', 'find request']);
 const WRITES = new Set<Effect['kind']>(['withdraw', 'take answer', 'write mark', 'make directory']);
 const isRead = (effect: Effect): effect is Read => READS.has(effect.kind);
 const isReadOrWrite = (effect: Effect): effect is Read | Write => isRead(effect) || WRITES.has(effect.kind);
@@ -272,25 +272,15 @@ async function read(
   switch (effect.kind) {
     case 'read result':
       return { kind: 'result', ...(await mailbox.readResult(claim, { ...effect, signal })) };
-    case 'read earlier ending':
-      return { kind: 'earlier ending', found: await findEarlierEnding(claim, effect.isUnusable, { mailbox, signal }) };
+    case 'find withdrawn': {
+      if (!(await mailbox.wasWithdrawn(claim))) return { kind: 'earlier withdrawal', found: null };
+      return { kind: 'earlier withdrawal', found: { isRegistered: await mailbox.isRegistered(claim) } };
+    }
     case 'find client':
       return { kind: 'client', is: await mailbox.findClient(claim) };
     case 'find request':
       return { kind: 'request', is: await mailbox.findRequest(claim, effect.mark) };
   }
-}
-
-/** The answer may be kept elsewhere since the job was completed, or the request was taken back. */
-async function findEarlierEnding(
-  claim: Claim,
-  isUnusable: boolean,
-  { mailbox, signal }: { mailbox: Mailbox; signal: AbortSignal },
-): Promise<EarlierEnding> {
-  const kept = await mailbox.readKept(claim, signal);
-  if (kept) return { kind: 'kept', found: kept };
-  if (isUnusable || !(await mailbox.wasWithdrawn(claim))) return { kind: 'none' };
-  return { kind: 'withdrawn', isRegistered: await mailbox.isRegistered(claim) };
 }
 
 async function write(effect: Write, claim: Claim, { mailbox, log }: Surroundings): Promise<EffectOutcome> {
@@ -328,5 +318,4 @@ async function tellOfPickUp(claim: Claim, { mailbox, progress, pickUps, atStep, 
 /** The result of a read that was given up. */
 function discard(outcome: EffectOutcome): void {
   if (outcome.kind === 'result' && outcome.found.kind === 'present') outcome.found.lease.release();
-  if (outcome.kind === 'earlier ending' && outcome.found.kind === 'kept') outcome.found.found.lease.release();
 }

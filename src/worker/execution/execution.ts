@@ -8,7 +8,7 @@ import type { Warning } from '../../shared/contract/warning.ts';
 import { type Timer, time } from '../../shared/ports/time.ts';
 import type { Cancel } from '../../shared/queue/cancels.ts';
 import type { TakenJob } from '../../shared/queue/queue.ts';
-import type { WorkerLoad } from '../../shared/queue/worker-registry.ts';
+import type { WorkerReport } from '../../shared/queue/worker-registry.ts';
 import type { Claim, ClaimKey } from '../files/claims/claims.ts';
 import { INSTANT_MS } from './next.ts';
 
@@ -186,7 +186,7 @@ export function createWorkload() {
     begun(): void {
       begun++;
     },
-    load: (): WorkerLoad => ({ busy: open - atClients, begun }),
+    load: (): Pick<WorkerReport, 'busy' | 'begun'> => ({ busy: open - atClients, begun }),
   };
 }
 

@@ -4,10 +4,8 @@ import { rulesOnceAnswered } from '../../shared/contract/rules-of-run.ts';
 import { createThrottledAlert, type Logger, type ThrottledAlert } from '../../shared/runtime/telemetry/logger.ts';
 import type { History } from '../../shared/store/history/history.ts';
 import type { Claim, Claims } from '../files/claims/claims.ts';
-import { dialects } from '../files/dialects/dialects.ts';
-import { registrationPath } from '../files/file-names.ts';
-import { filesOf, removeFiles, removeIfLeft, removeResultSeen, resultPlace } from '../files/mailbox.ts';
-import { type FoundResult, type MemoryBudget, readResult } from '../files/results/result-file.ts';
+import type { Mailbox } from '../files/mailbox.ts';
+import { noResult } from '../files/results/result-file.ts';
 import type { Inspections } from '../placement/inspections.ts';
 import type { KeptTrees } from '../rules/kept-trees.ts';
 import { treeAsked } from './begin.ts';
@@ -18,9 +16,7 @@ type LateResultsDependencies = {
   history: Pick<History, 'get' | 'addLateResult' | 'pins'>;
   inspections: Pick<Inspections, 'isReleased'>;
   keptTrees: Pick<KeptTrees, 'use'>;
-  sharedDir: string;
-  memory: MemoryBudget;
-  maxResultBytes: number;
+  mailbox: Mailbox;
   /** Whether answers of an app are not kept. */
   keepsNothing: (app: number) => boolean;
   log: Logger;
@@ -58,14 +54,6 @@ function mayComeLate({ ending, lateResult }: ExecutionRecord): boolean {
   return ending !== null && ending.code !== null && ending.mayHaveRun && !lateResult;
 }
 
-function readLateResult(
-  claim: Claim,
-  { sharedDir, memory, maxResultBytes }: LateResultsDependencies,
-): Promise<FoundResult> {
-  const expected = { mockId: claim.mockId, dialect: dialects[claim.dialect], maxBytes: maxResultBytes, memory };
-  return readResult(resultPlace(filesOf(sharedDir, claim)), expected);
-}
-
 /** Its record in the history, or where it is pinned. */
 async function recordOf(mockId: string, { history }: Pick<LateResultsDependencies, 'history'>) {
   return (await history.get(mockId)) ?? (await history.pins.get(mockId));
@@ -73,8 +61,8 @@ async function recordOf(mockId: string, { history }: Pick<LateResultsDependencie
 
 async function keepIfAnswered(claim: Claim, record: ExecutionRecord, parts: Parts): Promise<void> {
   const { mockId, app, address } = claim;
-  const { history, inspections, keptTrees, keepsNothing, log } = parts;
-  const found = await readLateResult(claim, parts);
+  const { mailbox, history, inspections, keptTrees, keepsNothing, log } = parts;
+  const { found } = await mailbox.readResult(claim, { unusable: noResult, isLastRead: true });
   if (found.kind !== 'present') return;
   try {
     if (found.judgement.kind !== 'answer') return await removeUnusable(claim, found.stamp, parts);
@@ -99,17 +87,15 @@ async function keepIfAnswered(claim: Claim, record: ExecutionRecord, parts: Part
 }
 
 /** Removes what is no answer once it has not changed for one sweep: its client may be about to put the answer there. */
-async function removeUnusable(claim: Claim, stamp: string, { sharedDir, seen }: Parts): Promise<void> {
+async function removeUnusable(claim: Claim, stamp: string, { mailbox, seen }: Parts): Promise<void> {
   const isSame = seen.get(claim.mockId) === stamp;
   seen.set(claim.mockId, stamp);
   if (!isSame) return;
-  const files = filesOf(sharedDir, claim);
-  await removeResultSeen(files, stamp);
-  if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));
+  await mailbox.removeResultSeen(claim, stamp);
+  await mailbox.removeIfLeft(claim);
 }
 
-async function remove(claim: Claim, { sharedDir }: LateResultsDependencies): Promise<void> {
-  const files = filesOf(sharedDir, claim);
-  await removeFiles(files, claim);
-  if (claim.registered) await removeIfLeft(files, registrationPath(sharedDir, claim));
+async function remove(claim: Claim, { mailbox }: LateResultsDependencies): Promise<void> {
+  await mailbox.remove(claim);
+  await mailbox.removeIfLeft(claim);
 }

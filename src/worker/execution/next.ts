@@ -12,7 +12,7 @@ import {
   withSight,
 } from '../files/results/result-file.ts';
 import type { Listing } from '../files/watch.ts';
-import type { Doing, EarlierEnding, Effect, EffectOutcome, Facts, Moment, State, WaitEvent } from './state.ts';
+import type { Doing, Effect, EffectOutcome, Facts, Moment, State, WaitEvent } from './state.ts';
 
 /** Only a client that has been away for this long has left: one that stops removes its files one after the other. */
 const GONE_AFTER_MS = 500;
@@ -89,7 +89,7 @@ function handle(state: Open, event: WaitEvent, context: Context): Step {
     case 'mark':
       return begin(state, { kind: 'marking', event }, { kind: 'write mark' });
     case 'resumed':
-      return readResult(state, 'look for earlier ending', context);
+      return readResult(state, 'find withdrawn', context);
     case 'listing':
       return readListing(state, event, context);
     case 'deadline':
@@ -186,8 +186,8 @@ function afterEffect(doingState: Open, doing: Doing, outcome: EffectOutcome, con
   switch (doing.kind) {
     case 'reading result':
       return outcome.kind === 'result' ? afterReading(state, doing.then, outcome, context) : stay(state);
-    case 'reading earlier ending':
-      return outcome.kind === 'earlier ending' ? afterEarlierEnding(state, outcome.found, context) : stay(state);
+    case 'finding withdrawn':
+      return outcome.kind === 'earlier withdrawal' ? afterFindingWithdrawn(state, outcome.found, context) : stay(state);
     case 'finding client':
       return outcome.kind === 'client' ? afterFindingClient(state, outcome.is, context) : stay(state);
     case 'finding request':
@@ -253,10 +253,9 @@ function goOn(state: Open, then: (Doing & { kind: 'reading result' })['then'], c
     case 'give up':
       if (state.kind !== 'picked-up') return withdraw(state, 'deadline', context);
       return unanswered(state, whatWasMissing(state, false, facts));
-    case 'look for earlier ending': {
-      const isUnusable = faultOf(state.unusable) !== undefined;
-      return begin(state, { kind: 'reading earlier ending', event }, { kind: 'read earlier ending', isUnusable });
-    }
+    case 'find withdrawn':
+      if (faultOf(state.unusable) !== undefined) return stay(state);
+      return begin(state, { kind: 'finding withdrawn', event }, { kind: 'find withdrawn' });
   }
 }
 
@@ -273,10 +272,9 @@ function takeAnswer(
   return begin(state, { kind: 'taking answer', answer, event }, { kind: 'take answer', removesRequest });
 }
 
-function afterEarlierEnding(state: Open, found: EarlierEnding, context: Context): Step {
+function afterFindingWithdrawn(state: Open, found: { isRegistered: boolean } | null, context: Context): Step {
   const { claim } = context.facts;
-  if (found.kind === 'kept') return takeAnswer(state, found.found, context);
-  if (found.kind === 'none') return stay(state);
+  if (found === null) return stay(state);
   if (context.moment.now >= claim.answerBy) return unanswered(state, withdrawn('not-picked-up', context.facts));
   const hasLeft = claim.registered && !found.isRegistered;
   return unanswered(state, withdrawn(hasLeft ? 'left-before-pick-up' : 'cancelled-before-pick-up', context.facts));

@@ -41,8 +41,8 @@ export type Mark = 'none' | 'written' | 'failed';
 
 /** The effect under way. A read is given up for an event that is more urgent than `event`, which is then handled again. A write never is. */
 export type Doing = { event: WaitEvent } & (
-  | { kind: 'reading result'; then: 'go on' | 'leave' | 'give up' | 'look for earlier ending' }
-  | { kind: 'reading earlier ending' }
+  | { kind: 'reading result'; then: 'go on' | 'leave' | 'give up' | 'find withdrawn' }
+  | { kind: 'finding withdrawn' }
   | { kind: 'finding client' }
   | { kind: 'finding request'; then: 'go on' | 'leave' }
   | { kind: 'withdrawing'; why: 'deadline' | 'client left' | 'invalid result' | Cancel['why'] }
@@ -85,24 +85,19 @@ export type WaitEvent =
 /** The result of an effect. */
 export type EffectOutcome =
   | { kind: 'result'; found: FoundResult; sight: Sight | undefined }
-  | { kind: 'earlier ending'; found: EarlierEnding }
+  /** Whether an earlier attempt took the request back. */
+  | { kind: 'earlier withdrawal'; found: { isRegistered: boolean } | null }
   | { kind: 'client'; is: 'here' | 'gone' | 'not known' }
   | { kind: 'request'; is: 'there' | 'picked up' | 'vanished' | 'not known' }
   | { kind: 'withdrawn'; isWithdrawn: boolean }
   | { kind: 'mark'; mark: 'written' | 'failed' }
   | { kind: 'done' };
 
-/** The trace of an earlier attempt: an answer that was kept, a request that was taken back, or nothing. */
-export type EarlierEnding =
-  | { kind: 'kept'; found: FoundResult & { kind: 'present' } }
-  | { kind: 'withdrawn'; isRegistered: boolean }
-  | { kind: 'none' };
-
 /** Orders to the driver. Reads and writes end with `done`, one of them at a time; the others have no result. */
 export type Effect =
   // reads
   | { kind: 'read result'; unusable: UnusableResult; isLastRead: boolean; sight: Sight | undefined }
-  | { kind: 'read earlier ending'; isUnusable: boolean }
+  | { kind: 'find withdrawn' }
   | { kind: 'find client' }
   | { kind: 'find request'; mark: Mark }
   // writes

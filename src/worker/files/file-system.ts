@@ -12,8 +12,8 @@ import {
   unusable,
 } from '../../shared/rules/reading.ts';
 import { cached } from '../../shared/runtime/async.ts';
-import { filesOf, realpath } from './ports/files.ts';
-import type { FileStats, OpenFile, QuickFiles } from './ports/operations.ts';
+import { filesOf, opendir, readEntries, realpath } from './ports/files.ts';
+import type { Entry, FileStats, OpenFile, QuickFiles } from './ports/operations.ts';
 
 /**
  * The file systems that shared directories lie on, by the kernel's list of mounts: reading it looks at no mount, and a look at one whose
@@ -118,6 +118,14 @@ const cachedLstat = perProcess(() => cached(FRESH_FOR_MS, lstat, { failures: tru
  * it saw for a second. On a local file system each call looks itself: it must see a release that was made just before.
  */
 export const lstatCached = (path: string) => (fileSystemOf(path).isLocal ? lstat(path) : cachedLstat()(path));
+
+/**
+ * The entries of a folder, one after the other, so that a folder full of files does not fill the memory. sshfs does not tell
+ * what its entries are, and Node would look at each of them in the main thread; so over a network all of them are read first.
+ */
+export function entriesIn(path: string): Promise<AsyncIterable<Entry> | Iterable<Entry>> {
+  return fileSystemOf(path).isLocal ? opendir(path) : readEntries(path);
+}
 
 /** Follows no link, and does not wait at a pipe: that would block one of the few threads for ever. */
 export const READ_SAFELY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

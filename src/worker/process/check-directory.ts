@@ -35,8 +35,8 @@ export type StoreState = { up: boolean; reason: string | null };
 
 type DirectoryCheckDependencies = {
   worker: { run(): void; pause(): Promise<void> };
-  /** Says to everybody whether this worker takes jobs, with the fault that is the reason of its state; rejects unless the queue store answers and takes writes. */
-  announce: { taking(problem: Fault | null): Promise<void>; idle(problem: Fault): Promise<void> };
+  /** Says to everybody whether this worker takes jobs, and what is the matter. Of one that does it rejects unless the queue store answers and takes writes. */
+  announce(takesJobs: boolean, fault: Fault | null): Promise<void>;
   sharedDirectory: SharedDirectory;
   interrupts: Pick<Interrupts, 'releaseAll'>;
   /** Has a task done by the threads that wait for files, which itself waits for no file. */
@@ -65,7 +65,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
       return storeAlert.begins(error, STORE_ADVICE);
     }
     store = { up: true, reason: null };
-    await announce.idle(error.fault).catch(() => {}); // it counts no longer once it has not announced itself for a while
+    await announce(false, error.fault).catch(() => {}); // its next report says it again
     if (state.takesJobs) await worker.pause();
     state = { takesJobs: false, reason: error.message };
     alert.begins(error, error.message);
@@ -73,7 +73,7 @@ export function createDirectoryCheck(dependencies: DirectoryCheckDependencies) {
 
   async function accept(): Promise<void> {
     const full = sharedDirectory.whyFull();
-    await announce.taking(full);
+    await announce(true, full);
     if (!state.takesJobs) {
       worker.run();
       log.info({ sharedDir }, 'this worker takes jobs');

@@ -1,9 +1,10 @@
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
-import { random } from '../../shared/ports/process.ts';
+import { processName, random } from '../../shared/ports/process.ts';
 import { createPrivacy } from '../../shared/privacy/privacy.ts';
 import { listenForCancels } from '../../shared/queue/cancels.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import type { WorkerReport } from '../../shared/queue/worker-registry.ts';
 import type { Fault } from '../../shared/reasons/causes.ts';
 import { atMost, STOP_WITHIN_MS } from '../../shared/runtime/async.ts';
 import { historyLimitsOf, type Settings } from '../../shared/runtime/settings/settings.ts';
@@ -18,12 +19,18 @@ import { type Clients, createClients } from '../clients/clients.ts';
 import { createPickUps } from '../clients/pick-ups.ts';
 import { createPublishedMetadata } from '../clients/published-metadata.ts';
 import { createExecute } from '../execution/execute.ts';
-import { type AtStep, createInterrupts, createProgressReports, createWorkload } from '../execution/execution.ts';
+import {
+  type AtStep,
+  createInterrupts,
+  createProgressReports,
+  createWorkload,
+  type Workload,
+} from '../execution/execution.ts';
 import { createCleanUp, createRecords, createReportEnding } from '../execution/finish.ts';
 import { createLateResults } from '../execution/late-results.ts';
 import { createUnknownJobs } from '../execution/unknown-jobs.ts';
 import { createClaims } from '../files/claims/claims.ts';
-import { createFlush, createKeptAnswers, createMailbox } from '../files/mailbox.ts';
+import { createMailbox } from '../files/mailbox.ts';
 import { createMemoryBudget } from '../files/results/result-file.ts';
 import { createSharedDirectory } from '../files/shared-directory.ts';
 import { createResultWatcher } from '../files/watch.ts';
@@ -39,7 +46,7 @@ import { createQueryWorker } from '../queries/query-worker.ts';
 import { createSavedCases } from '../queries/saved-cases.ts';
 import { createKeptTrees } from '../rules/kept-trees.ts';
 import { createRules } from '../rules/rules.ts';
-import { sweepTasks } from '../upkeep/sweep-tasks.ts';
+import { sweepTasks } from '../upkeep/sweep.ts';
 import { createDirectoryCheck, type StoreState, type WorkerState } from './check-directory.ts';
 import { createClientCensus } from './client-census.ts';
 import { createWorker } from './worker.ts';
@@ -47,7 +54,6 @@ import { countByApp, countPassedOver, countUnreadable, registerWorkerMetrics } f
 
 /** A task for the threads that wait for files: it compresses nothing, and touches no file. */
 const threads = () => promisify(deflateRaw)(Buffer.alloc(0));
-const CHECK = 'checking the shared directory';
 /** A start does not wait longer for the queue store; the checks go on until it is there. */
 const CONNECT_WITHIN_MS = 1000;
 
@@ -80,10 +86,8 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
   const consumers = takingJobs(worker, batches);
-  const announce = {
-    taking: (fault: Fault | null) => backend.probe().then(() => backend.workers.announce(id, fault)),
-    idle: (fault?: Fault) => backend.workers.withdraw(id, fault),
-  };
+  const reports = createReports(id, backend, workload.load);
+  const { announce } = reports;
   const parts = { ...directory, ...execution, worker: consumers, announce, threads, storeAlert, log };
   const check = createDirectoryCheck(parts);
   const onSwept = register(options, directory, { ...check, openWaits: () => worker.open });
@@ -91,11 +95,9 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
   const cancels = listenForCancels(backend, interrupts.cancel);
   await atMost(CONNECT_WITHIN_MS, backend.connected);
   await check.check();
-  // An API that does not hear of the load takes calls as before.
-  const reportLoad = () => backend.workers.reportLoad(id, workload.load()).catch(() => {});
   const tasks: Task[] = [
-    { name: CHECK, everyMs: 1000, run: check.check },
-    { name: 'telling the load', everyMs: 250, run: reportLoad },
+    { name: 'checking the shared directory', everyMs: 1000, run: check.check },
+    { name: 'reporting to the APIs', everyMs: 250, run: () => reports.repeat().catch(() => {}) }, // the check says that the store is away
     { name: 'letting go of idle directories', everyMs: 10_000, run: watcher.forgetIdle },
     ...sweepTasks({ ...directory, everyMs: options.sweepEveryMs, onResult: lateResults.keep, onSwept, log }),
   ];
@@ -107,15 +109,35 @@ export async function startWorker(given: WorkerOptions): Promise<RunningWorker> 
     async stop() {
       // An execution that is just beginning has to watch its directory before it can be handed over.
       const handedOver = worker.stop().finally(() => watcher.close());
-      const others = [
-        upkeep.stop(),
-        upkeep.over(CHECK).then(() => announce.idle()),
-        cancels.close(),
-        queries.close(),
-        batches.stop(),
-      ];
+      const others = [upkeep.stop(), reports.withdraw(), cancels.close(), queries.close(), batches.stop()];
       // While the queue store is away nothing can be handed over: the locks of open executions lapse then.
       await atMost(STOP_WITHIN_MS, Promise.allSettled([handedOver, ...others]));
+    },
+  };
+}
+
+/** What this worker tells the others of itself: whether it takes jobs, as of its last check, and how much it has to do now. */
+export function createReports(
+  id: string,
+  { probe, workers }: Pick<QueueBackend, 'probe' | 'workers'>,
+  load: Workload['load'],
+) {
+  let told: Pick<WorkerReport, 'takesJobs' | 'fault'> | undefined;
+  let isStopped = false;
+  const repeat = async () => {
+    if (!told || isStopped) return;
+    await workers.report(id, { name: processName(), ...told, ...load() });
+  };
+  return {
+    repeat,
+    async announce(takesJobs: boolean, fault: Fault | null): Promise<void> {
+      if (takesJobs) await probe();
+      told = { takesJobs, fault };
+      await repeat();
+    },
+    withdraw(): Promise<void> {
+      isStopped = true;
+      return workers.withdraw(id);
     },
   };
 }
@@ -187,7 +209,7 @@ export function createDirectoryParts({ settings, backend, sharedDir, metrics, lo
     registered: backend.directory,
     // Behind a queue store of several processes this is a first start, or a lost store and perhaps an empty mount point.
     onNewIdentity: (id) =>
-      log[backend.seesWorkers ? 'warn' : 'info'](
+      log[backend.isShared ? 'warn' : 'info'](
         { sharedDir, id },
         'SHARED_DIR had no identity and the queue store knew of none: a new one was made',
       ),
@@ -207,14 +229,15 @@ export function createDirectoryParts({ settings, backend, sharedDir, metrics, lo
   });
   const unwritable = createUnwritableClients({ onNoted: countPassedOver(metrics) });
   const rules = createRules({ sharedDir });
+  const claims = createClaims(sharedDir, clock);
+  const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
   const listClients = createListAlive({ clients, load });
   const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
   return {
     ...{ sharedDir, sharedDirectory, watcher, slots, clients, pickUps, load, unwritable, rules, metadataFor },
     byApp: countByApp(metrics),
-    claims: createClaims(sharedDir, clock),
-    flush: createFlush({ isOn: settings.FSYNC === '1' }),
-    keptAnswers: createKeptAnswers(sharedDir, clock),
+    claims,
+    mailbox: createMailbox({ sharedDirectory, claims, watcher, memory, settings }),
     caseFiles: createCaseFiles({ sharedDir, clock }),
     resolveTarget: createResolveTarget({ clients, load, pickUps, unwritable }),
     inspections: createInspections({ rules, leafClassesOf, listClients, log }),
@@ -232,12 +255,9 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const privacy = createPrivacy(settings);
   const trees = backend.openTrees(settings.TREES_BYTES);
   const history = backend.openHistory(historyLimitsOf(settings), { privacy, trees });
-  const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
-  const mailbox = createMailbox({ ...directory, memory, settings });
   const keptTrees = createKeptTrees({ ...directory, trees, privacy, settings, log });
-  const late = { ...directory, history, keptTrees, memory, maxResultBytes: settings.MAX_RESULT_BYTES, log };
-  const lateResults = createLateResults({ ...late, keepsNothing: privacy.isOff });
-  const cleanUp = createCleanUp({ mailbox, atStep, log });
+  const lateResults = createLateResults({ ...directory, history, keptTrees, keepsNothing: privacy.isOff, log });
+  const cleanUp = createCleanUp({ ...directory, atStep, log });
   const onEnded: typeof directory.byApp.ended = (ended, reached) => {
     metrics.ended(ended);
     directory.byApp.ended(ended, reached);
@@ -245,7 +265,7 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   const report = createReportEnding({ privacy, onEnded, log });
   const records = createRecords({ history, atStep, log });
   const { store, run: storeRun } = backend;
-  const ofAll = { mailbox, interrupts, progress, workload, memory, privacy, settings, tracing, atStep, log };
+  const ofAll = { interrupts, progress, workload, privacy, settings, tracing, atStep, log };
   const shared = { ...ofAll, keptTrees, store, storeRun };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, report });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });

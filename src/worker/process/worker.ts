@@ -37,13 +37,14 @@ export function createWorker({ id, backend, interrupts, storeAlert, concurrency,
   let [paused, stopping] = [false, false];
   const jobs = createProcessJob({ ...parts, log });
   // Thousands of jobs that come back at once share one look.
-  const findOthers = cached(POLL_MS, async () => (await backend.findWorkers(id)) > 0);
+  const findOthers = cached(POLL_MS, async () =>
+    [...(await backend.workers.read())].some(([other, { takesJobs }]) => takesJobs && other !== id),
+  );
   const worker = backend.openWorker(
     queueNames.executions,
     // The queue may still bring the job that it was waiting for when it was paused.
     async (job) => (stopping || (paused && (await hasOthers())) ? job.giveBack() : jobs.process(job)),
     {
-      id,
       concurrency,
       records: parts.records,
       onLost(ids) {

@@ -1,9 +1,8 @@
 import { fault } from '../../shared/reasons/causes.ts';
 import { kindOf, type Skipped } from '../../shared/rules/entries.ts';
 import { type Reading, unusable } from '../../shared/rules/reading.ts';
-import { lstat } from '../files/file-system.ts';
+import { entriesIn, lstat } from '../files/file-system.ts';
 import type { Entry, FileStats } from '../files/ports/operations.ts';
-import { entriesIn } from '../files/reading/folder-entries.ts';
 
 const MAX_ENTRIES = 100_000;
 const MAX_SKIPPED = 100;

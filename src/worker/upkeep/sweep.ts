@@ -1,14 +1,45 @@
 import { join } from 'node:path';
 import { CLAIM_KEPT_MS } from '../../shared/contract/claim-age.ts';
+import { time } from '../../shared/ports/time.ts';
+import { tryEach } from '../../shared/runtime/async.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { createThrottledAlert, type Logger } from '../../shared/runtime/telemetry/logger.ts';
-import { tryEach } from '../../shared/runtime/try-each.ts';
+import type { Task } from '../../shared/runtime/upkeep.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claims } from '../files/claims/claims.ts';
-import { directoryAt } from '../files/client-directory.ts';
-import { isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
+import { directoryAt, isRealDirectory } from '../files/client-directory.ts';
+import { directoryOfClient, isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
 import { removeIfNobodyCame } from '../files/mailbox.ts';
-import { readEntries } from '../files/ports/files.ts';
+import { readdir, readEntries, rmdir } from '../files/ports/files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
+
+type SweepsDependencies = SweepDependencies & {
+  clients: Clients;
+  pickUps: PickUps;
+  /** How often files are looked for. */
+  everyMs: number;
+};
+
+/** What removes files and claims that are no longer needed, and directories of clients that are gone. */
+export function sweepTasks({ clients, pickUps, everyMs, ...ofFiles }: SweepsDependencies): Task[] {
+  const { sharedDirectory } = ofFiles;
+  /** A sweep removes files only from the right directory, and never through a link. */
+  const whileThere = (sweep: () => Promise<unknown>) => async () => {
+    if (await sharedDirectory.isThere()) await sweep();
+  };
+  const sweep = createSweep(ofFiles);
+  const sweepGoneClients = createSweepGoneClients({ sharedDir: sharedDirectory.sharedDir, clients, pickUps });
+  return [
+    // First soon after the start: an earlier worker may have died and left files.
+    { name: 'the sweep of files and claims', everyMs, firstMs: Math.min(2000, everyMs), run: whileThere(sweep) },
+    { name: 'the sweep of clients that are gone', everyMs: 60 * 60_000, run: whileThere(sweepGoneClients) },
+    // Other workers know of a last pick-up so much later.
+    { name: 'saving pick-ups', everyMs: 5000, run: whileThere(() => pickUps.save().catch(() => {})) },
+  ];
+}
+
+// Files and claims.
 
 type SweepDependencies = {
   sharedDirectory: SharedDirectory;
@@ -111,4 +142,35 @@ function asking(onResult: (mockId: string) => Promise<boolean>, onError: (error:
 async function directories(path: string): Promise<string[]> {
   const found = (await readEntries(path).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
   return found.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
+}
+
+// Directories of clients.
+
+const GONE_FOR_MS = 24 * 60 * 60_000;
+
+type GoneClientsDependencies = { sharedDir: string; clients: Clients; pickUps: Pick<PickUps, 'removeGone'> };
+
+/**
+ * Removes the empty directories of registered clients without a heartbeat for a day. A client that was killed has another address
+ * when it starts again, so its old directory stays unused for good. A directory with anything in it stays.
+ */
+export function createSweepGoneClients({ sharedDir, clients, pickUps }: GoneClientsDependencies) {
+  return async function sweepGoneClients(): Promise<number> {
+    let removed = 0;
+    const names = (await readdir(join(sharedDir, 'clients')).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
+    for (const app of names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number)) {
+      const all = await clients.list(app).catch(() => []);
+      const gone = all.filter(({ online, beatAt }) => !online && beatAt > 0 && time.now() - beatAt > GONE_FOR_MS);
+      for (const { directoryName } of gone) {
+        const directory = directoryOfClient(sharedDir, { app, directoryName });
+        if (!(await isRealDirectory(sharedDir, directory).catch(() => false))) continue;
+        removed += await rmdir(directory).then(
+          () => 1,
+          () => 0, // not empty, or already removed
+        );
+      }
+    }
+    await pickUps.removeGone((app) => clients.list(app));
+    return removed;
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBacklog } from '../../../src/shared/queue/backlog.ts';
-import { createMemoryWorkerRegistry, type WorkerLoad } from '../../../src/shared/queue/worker-registry.ts';
+import type { WorkerReport } from '../../../src/shared/queue/worker-registry.ts';
 import { createOwnTime } from '../../support/own-time.ts';
 
 const CHECK_EVERY_MS = 250;
@@ -101,13 +101,13 @@ describe('a worker', () => {
   });
 
   it('that leaves takes with it neither what others began nor what it began before', async () => {
-    const { backlog, inIt, turns, tell, workers } = await open();
+    const { backlog, inIt, turns, tell, reports } = await open();
     for (let turn = 0; turn < 14; turn++) {
       tell('leaving', { begun: 5000, busy: turn % 2 === 0 ? 301 : 300 });
       await turns(1, { begins: 50, waiting: 700 });
     }
     expect(inIt(backlog.delayMs)).toBe(5000);
-    await workers.withdraw('leaving');
+    reports.delete('leaving');
     await turns(1, { begins: 50, waiting: 700 });
     expect(inIt(backlog.delayMs)).toBe(3500);
   });
@@ -118,18 +118,6 @@ it('workers that begin nothing any more do not open the door', async () => {
   await turns(12, { begins: 100, waiting: 5000 });
   await turns(20, { begins: 0, waiting: 5000 });
   expect(inIt(backlog.delayMs)).toBeGreaterThan(10_000);
-});
-
-describe('a worker that stands still', () => {
-  it('holds nobody up: what it has does not count after a second', async () => {
-    const { backlog, inIt, turns, tell } = await open();
-    await turns(12, { begins: 50, waiting: 1000 });
-    tell('frozen', { begun: 5000, busy: 300 });
-    await turns(4, { begins: 50, waiting: 1000 });
-    expect(inIt(backlog.delayMs)).toBe(6500);
-    await turns(1, { begins: 50, waiting: 1000 });
-    expect(inIt(backlog.delayMs)).toBe(5000);
-  });
 });
 
 describe('a stall', () => {
@@ -152,43 +140,27 @@ describe('a stall', () => {
     await turns(1, { begins: 50 * 249, waiting: 1000, ms: 250 });
     expect(inIt(backlog.delayMs)).toBe(5000);
   });
-
-  it('of the store: a look that fails leaves the one before in force', async () => {
-    const workers = createMemoryWorkerRegistry();
-    let isAway = false;
-    const { backlog, inIt, turns, pass } = await open({
-      ...workers,
-      loads: () => (isAway ? Promise.reject(new Error('the store is away')) : workers.loads()),
-    });
-    await turns(12, { begins: 50, waiting: 1000 });
-    isAway = true;
-    pass(CHECK_EVERY_MS);
-    await expect(inIt(() => backlog.update(0))).rejects.toThrow('away');
-    expect(inIt(backlog.delayMs)).toBe(4750);
-  });
 });
 
 /** One worker, and an API that looks at it. */
-async function open(workers = createMemoryWorkerRegistry()) {
+async function open() {
   const { run, pass } = createOwnTime();
-  const backlog = run(() => createBacklog({ workers }));
-  const loads = new Map<string, WorkerLoad>();
+  const backlog = run(() => createBacklog());
+  const reports = new Map<string, WorkerReport>();
 
-  function tell(id: string, load: Partial<WorkerLoad>): void {
-    const told = { busy: 0, begun: 0, ...loads.get(id), ...load };
-    loads.set(id, told);
-    void workers.announce(id);
-    void workers.reportLoad(id, told);
+  function tell(id: string, load: Partial<WorkerReport>): void {
+    const before = reports.get(id) ?? { name: id, takesJobs: true, fault: null, busy: 0, begun: 0 };
+    reports.set(id, { ...before, ...load });
   }
 
   async function turns(count: number, { begins = 0, waiting, ms = CHECK_EVERY_MS }: Turn): Promise<void> {
     for (let turn = 0; turn < count; turn++) {
       pass(ms);
-      tell('worker', { begun: (loads.get('worker')?.begun ?? 0) + begins });
-      await run(() => backlog.update(waiting));
+      tell('worker', { begun: (reports.get('worker')?.begun ?? 0) + begins });
+      run(() => backlog.update(waiting, new Map(reports)));
     }
   }
 
   tell('worker', {});
-  return { backlog, workers, inIt: run, pass, tell, turns };
+  return { backlog, reports, inIt: run, pass, tell, turns };
 }

@@ -36,7 +36,7 @@ const looksUnderKey: Change = {
 };
 const holdsKey: Change = {
   file: begin,
-  from: 'data.once && (await mailbox.hold({ mockId, claimBy: data.claimBy }, data.once))',
+  from: 'data.once && (await claims.hold({ mockId, claimBy: data.claimBy }, data.once))',
   to: 'null',
 };
 
@@ -84,8 +84,8 @@ export const mutants: Mutant[] = [
   {
     name: 'the request is not the file that the claim names',
     file: mailbox,
-    from: '{ temporary }: Claim): Promise<boolean> {\n  try {',
-    to: '{ mockId }: Claim): Promise<boolean> {\n  try {\n    const temporary = (await directoryAt(files.directory).list()).find((name) => name.endsWith(mockId.concat(".json")) === false && name.includes(mockId)) ?? String();',
+    from: '{ mockId, temporary }: Claim): Promise<boolean> {\n  try {',
+    to: '{ mockId }: Claim): Promise<boolean> {\n  try {\n    const temporary = (await directory.list()).find((name) => name.endsWith(mockId.concat(".json")) === false && name.includes(mockId)) ?? String();',
     world: 'attempt 1, attempt 2, client: one preemption and a crash',
   },
   {
@@ -106,7 +106,7 @@ export const mutants: Mutant[] = [
   {
     name: 'a refusal is told and not written',
     file: begin,
-    from: 'return await parts.mailbox.refuse({ mockId, claimBy: data.claimBy }, refusal);',
+    from: 'return await parts.claims.refuse({ mockId, claimBy: data.claimBy }, refusal);',
     to: "return { kind: 'refused', noAnswer: refusal };",
     world: 'attempt 2 comes too late, and attempt 1 sleeps until then',
   },
@@ -160,22 +160,22 @@ export const mutants: Mutant[] = [
   {
     name: 'the request is taken back without the hidden file of a dispatcher that sleeps',
     file: mailbox,
-    from: 'const neverDispatched = await isWithdrawn(files, temporary);',
-    to: 'const neverDispatched = await directoryAt(files.directory).has(temporary);',
+    from: 'const neverDispatched = await isTaken(claim.temporary);',
+    to: 'const neverDispatched = await own.has(claim.temporary);',
     world: 'attempt 2 comes after the deadline, and attempt 1 sleeps until then',
   },
   {
     name: 'a request that is gone counts as taken back',
     file: mailbox,
-    from: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? false",
-    to: "(error) => unless('ENOENT', 'ENOTDIR')(error) ?? true",
+    from: 'own.rename(from, withdrawn).then(() => true, orFalse)',
+    to: 'own.rename(from, withdrawn).then(() => true, () => true)',
     world: 'attempt 1, client: the client sleeps until the deadline',
   },
   {
     name: 'a request is taken back by a look, not by a rename',
     file: mailbox,
-    from: 'return neverDispatched || (await isWithdrawn(files, requestFileName(files.mockId))) || wasWithdrawn(files);',
-    to: 'return neverDispatched || directoryAt(files.directory).has(requestFileName(files.mockId));',
+    from: 'return neverDispatched || (await isTaken(request)) || own.has(withdrawn);',
+    to: 'return neverDispatched || own.has(request);',
     world: 'attempt 1, client: the client sleeps until the deadline',
   },
   // The sweeps.
@@ -214,20 +214,13 @@ export const mutants: Mutant[] = [
     to: '',
     world: 'the sweeper is killed, and another one comes after a day',
   },
-  // Kept answers.
+  // Answers.
   {
-    name: 'an answer is not kept',
-    file: mailbox,
-    from: 'await directoryAt(files.directory).moveTo(resultFileName(files.mockId), to);',
-    to: 'await removeAnswer(files);',
-    world: 'answers are kept for 20 s',
-  },
-  {
-    name: 'answers are swept too soon',
-    file: mailbox,
-    from: 'const BUCKETS_KEPT = 3;',
-    to: 'const BUCKETS_KEPT = 0;',
-    world: 'answers are kept for 20 s',
+    name: 'an answer goes although its record was not added',
+    file: 'src/worker/execution/finish.ts',
+    from: 'if (isRecorded) await mailbox.removeAnswer(claim);',
+    to: 'await mailbox.removeAnswer(claim);',
+    world: 'the queue store forgets an answer that has no record',
   },
   // Directories.
   {
@@ -255,7 +248,7 @@ export const mutants: Mutant[] = [
   {
     name: 'an attempt that goes on takes a request that it does not find for taken back',
     file: next,
-    from: "  if (found.kind === 'none') return stay(state);\n",
+    from: '  if (found === null) return stay(state);\n',
     to: '',
     world: SEEDS,
   },

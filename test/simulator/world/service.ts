@@ -10,7 +10,6 @@ import { endingOf } from '../../../src/shared/contract/execution-record.ts';
 import { formatTarget, type Target } from '../../../src/shared/contract/target.ts';
 import { type Process, random } from '../../../src/shared/ports/process.ts';
 import { listenForCancels } from '../../../src/shared/queue/cancels.ts';
-import type { Fault } from '../../../src/shared/reasons/causes.ts';
 import { batchLimitsOf, type Settings } from '../../../src/shared/runtime/settings/settings.ts';
 import { createLogger, createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMetrics } from '../../../src/shared/runtime/telemetry/metrics.ts';
@@ -19,14 +18,19 @@ import { startUpkeep } from '../../../src/shared/runtime/upkeep.ts';
 import { isStoreUnavailable } from '../../../src/shared/store/store-error.ts';
 import { createBatchWorker } from '../../../src/worker/batches/batch-worker.ts';
 import { createDirectoryCheck } from '../../../src/worker/process/check-directory.ts';
-import { createDirectoryParts, createExecutionParts, takingJobs } from '../../../src/worker/process/start.ts';
+import {
+  createDirectoryParts,
+  createExecutionParts,
+  createReports,
+  takingJobs,
+} from '../../../src/worker/process/start.ts';
 import { createWorker } from '../../../src/worker/process/worker.ts';
 import { createAnswerQuery } from '../../../src/worker/queries/answer-query.ts';
 import { createErase } from '../../../src/worker/queries/erase.ts';
 import { createFence } from '../../../src/worker/queries/fence.ts';
 import { createQueryWorker } from '../../../src/worker/queries/query-worker.ts';
 import { createSavedCases } from '../../../src/worker/queries/saved-cases.ts';
-import { sweepTasks } from '../../../src/worker/upkeep/sweep-tasks.ts';
+import { sweepTasks } from '../../../src/worker/upkeep/sweep.ts';
 import { type Behaviour, createCleaner, createClient, type Sdk, type SimulatedClient } from './clients.ts';
 import { createDisk, type Disk } from './disk.ts';
 import type { Asked, Gate } from './gate.ts';
@@ -480,14 +484,13 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
   const ofBatches = { ...directory, backend, history, privacy, settings, metrics: options.metrics, log };
   const batches = createBatchWorker(ofBatches);
   const consumers = takingJobs(worker, batches);
-  const taking = (fault: Fault | null) => backend.probe().then(() => backend.workers.announce(id, fault));
-  const announce = { taking, idle: () => backend.workers.withdraw(id) };
+  const reports = createReports(id, backend, execution.workload.load);
   const threads = async () => {}; // never busy
   const check = createDirectoryCheck({
     ...directory,
     ...execution,
     worker: consumers,
-    announce,
+    announce: reports.announce,
     threads,
     storeAlert,
     log,
@@ -520,7 +523,7 @@ function openWorker(settings: Settings, backend: SimulatedBackend) {
     slotsOf: (client: string) => directory.slots.ownLoad(client),
     async stop(): Promise<void> {
       const handedOver = worker.stop().finally(() => watcher.close());
-      const others = [upkeep.stop().then(announce.idle), cancels.close(), queries.close(), batches.stop()];
+      const others = [upkeep.stop().then(reports.withdraw), cancels.close(), queries.close(), batches.stop()];
       await Promise.allSettled([handedOver, ...others]);
     },
   };
@@ -591,7 +594,7 @@ function keepPast(disk: Disk, now: () => number) {
   };
 }
 
-/** Files that belong to executions: all below the directories of clients, and what the workers keep of claims and answers. */
+/** Files that belong to executions: all below the directories of clients, and the claims. */
 function filesLeft(disk: Disk): string[] {
   const calls = disk.as('operator');
   const found: string[] = [];
@@ -603,8 +606,7 @@ function filesLeft(disk: Disk): string[] {
     }
   };
   look(`${SHARED}/mock`, () => true);
-  for (const folder of ['claims', 'answers'])
-    if (calls.exists(`${SHARED}/.rule-server/${folder}`)) look(`${SHARED}/.rule-server/${folder}`, () => true);
+  if (calls.exists(`${SHARED}/.rule-server/claims`)) look(`${SHARED}/.rule-server/claims`, () => true);
   return found;
 }
 

@@ -3,9 +3,13 @@ import type { JobData } from '../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
 import { createProcess, perProcess } from '../../../src/shared/ports/process.ts';
 import { time } from '../../../src/shared/ports/time.ts';
-import { addExecution, type ExecutionQueue } from '../../../src/shared/queue/executions.ts';
 import { followJobs } from '../../../src/shared/queue/follow-jobs.ts';
-import type { TakenJob, WorkerOptions } from '../../../src/shared/queue/queue.ts';
+import {
+  addExecution,
+  type ExecutionQueue,
+  type TakenJob,
+  type WorkerOptions,
+} from '../../../src/shared/queue/queue.ts';
 import type { QueueBackend, QueueOptions } from '../../../src/shared/queue/queue-backend.ts';
 import { type Gate, openGate } from './gate.ts';
 import { createSimulatedBackend, type Message, type SimulatedBackendOptions, storeFaults } from './simulated-queue.ts';

@@ -94,7 +94,6 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
       gate({ process, port: 'queue', name, on: [on], writes: true }, act).then(resolve, reject);
     }).finally(() => replies++);
   const link = createLink(options, ask);
-  const workers = () => ask('workers.list', 'workers', ({ workers }) => workers.list());
   const store = { ...steps(ask, 'store', ({ keys }: Stores) => keys, KEYS), close: async () => {} };
 
   const members: SimulatedBackend = {
@@ -107,13 +106,9 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     lastActivity: () => replies,
     run: { last: link.lastRun, ask: () => ask('run', 'run', (store) => store.runId()) },
     workers: {
-      announce: (id) => ask('workers.announce', id, ({ workers }) => workers.announce(id)),
+      report: (id, report) => ask('workers.report', id, ({ workers }) => workers.report(id, report)),
       withdraw: (id) => ask('workers.withdraw', id, ({ workers }) => workers.withdraw(id)),
-      list: workers,
-      problems: async () => [],
-      // Without them, an API refuses nothing for load.
-      reportLoad: async () => {},
-      loads: async () => new Map(),
+      read: () => ask('workers.read', 'workers', ({ workers }) => workers.read()),
     },
     directory: createMemoryDirectory(), // no worker of a simulated world meets another directory
     store,
@@ -125,8 +120,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
     openHistory: (limits, options) =>
       openHistory({ open: (part, own) => openPart(ask, part, own), store, pinnedTrees: store, limits, ...options }),
     openBatches: (limits) => steps(ask, 'batches', ({ batches }) => batches(limits), BATCHES),
-    seesWorkers: true,
-    findWorkers: async (except) => (await workers()).filter((id) => id !== except).length,
+    isShared: true,
     openQueue: <Data>(name: string, own: QueueOptions = {}) => openQueue<Data>(name, { ask, link }, own),
     openWorker: (name, work, own) => openWorker(name, work, { ...options, ask, ...own, lockMs: own.lockMs ?? lockMs }),
     openSender: (name, maxKept) => openSender(ask, name, maxKept),

@@ -2,6 +2,7 @@ import { ErrorCode } from 'bullmq';
 import { createProcess } from '../../../src/shared/ports/process.ts';
 import { type Time, timeOf } from '../../../src/shared/ports/time.ts';
 import { type Counts, KEEP_ENDED_MS } from '../../../src/shared/queue/queue.ts';
+import type { WorkerReport } from '../../../src/shared/queue/worker-registry.ts';
 import type { BatchLimits, BatchStore } from '../../../src/shared/store/batches/batch-store.ts';
 import { createEmbeddedBatches } from '../../../src/shared/store/embedded/stores/batches.ts';
 import { createEmbeddedHistory } from '../../../src/shared/store/embedded/stores/history.ts';
@@ -75,13 +76,12 @@ type QueueData = {
   /** No finished job is older: most completions need not look for those that may leave. */
   oldest: number;
 };
-type Scores = Map<string, number>;
 type StreamEvent = { readonly id: number; readonly fields: string };
 type Data = {
   queues: Map<string, QueueData>;
   /** What history, batches, idempotency records and key-value store keep. */
   tables: Map<string, Map<string, Entry>>;
-  workers: Scores;
+  workers: Map<string, { at: number; report: WorkerReport }>;
   events: Map<string, StreamEvent[]>;
 };
 
@@ -461,14 +461,17 @@ function createJobs(world: World) {
   };
 }
 
-/** A worker that has not said for so long that it takes jobs does not count. */
+/** A worker that has not reported for so long does not count. */
 const WORKER_COUNTS_MS = 5000;
 
 function createWorkerRegistry(world: World) {
   return {
-    announce: (id: string) => void world.data.workers.set(id, world.now()),
+    report: (id: string, report: WorkerReport) => void world.data.workers.set(id, { at: world.now(), report }),
     withdraw: (id: string) => void world.data.workers.delete(id),
-    list: () => [...world.data.workers].filter(([, at]) => at >= world.now() - WORKER_COUNTS_MS).map(([id]) => id),
+    read(): ReadonlyMap<string, WorkerReport> {
+      const lately = [...world.data.workers].filter(([, { at }]) => at > world.now() - WORKER_COUNTS_MS);
+      return new Map(lately.map(([id, { report }]) => [id, report]));
+    },
   };
 }
 

@@ -31,8 +31,8 @@ function open() {
   async function passes(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += CHECK_EVERY_MS) {
       world.begun += BEGINS;
-      await workers.announce('worker');
-      await workers.reportLoad('worker', { busy: 0, begun: world.begun });
+      const report = { name: 'worker', takesJobs: true, fault: null, busy: 0, begun: world.begun };
+      await workers.report('worker', report);
       await own.pass(Math.min(CHECK_EVERY_MS, ms - passed));
     }
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { JOB_VERSION, type JobData } from '../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
-import type { ExecutionQueue } from '../../../src/shared/queue/executions.ts';
+import type { ExecutionQueue } from '../../../src/shared/queue/queue.ts';
 import { createResponder, picksUpAndStaysSilent } from '../../support/responder.ts';
 import { type Service, startService } from '../../support/start-service.ts';
 

@@ -157,34 +157,13 @@ describe('the machine of a wait', () => {
       'dispatched',
     ],
     [
-      'an earlier attempt has kept the answer',
-      [
-        { kind: 'resumed' },
-        done(absent),
-        done({
-          kind: 'earlier ending',
-          found: { kind: 'kept', found: { kind: 'present', judgement: answer, stamp: 'a', writtenAt: 5, lease } },
-        }),
-        done({ kind: 'done' }),
-      ],
-      'answered',
-    ],
-    [
       'an earlier attempt took the request back, for a cancel',
-      [
-        { kind: 'resumed' },
-        done(absent),
-        done({ kind: 'earlier ending', found: { kind: 'withdrawn', isRegistered: true } }),
-      ],
+      [{ kind: 'resumed' }, done(absent), done({ kind: 'earlier withdrawal', found: { isRegistered: true } })],
       ['cancelled', false],
     ],
     [
       'an earlier attempt took the request back, because the client left',
-      [
-        { kind: 'resumed' },
-        done(absent),
-        done({ kind: 'earlier ending', found: { kind: 'withdrawn', isRegistered: false } }),
-      ],
+      [{ kind: 'resumed' }, done(absent), done({ kind: 'earlier withdrawal', found: { isRegistered: false } })],
       ['client-left', false],
     ],
     [
@@ -192,13 +171,13 @@ describe('the machine of a wait', () => {
       [
         [60_000, { kind: 'resumed' }],
         done(absent),
-        done({ kind: 'earlier ending', found: { kind: 'withdrawn', isRegistered: true } }),
+        done({ kind: 'earlier withdrawal', found: { isRegistered: true } }),
       ],
       ['not-picked-up', false],
     ],
     [
       'an earlier attempt left nothing',
-      [{ kind: 'resumed' }, done(absent), done({ kind: 'earlier ending', found: { kind: 'none' } })],
+      [{ kind: 'resumed' }, done(absent), done({ kind: 'earlier withdrawal', found: null })],
       'dispatched',
     ],
   ])('%s', (_, events, ending) => {

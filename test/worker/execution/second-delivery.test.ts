@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { jobDataSchema } from '../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../src/shared/contract/queue-names.ts';
-import type { ExecutionQueue } from '../../../src/shared/queue/executions.ts';
+import type { ExecutionQueue } from '../../../src/shared/queue/queue.ts';
 import { echoes } from '../../support/echoes.ts';
 import { startRedis } from '../../support/redis.ts';
 import { claimRedisDatabase } from '../../support/redis-database.ts';

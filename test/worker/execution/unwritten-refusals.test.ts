@@ -103,8 +103,21 @@ it('a directory that a worker made again for a client without a registration goe
   });
   const outcome = await worker.run({ firstAttempt: true, app: 2, target: 'address:ghost' });
   expect(outcome).toMatchObject({ ending: { noAnswer: { code: 'not-picked-up' } } });
-  if (outcome.kind === 'ended') await worker.cleanUp(outcome);
+  if (outcome.kind === 'ended') await worker.cleanUp(outcome, { isRecorded: true });
   expect(await readdir(join(sharedDir, 'mock', '2'))).toEqual([]);
+});
+
+it('an answer whose record could not be added stays in its place: the queue store may forget both, and the next attempt finds it', async () => {
+  const worker = await createWorker({});
+  const outcomes: Outcome[] = [];
+  for (const firstAttempt of [true, false]) {
+    const outcome = await worker.run({ firstAttempt });
+    outcomes.push(outcome);
+    if (outcome.kind === 'ended') await worker.cleanUp(outcome, { isRecorded: !firstAttempt });
+  }
+  expect(outcomes).toMatchObject([{ ending: { kind: 'answered' } }, { ending: { kind: 'answered' } }]);
+  expect(client.found).toHaveLength(1);
+  expect(await readdir(client.directory)).toEqual([]);
 });
 
 describe('a later attempt that cannot write its refusal', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProcess } from '../../../src/shared/ports/process.ts';
+import { directoryAt } from '../../../src/worker/files/client-directory.ts';
 import { resultFileName } from '../../../src/worker/files/file-names.ts';
 import { removeResultSeen } from '../../../src/worker/files/mailbox.ts';
 import { filesOf } from '../../../src/worker/files/ports/files.ts';
@@ -25,7 +26,7 @@ async function removeNull(before: (path: string) => Promise<void>): Promise<stri
     return nodeFiles.rename(from, to);
   };
   const worker = createProcess(filesOf.as({ ...nodeFiles, rename, atOnce: { ...nodeFiles.atOnce, rename } }));
-  await worker.run(() => removeResultSeen({ directory, mockId }, stamp));
+  await worker.run(() => removeResultSeen(directoryAt(directory), mockId, stamp));
   return directory;
 }
 

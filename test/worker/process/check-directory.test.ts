@@ -24,7 +24,7 @@ it('a shared directory that hangs just while it is checked: open executions are 
   interrupts.listen('one', (interrupt) => told.push(interrupt));
   const directory = createDirectoryCheck({
     worker: { run: () => {}, pause: async () => {} },
-    announce: { taking: async () => {}, idle: async () => {} },
+    announce: async () => {},
     sharedDirectory: createSharedDirectory({ sharedDir, registered: createMemoryDirectory() }),
     interrupts,
     threads: async () => {},
@@ -94,7 +94,7 @@ function openBusyCheck(look: Promise<boolean>, turnMs: number) {
   };
   const directory = createDirectoryCheck({
     worker: { run: () => {}, pause },
-    announce: { taking: async () => {}, idle: async () => {} },
+    announce: async () => {},
     sharedDirectory: sharedDirectory as SharedDirectory,
     interrupts: createInterrupts(),
     threads: () => new Promise((resolve) => setTimeout(resolve, turnMs)),

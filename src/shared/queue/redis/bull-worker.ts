@@ -28,8 +28,6 @@ export type BullWorkerParts = {
   common: { prefix?: string; telemetry?: Telemetry };
   /** How long a worker that died keeps its jobs, about; `openWorker` may say otherwise. */
   lockMs: number;
-  /** The name of the workers' connections. */
-  workerName?: string;
   news(worker: Pick<BullWorker, 'toKey'>): JobNews;
 };
 
@@ -53,7 +51,7 @@ export function openBullWorker(
     store = parts.factory(...given);
     return store;
   };
-  const worker: BullWorker = new Worker(name, null, optionsOf(parts, options, lockMs), factory);
+  const worker: BullWorker = new Worker(name, null, optionsOf(parts, lockMs), factory);
   worker.on('error', onError);
   worker.on('stalled', (stalled) => onStalled?.(stalled));
   const news = parts.news(worker);
@@ -226,15 +224,10 @@ function takenJob(job: BullJob, held: Held, { worker, news, begin, letGo, option
   return openTakenJob(own, commands, { records, news, isLost, onError, isOver: () => held.isLost || is.isClosing() });
 }
 
-function optionsOf(
-  { common, workerName }: BullWorkerParts,
-  { id }: WorkerOptions,
-  lockDuration: number,
-): BullWorkerOptions<unknown> {
+function optionsOf({ common }: BullWorkerParts, lockDuration: number): BullWorkerOptions<unknown> {
   return {
     ...common,
     ...finishedJobs,
-    ...(workerName !== undefined && { name: id === undefined ? workerName : `${workerName}.${id}` }),
     connection: {}, // required by the type; the factory brings its own
     lockDuration,
     stalledInterval: lockDuration / CHECKS_PER_LOCK,

@@ -1,6 +1,5 @@
 import {
   type BackendFactory,
-  Queue as BullQueue,
   createRedisBackend,
   type IQueueBackend,
   QueueEvents,
@@ -9,7 +8,6 @@ import {
   type Telemetry,
 } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { queueNames } from '../../contract/queue-names.ts';
 import { replyWithin } from '../../runtime/async.ts';
 import { DEFAULT_PREFIX, type RedisAddress } from '../../runtime/settings/redis-address.ts';
 import { describeRedis } from '../../runtime/settings/redis-url.ts';
@@ -18,7 +16,7 @@ import { isReplica, runIdOf } from '../../store/redis/redis-examination.ts';
 import { redisStores } from '../../store/redis/redis-stores.ts';
 import { createRedisDirectory } from '../../store/registered-directory.ts';
 import type { Message, QueueBackend } from '../queue-backend.ts';
-import { createRedisWorkerRegistry, type WorkerRegistry } from '../worker-registry.ts';
+import { createRedisWorkerRegistry } from '../worker-registry.ts';
 import { besideBullmq } from './beside-bullmq.ts';
 import { type BullQueueParts, openBullQueue } from './bull-queue.ts';
 import { type BullWorkerParts, openBullWorker } from './bull-worker.ts';
@@ -26,8 +24,6 @@ import { createPublisher, openRedisReplies } from './redis-replies.ts';
 
 /** At 1,000 calls/s they bridge 4 s for an API of a version that reads them. */
 const MAX_EVENTS = 20_000;
-/** The connections of workers have this name, and behind it the id of the worker. */
-const WORKER_NAME = 'tells-endings';
 const EVENTS_BLOCK_MS = 10_000;
 /** A dead worker's executions are taken over within lock + two checks: 5 to 7 s. */
 const LOCK_MS = 5000;
@@ -47,7 +43,6 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
   const connections = createRedisConnections(address);
   const results = connections.open({ ...FAST, commandTimeout: 5000 });
   const opened = [results];
-  const registry = createRedisWorkerRegistry(results, prefix);
   const connected = new Promise<void>((resolve) => void results.once('ready', () => resolve()));
   const examined = examineAtEachStart(results, connections);
 
@@ -58,11 +53,6 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
   }
 
   const { queues, workers, factory, blocking } = bullParts(results, { connections, prefix, telemetry });
-  const counted = lazily(() => {
-    const queue = new BullQueue(queueNames.executions, { prefix, connection: {} }, factory);
-    queue.on('error', () => {}); // the queue's own connection reports the same fault
-    return queue;
-  });
 
   return {
     where: `redis, ${describeRedis(address)}${prefix === DEFAULT_PREFIX ? '' : `, prefix ${prefix}`}`,
@@ -73,16 +63,14 @@ export function openRedis(address: RedisAddress, telemetry: Telemetry | undefine
     full: () => null, // a full Redis says so itself: the probe hears it
     lastActivity: connections.lastActivity,
     run: { last: connections.lastRun, ask: () => runIdOf(results) },
-    workers: registry,
+    workers: createRedisWorkerRegistry(results, prefix),
     directory: createRedisDirectory(results, prefix),
     ...redisStores(results, { prefix, openForRecords }),
     openQueue: (name, options) => openBullQueue(name, queues, options),
     openWorker: (name, process, options) => openBullWorker(name, process, workers, options),
-    seesWorkers: true,
-    findWorkers: (except) => findWorkers(counted.get(), { registry, database: address.database, except }),
+    isShared: true,
     ...messages({ factory, blocking, prefix }),
     async close() {
-      await counted.made()?.close();
       for (const connection of opened) connection.disconnect();
       connections.close();
     },
@@ -110,36 +98,13 @@ function bullParts(results: Redis, { connections, prefix, telemetry }: BullOptio
     tellChange: (queue, id, replyTo) => publisherOf(queue).change(id, replyTo),
   };
   const workers: BullWorkerParts = {
-    ...{ factory: blocking, common, lockMs: LOCK_MS, workerName: WORKER_NAME },
+    ...{ factory: blocking, common, lockMs: LOCK_MS },
     news(worker) {
       const { ending, publish, change } = publisherOf(worker);
       return { ending, publish: (ended) => publish(ending(ended)), changed: change };
     },
   };
   return { queues, workers, factory, blocking };
-}
-
-type Asked = { registry: WorkerRegistry; database: number; except: string | undefined };
-
-/**
- * The connection of a worker carries its id. Redis lists those of all its databases; a deployment in another one has the same
- * names.
- */
-async function findWorkers(
-  queue: Pick<BullQueue, 'getWorkers'>,
-  { registry, database, except }: Asked,
-): Promise<number> {
-  const [connected, taking] = await Promise.all([queue.getWorkers(), registry.list()]);
-  const ids = new Set(taking.filter((id) => id !== except));
-  const here = connected.filter(({ db }) => db === undefined || Number(db) === database);
-  // A Redis that lists no connections says so in the name of a single one.
-  if (here.some(({ rawname }) => rawname === undefined)) return ids.size;
-  return here.filter(({ rawname }) => ids.has(rawname?.split(':w:')[1]?.split('.')[1] ?? '')).length;
-}
-
-function lazily<T>(make: () => T) {
-  let made: T | undefined;
-  return { get: () => (made ??= make()), made: () => made };
 }
 
 type Factory = BackendFactory<IQueueBackend, unknown>;

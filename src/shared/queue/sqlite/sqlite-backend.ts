@@ -18,7 +18,6 @@ export type EmbeddedFolder = { folder: string; flush: boolean; tell: (sentence: 
 
 /** The queue store inside this process: in memory, or in a folder that the next process finds again. */
 export async function openEmbedded(telemetry: Telemetry | undefined, kept?: EmbeddedFolder): Promise<QueueBackend> {
-  const workers = createMemoryWorkerRegistry();
   const { database, openTable, where, full, close } = await (kept ? openKept(kept) : openInMemory());
   const run = randomUUID();
   return {
@@ -30,12 +29,11 @@ export async function openEmbedded(telemetry: Telemetry | undefined, kept?: Embe
     probe: () => database.read(() => void database.statement('SELECT 1').get()),
     full,
     run: { last: () => run, ask: async () => run },
-    ...{ workers, directory: createMemoryDirectory() },
+    ...{ workers: createMemoryWorkerRegistry(), directory: createMemoryDirectory() },
     ...embeddedStores(openTable),
     ...createSqliteQueues({ database, telemetry, replies: createEmbeddedReplies() }),
     ...createBroadcasts(),
-    seesWorkers: false,
-    findWorkers: async (except) => (await workers.list()).filter((id) => id !== except).length,
+    isShared: false,
     close,
   };
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isOneSlipAway } from '../../contract/near-miss.ts';
 import { historyOffSetting, maskSetting } from '../../privacy/privacy.ts';
-import { type Environment, givenIn } from './environment.ts';
 import { redisVariables } from './redis-variables.ts';
 import {
   apiKeys,
@@ -97,6 +96,14 @@ export type Settings = z.output<typeof settingsSchema>;
 
 /** A setting that cannot be used, named, so that the start stops instead of guessing. */
 export class BadSettings extends Error {}
+
+type Environment = Record<string, string | undefined>;
+
+/** An environment without the space around values, such as the newline at the end of a secret's file; an empty one counts as not given. */
+export function givenIn(environment: Environment): Environment {
+  const trimmed = Object.entries(environment).map(([name, value = '']) => [name, value.trim()] as const);
+  return Object.fromEntries(trimmed.filter(([, value]) => value !== ''));
+}
 
 /** Reads the settings of an environment. Throws `BadSettings` naming every bad one. */
 export function readSettings(environment: Environment): Settings {

@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Endpoint } from '../../runtime/settings/redis-url.ts';
-import type { View } from './master-view.ts';
+
+/** The address of the master in the view of one Sentinel or one node of a Cluster. The greater epoch is the newer view. */
+export type View = { master: Endpoint; epoch: number; others: Endpoint[] };
 
 /** `byName`: nodes are reached by their announced names, which their certificates carry. */
 type Asked = { at: Endpoint; prefix: string; byName: boolean };

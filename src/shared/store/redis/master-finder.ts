@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { replyWithin, SOON_MS, whileItRuns } from '../../runtime/async.ts';
 import type { RedisAddress } from '../../runtime/settings/redis-address.ts';
 import type { Endpoint } from '../../runtime/settings/redis-url.ts';
-import { askClusterNode } from './cluster-view.ts';
-import type { View } from './master-view.ts';
+import { askClusterNode, type View } from './cluster-view.ts';
 
 export type MasterFinder = {
   /** The master in the view with the newest epoch. Rejects with the answers if there is none. */

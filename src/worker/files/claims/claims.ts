@@ -6,8 +6,8 @@ import { type NoAnswer, noAnswer, noAnswerSchema } from '../../../shared/contrac
 import { knownUpTo, type Once } from '../../../shared/contract/job.ts';
 import { parseJson } from '../../../shared/contract/json/parse-json.ts';
 import { rulesOfRunSchema } from '../../../shared/contract/rules-of-run.ts';
+import { tryEach } from '../../../shared/runtime/async.ts';
 import { errnoOf, unless } from '../../../shared/runtime/errno.ts';
-import { tryEach } from '../../../shared/runtime/try-each.ts';
 import { privateDirectory } from '../file-names.ts';
 import { exists, filesAt } from '../file-system.ts';
 import { mkdir, readdir, readFile, readlink, rename, rm, rmdir, stat, writeFile } from '../ports/files.ts';
@@ -15,7 +15,7 @@ import type { FileClock } from '../shared-directory.ts';
 
 /**
  * The claims, in the shared directory. `begin.ts`, `unknown-jobs.ts`, `queries/fence.ts` and `batches/resolve-doubt.ts` write them;
- * every worker sweeps them (`upkeep/sweep-tasks.ts`). A claim is a symbolic link whose target is the claim's text: one system call
+ * every worker sweeps them (`upkeep/sweep.ts`). A claim is a symbolic link whose target is the claim's text: one system call
  * writes it, first wins, and it is complete the moment it is visible. Where links are missing it is a file of that text.
  * A refusal is written under the same name: once it is there, no worker can dispatch the execution any more, not even one that
  * sleeps just before its claim. So "did not run" is true. Both live in a folder named after the minute of the execution's

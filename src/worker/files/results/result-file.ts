@@ -39,7 +39,7 @@ type Options = {
 const ABSENT = { kind: 'absent' } as const;
 
 /** A file by its directory and its name there. */
-export type ResultPlace = { directory: string; name: string };
+type ResultPlace = { directory: string; name: string };
 
 /** Reads a result once there is memory for it. The caller releases the lease of one that is `present`. */
 export async function readResult(place: ResultPlace, expected: Expected, options: Options = {}): Promise<FoundResult> {

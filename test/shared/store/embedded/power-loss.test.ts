@@ -6,8 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JobData } from '../../../../src/shared/contract/job.ts';
 import { queueNames } from '../../../../src/shared/contract/queue-names.ts';
-import { addExecution, type ExecutionQueue } from '../../../../src/shared/queue/executions.ts';
-import type { TakenJob } from '../../../../src/shared/queue/queue.ts';
+import { addExecution, type ExecutionQueue, type TakenJob } from '../../../../src/shared/queue/queue.ts';
 import type { QueueBackend } from '../../../../src/shared/queue/queue-backend.ts';
 import { openEmbedded } from '../../../../src/shared/queue/sqlite/sqlite-backend.ts';
 
