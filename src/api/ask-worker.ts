@@ -21,7 +21,7 @@ type Asked = Query & { replyTo?: string };
 /** Asks any worker a question about clients and rules. The API itself never looks at the shared directory. */
 export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
   const queue = backend.openQueue<Asked>(queueNames.queries); // the health of the executions' queue reports its faults
-  const jobs = followJobs<Asked, Promise<Reply>>({
+  const jobs = followJobs<Asked, Reply>({
     backend,
     queue,
     read: (_id, value) => toReply(value),
@@ -47,7 +47,7 @@ export function openAskWorker({ backend, settings }: AskWorkerDependencies) {
         return refused('no-worker-answered', { timeoutMs });
       });
       queue.add(id, { ...query, replyTo: jobs.replyTo }).catch(() => {
-        jobs.settle(id, Promise.resolve(refused('store-away', { why: 'away' })));
+        jobs.settle(id, refused('store-away', { why: 'away' }));
       });
       const reply = await answer;
       // Remove the answer later than it is read: an event and a re-check may both read it. If this fails, it expires after a minute.

@@ -42,37 +42,57 @@ export type PendingExecutions = ReturnType<typeof openPendingExecutions>;
  * revoked.
  */
 export function openPendingExecutions(dependencies: PendingExecutionsDependencies) {
-  const { connection, history, health, queue } = dependencies;
-  const jobs = followJobs<JobData, Ending>({ ...dependencies, read: readEnding, onUnfinished });
-  const reEnqueues = createReEnqueue(dependencies);
+  const { connection, history, health, queue, log } = dependencies;
+  const losses = createThrottledAlert(log, 'The queue store lost executions');
+  const jobs = followJobs<JobData, Ending>({
+    ...dependencies,
+    read: readEnding,
+    known: (mockId) => endingInHistory(history, mockId),
+    inDoubt: endingOfAddedAgain,
+    onUnfinished: (mockId, call, state) => (state === 'open' ? recheck(mockId, call) : addAgain(mockId, call)),
+  });
   const { cancel, revokeNeverTaken, revokeUnfenced, record, isUnderWay } = createRevoke({
     ...dependencies,
     onRevoked: (mockId, noAnswer) => jobs.settle(mockId, unanswered(noAnswer)),
     isOwnAdd: (mockId, { replyTo, addedAgain }) =>
-      replyTo === jobs.replyTo && !addedAgain && reEnqueues.isAdded(mockId),
+      replyTo === jobs.replyTo && !addedAgain && jobs.awaited(mockId)?.isAdded === true,
   });
 
-  async function onUnfinished(mockId: string, awaited: AwaitedJob<JobData>, state: 'open' | 'missing'): Promise<void> {
-    const isLost = state === 'missing' || reEnqueues.at(mockId) !== undefined;
-    const ending = isLost ? await endingInHistory(history, mockId) : null;
-    // Another API that ends an execution removes its job, then adds its record: between the two, this API may have added the job again.
-    if (ending) {
-      jobs.settle(mockId, ending);
-      await queue.removeWaiting(mockId);
-    } else if (state === 'open') await recheck(mockId, awaited);
-    else if (!isUnderWay(mockId)) await reEnqueues.reEnqueue(mockId, awaited.data);
+  /**
+   * Adds a job again that the queue store lost, under the same id. That is harmless: the claim in the shared directory
+   * keeps an execution from being dispatched twice. But while a call still adds its job, nobody else does: should that fail, its caller is told
+   * that it did not run.
+   *
+   * When a queue store loses its data:
+   * - Calls that wait: `followJobs` notices it, looks into the history first, and has the job added again here. `submit-execution.ts` adds one
+   *   whose reply was lost. No such attempt counts as the first one (`worker/process/worker.ts`), and `begin.ts` believes the count of
+   *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`worker.ts`). An answer whose record
+   *   the store did not take lies where the client put it (`finish.ts`).
+   * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
+   *   the claim (`begin.ts`; asked by `revoke`, and for keyed calls by `run-once.ts`), or none runs at all and this API put the job on the
+   *   queue itself, once and confirmed (`isOwnAdd`). Otherwise it may have run, and the ending says so.
+   * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `high-water-marks.ts` with
+   *   `resolve-doubt.ts` keep items from running twice.
+   * - Keyed calls and batches: a repeat meets the claim of the first one, which its key guards (`worker/files/claims/claims.ts`).
+   * - Sessions, history, pins, batches and idempotency records that were lost are gone.
+   */
+  async function addAgain(mockId: string, call: AwaitedJob<JobData>): Promise<void> {
+    if (!call.isAdded || isUnderWay(mockId)) return;
+    losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are re-enqueued under the same ids');
+    call.againAt = time.now();
+    await addExecution(queue, mockId, { ...call.data, addedAgain: true });
   }
 
-  async function recheck(mockId: string, awaited: AwaitedJob<JobData>): Promise<void> {
-    const takenBy = Math.max(awaited.data.claimBy + AWAY_MS, (reEnqueues.at(mockId) ?? 0) + STORE_BACK_WITHIN_MS);
-    if (time.now() < takenBy) awaited.recheckAt = Math.min(awaited.recheckAt, takenBy);
-    else if (mayHaveBegun(mockId, awaited.since)) await revokeUnfenced(mockId, noAnswer('store-was-away', { mockId }));
-    else await revokeNeverTaken(mockId, neverTaken(awaited.data, health));
+  async function recheck(mockId: string, call: AwaitedJob<JobData>): Promise<void> {
+    const takenBy = Math.max(call.data.claimBy + AWAY_MS, (call.againAt ?? 0) + STORE_BACK_WITHIN_MS);
+    if (time.now() < takenBy) call.recheckAt = Math.min(call.recheckAt, takenBy);
+    else if (mayHaveBegun(mockId, call.since)) await revokeUnfenced(mockId, noAnswer('store-was-away', { mockId }));
+    else await revokeNeverTaken(mockId, neverTaken(call.data, health));
   }
 
   /** Whether the queue store may have forgotten that a worker began it: it lost its data or its last second. */
   function mayHaveBegun(mockId: string, since: number): boolean {
-    return reEnqueues.at(mockId) !== undefined || connection.lostAt >= since;
+    return jobs.awaited(mockId)?.againAt !== undefined || connection.lostAt >= since;
   }
 
   return {
@@ -80,7 +100,7 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
     /** Jobs that are added here carry it, so that their endings are published to this API. */
     replyTo: jobs.replyTo,
     /** The queue store took its job. From now on it is added again if the store loses it. */
-    added: reEnqueues.added,
+    added: jobs.added,
     ...{ settle: jobs.settle, isAwaited: jobs.isAwaited, observe: jobs.observe, close: jobs.close },
     cancel,
     mayHaveBegun,
@@ -90,16 +110,11 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
     /** Waits for the end of one execution, at most `timeoutMs`. Call it before the job is added, and `added` once it is. */
     async wait(mockId: string, data: JobData, timeoutMs: number): Promise<Ending> {
       const queuedAt = time.now();
-      reEnqueues.waits(mockId);
-      try {
-        const reached = await jobs.wait(mockId, data, timeoutMs, () => endingAtLast(dependencies, mockId, timeoutMs));
-        const ending = reEnqueues.at(mockId) === undefined ? reached : endingOfAddedAgain(mockId, reached);
-        if (ending.kind === 'unanswered' && ending.noAnswer.unrecorded)
-          await record({ mockId, data, queuedAt }, ending.noAnswer);
-        return ending;
-      } finally {
-        reEnqueues.forget(mockId);
-      }
+      const atLast = () => endingAtLast(dependencies, mockId, timeoutMs);
+      const ending = await jobs.wait(mockId, data, timeoutMs, atLast).finally(losses.ends);
+      if (ending.kind === 'unanswered' && ending.noAnswer.unrecorded)
+        await record({ mockId, data, queuedAt }, ending.noAnswer);
+      return ending;
     },
   };
 }
@@ -142,54 +157,6 @@ async function endingAtLast(
 async function endingInHistory(history: History, mockId: string): Promise<Ending | null> {
   const record = await history.get(mockId);
   return record?.ending ? endingOf(record, await history.result(mockId)) : null;
-}
-
-/**
- * Adds jobs again that the queue store lost, under the same ids. That is harmless: the claim in the shared directory
- * keeps an execution from being dispatched twice. But while a call still adds its job, nobody else does: should that fail, its caller is told
- * that it did not run.
- *
- * When a queue store loses its data:
- * - Calls that wait: `onUnfinished` notices it, looks into the history first, and has the job added again here. `submit-execution.ts` adds one
- *   whose reply was lost. No such attempt counts as the first one (`worker/process/worker.ts`), and `begin.ts` believes the count of
- *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`worker.ts`). An answer that came meanwhile was kept (`worker/files/mailbox.ts`).
- * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
- *   the claim (`begin.ts`; asked by `revoke`, and for keyed calls by `run-once.ts`), or none runs at all and this API put the job on the
- *   queue itself, once and confirmed (`isOwnAdd`). Otherwise it may have run, and the ending says so.
- * - Batches whose record is left: `worker/batches/batch-worker.ts` adds the job, `follow-items.ts` the items; `high-water-marks.ts` with
- *   `resolve-doubt.ts` keep items from running twice.
- * - Keyed calls and batches: a repeat meets the claim of the first one, which its key guards (`worker/files/claims/claims.ts`).
- * - Sessions, history, pins, batches and idempotency records that were lost are gone.
- */
-function createReEnqueue({ queue, log }: { queue: ExecutionQueue; log: Logger }) {
-  /** The calls that wait: whether the queue store has taken their job, and when it was added again last, epoch ms. */
-  const calls = new Map<string, { isAdded: boolean; againAt?: number }>();
-  const losses = createThrottledAlert(log, 'The queue store lost executions');
-
-  return {
-    /** A call begins to wait. Its job is about to be added. */
-    waits: (mockId: string) => void calls.set(mockId, { isAdded: false }),
-    /** The queue store took its job. */
-    added(mockId: string): void {
-      const call = calls.get(mockId);
-      if (call) call.isAdded = true;
-    },
-    isAdded: (mockId: string) => calls.get(mockId)?.isAdded ?? false,
-    async reEnqueue(mockId: string, lost: JobData): Promise<void> {
-      const call = calls.get(mockId);
-      if (!call?.isAdded) return;
-      losses.begins(new Error(`it knows nothing of ${mockId}`), 'they are re-enqueued under the same ids');
-      call.againAt = time.now();
-      const data: JobData = { ...lost, addedAgain: true };
-      await addExecution(queue, mockId, data);
-    },
-    /** When it was re-enqueued last, epoch ms. */
-    at: (mockId: string) => calls.get(mockId)?.againAt,
-    forget(mockId: string): void {
-      calls.delete(mockId);
-      losses.ends();
-    },
-  };
 }
 
 type RevokeDependencies = {

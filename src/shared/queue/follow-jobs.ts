@@ -12,22 +12,26 @@ const RECHECKS_PER_SECOND = 1000;
 
 type Options<Data, Ending> = {
   backend: Pick<QueueBackend, 'inTime'>;
-  queue: Pick<Queue<Data>, 'lookUp' | 'openReplies'>;
+  queue: Pick<Queue<Data>, 'lookUp' | 'openReplies' | 'removeWaiting'>;
   /** The ending in the value of a job. */
-  read: (id: string, value: unknown) => Ending;
+  read: (id: string, value: unknown) => Ending | Promise<Ending>;
+  /** The ending of a job that the queue does not have, from elsewhere. */
+  known?: (id: string) => Promise<Ending | null>;
+  /** What the ending comes to of a job that was added again. */
+  inDoubt?: (id: string, ending: Ending) => Ending;
   /** Called at each re-check of a job that has no ending yet. `recheckAt` says when to look again at the latest. */
   onUnfinished: (id: string, awaited: AwaitedJob<Data>, state: 'open' | 'missing') => Promise<void>;
 };
 
-/** A job that a call waits for, since an epoch ms. */
-export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number };
+/** A job that a call waits for, since an epoch ms. `isAdded`: the queue store took it. `againAt`: when it was added again last, because the queue store had lost it. */
+export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number; isAdded?: boolean; againAt?: number };
 
 /**
  * Lets an API and the batches of a worker wait for jobs of one queue. Workers tell the process that asked how a job ended; since that
  * may be lost, every waiting id is also looked up again each 2 s (10 s where 10,000 wait), and all of them at once when replies come back.
  */
 export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
-  const { backend, queue, read } = options;
+  const { backend, queue, read, inDoubt = (_, ending) => ending } = options;
   const pending = createPendingCalls<Ending>();
   const { awaited, lookUp, recheckAll, ...rechecks } = createRechecks({ ...options, settle });
   const replies = queue.openReplies({ onReply, onBack: recheckAll });
@@ -39,15 +43,9 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
     else void lookUp(id).catch(() => {}); // it is looked up again
   }
 
-  function settle(id: string, ending: Ending): boolean {
+  function settle(id: string, ending: Ending | Promise<Ending>): boolean {
     awaited.delete(id);
     return pending.settle(id, ending);
-  }
-
-  /** After a suspend, timers fire before buffered replies are read: check the job once more before timing out. */
-  async function checkOnceMore(id: string, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
-    const found = await backend.inTime(queue.lookUp(id)).catch(() => undefined);
-    return found?.kind === 'ended' ? read(id, found.value) : onTimeout();
   }
 
   return {
@@ -57,15 +55,26 @@ export function followJobs<Data, Ending>(options: Options<Data, Ending>) {
     ready: replies.ready,
 
     /** Waits for the end of one job, at most `timeoutMs`; then it ends as `onTimeout` says. Call it before the job is added. */
-    wait(id: string, data: Data, timeoutMs: number, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
+    async wait(id: string, data: Data, timeoutMs: number, onTimeout: () => Ending | Promise<Ending>): Promise<Ending> {
       const since = time.now();
-      awaited.set(id, { data, since, recheckAt: since + RECHECK_AFTER_MS });
-      return pending.enter(id, timeoutMs, () => {
+      const job: AwaitedJob<Data> = { data, since, recheckAt: since + RECHECK_AFTER_MS };
+      awaited.set(id, job);
+      const ending = await pending.enter(id, timeoutMs, async () => {
         awaited.delete(id);
-        return checkOnceMore(id, onTimeout);
+        // After a suspend, timers fire before buffered replies are read: check the job once more before timing out.
+        const found = await backend.inTime(queue.lookUp(id)).catch(() => undefined);
+        return found?.kind === 'ended' ? read(id, found.value) : onTimeout();
       });
+      return job.againAt === undefined ? ending : inDoubt(id, ending);
     },
     settle,
+    /** The queue store took the job. */
+    added(id: string): void {
+      const job = awaited.get(id);
+      if (job) job.isAdded = true;
+    },
+    /** The job that a call here waits for. */
+    awaited: (id: string): AwaitedJob<Data> | undefined => awaited.get(id),
     /** Whether a call here waits for a job. */
     isAwaited: pending.has,
     /** Calls `observer` when a job may have changed, also one that no call here waits for. It is a hint, never a promise. */
@@ -108,12 +117,12 @@ function createPendingCalls<T>() {
   };
 }
 
-type RecheckOptions<Data, Ending> = Pick<Options<Data, Ending>, 'queue' | 'read' | 'onUnfinished'> & {
-  settle: (id: string, ending: Ending) => boolean;
+type RecheckOptions<Data, Ending> = Omit<Options<Data, Ending>, 'backend' | 'inDoubt'> & {
+  settle: (id: string, ending: Ending | Promise<Ending>) => boolean;
 };
 
 /** Looks up the jobs that calls wait for, longest ago first. */
-function createRechecks<Data, Ending>({ queue, read, onUnfinished, settle }: RecheckOptions<Data, Ending>) {
+function createRechecks<Data, Ending>({ queue, read, known, onUnfinished, settle }: RecheckOptions<Data, Ending>) {
   const awaited = new Map<string, AwaitedJob<Data>>();
   const ticks = every(TICK_MS, recheckDue, () => {}); // the queue's health says so once, and the next tick tries again
 
@@ -132,7 +141,20 @@ function createRechecks<Data, Ending>({ queue, read, onUnfinished, settle }: Rec
     const found = await queue.lookUp(id);
     if (!awaited.has(id)) return;
     if (found.kind === 'ended') settle(id, read(id, found.value));
-    else await onUnfinished(id, entry, found.kind);
+    else if (!(await endedElsewhere(id, entry, found.kind))) await onUnfinished(id, entry, found.kind);
+  }
+
+  async function endedElsewhere(
+    id: string,
+    { againAt }: AwaitedJob<Data>,
+    state: 'open' | 'missing',
+  ): Promise<boolean> {
+    const ending = known && (state === 'missing' || againAt !== undefined) ? await known(id) : null;
+    if (ending === null) return false;
+    settle(id, ending);
+    // Another process that ends a job removes it, then adds its record: between the two, this one may have added the job again.
+    if (state === 'open') await queue.removeWaiting(id);
+    return true;
   }
 
   return {

@@ -4,7 +4,7 @@ import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { endingOf, endingOfAddedAgain, readEnding } from '../../shared/contract/execution-record.ts';
 import type { JobData, JobResult } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
-import { followJobs } from '../../shared/queue/follow-jobs.ts';
+import { type AwaitedJob, followJobs } from '../../shared/queue/follow-jobs.ts';
 import { addExecution, type ExecutionQueue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
 import type { Why } from '../../shared/reasons/causes.ts';
@@ -33,30 +33,21 @@ export type FollowItems = ReturnType<typeof createFollowItems>;
 export function createFollowItems(dependencies: FollowItemsDependencies) {
   const { queue, settings } = dependencies;
   const { fromHistory, fromJob } = createReadItem(dependencies);
-  const addedAgain = new WeakSet<JobData>();
-  const jobs = followJobs<JobData, Promise<ItemEnding | null>>({
+  const jobs = followJobs<JobData, ItemEnding | null>({
     ...dependencies,
     read: (mockId, value) => persistOrThrow(time.now() + STORE_BACK_WITHIN_MS, () => fromJob(mockId, value)),
-    onUnfinished: async (mockId, { data }, state) => {
-      if (state === 'missing' || addedAgain.has(data)) await recover({ mockId, data }, state);
-    },
+    known: fromHistory,
+    inDoubt: (mockId, ending) => ending && endingOfAddedAgain(mockId, ending),
+    onUnfinished,
   });
 
-  async function recover({ mockId, data }: Item, state: 'open' | 'missing'): Promise<void> {
-    const known = await fromHistory(mockId);
-    if (known) {
-      jobs.settle(mockId, Promise.resolve(known));
-      // An API that ends an item removes its job, then adds its record. A job that was added again between the two is removed again.
-      if (state === 'open') await queue.removeWaiting(mockId);
-      return;
-    }
+  async function onUnfinished(mockId: string, job: AwaitedJob<JobData>, state: 'open' | 'missing'): Promise<void> {
     if (state === 'open') return;
-    if (!claimMayBeSwept(data.claimBy, time.isPast)) {
-      addedAgain.add(data);
-      return addExecution(queue, mockId, { ...data, replyTo: jobs.replyTo, addedAgain: true });
-    }
-    const lost = unknownItem(mockId, 'lost-too-long');
-    jobs.settle(mockId, Promise.resolve(lost));
+    const { data } = job;
+    if (claimMayBeSwept(data.claimBy, time.isPast))
+      return void jobs.settle(mockId, unknownItem(mockId, 'lost-too-long'));
+    job.againAt = time.now();
+    await addExecution(queue, mockId, { ...data, replyTo: jobs.replyTo, addedAgain: true });
   }
 
   return {
@@ -66,11 +57,10 @@ export function createFollowItems(dependencies: FollowItemsDependencies) {
       // After a long time without workers its job may be waiting for one to go on with it.
       const withinMs = Math.max(data.claimBy - time.now(), 0) + apiWaitMs(settings);
       const end = jobs.wait(mockId, data, withinMs, async () => unknownItem(mockId, 'not-reported'));
-      const onAbort = () => void jobs.settle(mockId, Promise.resolve(null));
+      const onAbort = () => void jobs.settle(mockId, null);
       signal.addEventListener('abort', onAbort, { once: true });
       jobs.lookUp(mockId).catch(() => {}); // it may have ended before: the worker that sent it died
-      const ending = await end.finally(() => signal.removeEventListener('abort', onAbort));
-      return ending && addedAgain.has(data) ? endingOfAddedAgain(mockId, ending) : ending;
+      return end.finally(() => signal.removeEventListener('abort', onAbort));
     },
     /** The `replyTo` of the items that are added here, so that their endings are published to this worker. */
     replyTo: jobs.replyTo,

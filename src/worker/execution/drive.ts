@@ -53,7 +53,6 @@ export function openWait(facts: Facts, parts: Surroundings): Wait {
   const { claim } = facts;
   const stopWatching = parts.mailbox.watch(claim, (sighting) => {
     if (sighting.kind === 'listing') inbox.put(sighting);
-    else if (sighting.kind === 'result-seen') inbox.put({ kind: 'result', sight: sighting.sight });
     else if (sighting.kind === 'result-event') inbox.put({ kind: 'result' });
     else if (state.kind !== 'picked-up') timers.later(INSTANT_MS, { kind: 'request' });
   });

@@ -7,7 +7,6 @@ import {
   faultOf,
   isWrongForGood,
   noResult,
-  type Sight,
   withJudgement,
   withSight,
 } from '../files/results/result-file.ts';
@@ -83,7 +82,7 @@ export function urgencyOf({ kind }: WaitEvent): number {
 function handle(state: Open, event: WaitEvent, context: Context): Step {
   switch (event.kind) {
     case 'result':
-      return readResult(state, 'go on', { ...context, sight: event.sight });
+      return readResult(state, 'go on', context);
     case 'request':
       return findRequest(state, context);
     case 'mark':
@@ -154,14 +153,12 @@ function wasTakenForDead(state: Open, { facts, moment }: Context): boolean {
 
 // The beginnings of procedures.
 
-type Reading = Context & { sight?: Sight | undefined };
-
-function readResult(state: Open, then: (Doing & { kind: 'reading result' })['then'], { event, sight }: Reading): Step {
+function readResult(state: Open, then: (Doing & { kind: 'reading result' })['then'], { event }: Context): Step {
   const isLastRead = then === 'give up';
   return begin(
     state,
     { kind: 'reading result', then, event },
-    { kind: 'read result', unusable: state.unusable, isLastRead, sight },
+    { kind: 'read result', unusable: state.unusable, isLastRead },
   );
 }
 

@@ -65,8 +65,8 @@ export type Moment = { now: number; monotonic: number };
 
 /** Something that happened to an execution, or is to be done about it. */
 export type WaitEvent =
-  /** Something was seen at the result path. `sight`: how the file looked. */
-  | { kind: 'result'; sight?: Sight }
+  /** Something was seen at the result path. */
+  | { kind: 'result' }
   /** It is time to look where the request is; to write the mark. */
   | { kind: 'request' }
   | { kind: 'mark' }
@@ -96,7 +96,7 @@ export type EffectOutcome =
 /** Orders to the driver. Reads and writes end with `done`, one of them at a time; the others have no result. */
 export type Effect =
   // reads
-  | { kind: 'read result'; unusable: UnusableResult; isLastRead: boolean; sight: Sight | undefined }
+  | { kind: 'read result'; unusable: UnusableResult; isLastRead: boolean }
   | { kind: 'find withdrawn' }
   | { kind: 'find client' }
   | { kind: 'find request'; mark: Mark }

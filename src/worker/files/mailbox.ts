@@ -164,7 +164,7 @@ async function renameRequest(directory: ClientDirectory, { mockId, temporary }: 
   }
 }
 
-type Look = { unusable: UnusableResult; isLastRead: boolean; sight?: Sight | undefined; signal?: AbortSignal };
+type Look = { unusable: UnusableResult; isLastRead: boolean; signal?: AbortSignal };
 
 /** Reads. A failure means that nothing is known. */
 function reads({ sharedDirectory, memory, settings }: Parts) {
@@ -172,8 +172,8 @@ function reads({ sharedDirectory, memory, settings }: Parts) {
 
   return {
     /** Reads the result file, unless it is known not to be a result. The caller releases the memory of one that is `present`. */
-    async readResult(claim: Claim, { unusable, isLastRead, ...how }: Look) {
-      let sight = how.sight;
+    async readResult(claim: Claim, { unusable, isLastRead, signal }: Look) {
+      let sight: Sight | undefined;
       const { mockId } = claim;
       const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: settings.MAX_RESULT_BYTES, memory };
       const isWorthIt = (seen: Sight) => {
@@ -181,7 +181,7 @@ function reads({ sharedDirectory, memory, settings }: Parts) {
         return mayBeNews(unusable, seen, isLastRead);
       };
       const place = { directory: of(claim).path, name: resultFileName(mockId) };
-      const found = await readResult(place, expected, { ...how, isWorthIt });
+      const found = await readResult(place, expected, { isWorthIt, signal });
       return { found, sight };
     },
     /** Where the request is. Clients delete it and nothing else, so one that went together with our mark was not picked up. */

@@ -5,7 +5,6 @@ import { type ClientDirectory, directoryAt } from './client-directory.ts';
 import { openExecutionOf, readFileName, resultFileName } from './file-names.ts';
 import type { Watch } from './ports/operations.ts';
 import { isRegistered } from './registration-file.ts';
-import { type Sight, toSight } from './results/result-file.ts';
 
 /**
  * The content of a directory at one poll. `names`: null when there is no such directory. `registered`: false when the
@@ -13,8 +12,8 @@ import { type Sight, toSight } from './results/result-file.ts';
  */
 export type Listing = { kind: 'listing'; names: ReadonlySet<string> | null; registered: boolean };
 
-/** One sighting of an execution's files: an event, which is a hint, its result by its name, or a listing. */
-export type Sighting = { kind: 'request-event' | 'result-event' } | { kind: 'result-seen'; sight: Sight } | Listing;
+/** One sighting of an execution's files: an event, which is a hint, as its result that was found by its name is; or a listing. */
+export type Sighting = { kind: 'request-event' | 'result-event' } | Listing;
 export type Listener = (sighting: Sighting) => void;
 /** A client's directory, and the registration it has as long as it lives; null for one that is only a directory. */
 type Directory = { directory: string; registration: string | null };
@@ -307,10 +306,10 @@ async function pollByName(watched: Watched, allowedMs: number, unannounced: Wait
 async function checkResult(watched: Watched, mockId: string, waiting: Waiting, unannounced: Waiting[]): Promise<void> {
   const { files, listeners } = watched;
   recordPoll(watched, waiting);
-  const sight = await files.stat(resultFileName(mockId)).then(toSight, () => undefined);
-  if (!sight || listeners.get(mockId) !== waiting) return;
+  const isThere = await files.has(resultFileName(mockId)).catch(() => false);
+  if (!isThere || listeners.get(mockId) !== waiting) return;
   noteResult(watched, waiting, unannounced);
-  waiting.tell({ kind: 'result-seen', sight });
+  waiting.tell({ kind: 'result-event' });
 }
 
 /** When the next of few results is due. Where many wait, a listing finds them, and going through all of them would take its time. */

@@ -273,7 +273,7 @@ export const mutants: Mutant[] = [
     from: '{ ...data, addedAgain: true }',
     to: 'data',
     also: [
-      { file: 'src/api/calls/pending-executions.ts', from: '{ ...lost, addedAgain: true }', to: 'lost' },
+      { file: 'src/api/calls/pending-executions.ts', from: '{ ...call.data, addedAgain: true }', to: 'call.data' },
       {
         file: begin,
         from: 'return firstAttempt && data.storeRun !== undefined && data.storeRun === (await storeRun.ask());',

@@ -27,86 +27,44 @@ export type FoundResult =
   | { kind: 'present'; judgement: Judgement; stamp: string; writtenAt: number; lease: Lease };
 
 type Expected = { mockId: string; dialect: Dialect; maxBytes: number; memory: MemoryBudget };
-type Options = {
-  /** Whether this file is worth reading. Default: always. */
-  isWorthIt?: (sight: Sight) => boolean;
-  /** The file as somebody has just seen it. If missing, this function looks itself. */
-  sight?: Sight | undefined;
-  /** Ends the wait for memory. */
-  signal?: AbortSignal;
-};
-
-const ABSENT = { kind: 'absent' } as const;
+/** `isWorthIt`: whether a file that looks like this is worth reading. `signal` ends the wait for memory. */
+type Options = { isWorthIt: (sight: Sight) => boolean; signal?: AbortSignal | undefined };
 
 /** A file by its directory and its name there. */
 type ResultPlace = { directory: string; name: string };
 
 /** Reads a result once there is memory for it. The caller releases the lease of one that is `present`. */
-export async function readResult(place: ResultPlace, expected: Expected, options: Options = {}): Promise<FoundResult> {
-  const sight = options.sight ?? (await readIfSmall(place, expected, options));
-  return 'kind' in sight ? sight : readSeen(place, sight, expected, options);
-}
-
-/** Most results need no lease: one that is small is read as soon as it is open. A larger one was only seen. */
-async function readIfSmall(
-  place: ResultPlace,
+export async function readResult(
+  { directory, name }: ResultPlace,
   expected: Expected,
-  { isWorthIt = () => true, signal }: Options,
-): Promise<FoundResult | Sight> {
+  { isWorthIt, signal }: Options,
+): Promise<FoundResult> {
+  let lease = nothing;
   try {
-    return await directoryAt(place.directory).read(place.name, async (file): Promise<FoundResult | Sight> => {
+    return await directoryAt(directory).read(name, async (file): Promise<FoundResult> => {
       const stats = await file.stat();
       const sight = toSight(stats);
-      if (sight.bytes > INLINE_BYTES) return sight;
       if (!isWorthIt(sight)) return { kind: 'skipped' };
-      return { ...(await judgeFile(file, stats, expected)), stamp: sight.stamp, lease: nothing };
+      lease = await expected.memory.acquire(Math.min(sight.bytes, expected.maxBytes), signal);
+      const judgement = await judgeFile(file, stats, expected);
+      return { kind: 'present', judgement, writtenAt: stats.mtimeMs, stamp: sight.stamp, lease };
     });
   } catch (error) {
-    if (MISSING.has(errnoOf(error))) return ABSENT;
-    return sightOf(place); // what cannot be opened may still be known to be no result
-  } finally {
+    lease.release();
     signal?.throwIfAborted();
+    return failedReading(error, () => directoryAt(directory).stat(name), isWorthIt);
   }
-}
-
-async function readSeen(
-  place: ResultPlace,
-  sight: Sight,
-  expected: Expected,
-  { isWorthIt = () => true, signal }: Options,
-): Promise<FoundResult> {
-  if (!isWorthIt(sight)) return { kind: 'skipped' };
-  signal?.throwIfAborted();
-  const lease = await expected.memory.acquire(Math.min(sight.bytes, expected.maxBytes), signal);
-  const found = await readAndJudge(place, expected).catch(failedReading);
-  if (found.kind === 'present' && !signal?.aborted) return { ...found, stamp: sight.stamp, lease };
-  lease.release();
-  signal?.throwIfAborted();
-  return found.kind === 'present' ? { kind: 'skipped' } : found;
-}
-
-async function sightOf({ directory, name }: ResultPlace): Promise<Sight | Exclude<FoundResult, { kind: 'present' }>> {
-  try {
-    return toSight(await directoryAt(directory).stat(name));
-  } catch (error) {
-    const code = errnoOf(error);
-    return MISSING.has(code) ? ABSENT : { kind: 'unreadable', code };
-  }
-}
-
-type Judged = { kind: 'present'; judgement: Judgement; writtenAt: number };
-
-function readAndJudge({ directory, name }: ResultPlace, expected: Expected): Promise<Judged> {
-  return directoryAt(directory).read(name, async (file) => judgeFile(file, await file.stat(), expected));
 }
 
 /** Reads no more of a result file than is allowed. */
-async function judgeFile(file: OpenFile, stats: FileStats, { mockId, dialect, maxBytes }: Expected): Promise<Judged> {
+async function judgeFile(
+  file: OpenFile,
+  stats: FileStats,
+  { mockId, dialect, maxBytes }: Expected,
+): Promise<Judgement> {
   const refused = refuse(stats, maxBytes);
-  const judgement: Judgement = refused
-    ? { kind: 'wrong', fault: refused }
-    : judgeResult(await readUpTo(file, Math.min(stats.size, maxBytes)), mockId, dialect);
-  return { kind: 'present', judgement, writtenAt: stats.mtimeMs };
+  if (refused) return { kind: 'wrong', fault: refused };
+  return judgeResult(await readUpTo(file, Math.min(stats.size, maxBytes)), mockId, dialect);
 }
 
 /** Only what the client itself put there is its fault: a link in the place of a file, or something that is no file. */
@@ -116,12 +74,19 @@ const NOT_A_FILE = new Map([
 ]);
 const MISSING = new Set(['ENOENT', 'ENOTDIR']);
 
-function failedReading(error: unknown): Judged | Exclude<FoundResult, { kind: 'present' }> {
+async function failedReading(
+  error: unknown,
+  stat: () => Promise<FileStats>,
+  isWorthIt: Options['isWorthIt'],
+): Promise<FoundResult> {
   const code = errnoOf(error);
-  if (MISSING.has(code)) return ABSENT;
+  if (MISSING.has(code)) return { kind: 'absent' };
   const found = NOT_A_FILE.get(code);
-  if (found === undefined) return { kind: 'unreadable', code };
-  return { kind: 'present', judgement: { kind: 'wrong', fault: found }, writtenAt: time.now() };
+  const stats = found && (await stat().catch(() => undefined)); // what cannot be opened may still be known to be no result
+  if (!found || !stats) return { kind: 'unreadable', code };
+  const { stamp, bytes } = toSight(stats);
+  if (!isWorthIt({ stamp, bytes })) return { kind: 'skipped' };
+  return { kind: 'present', judgement: { kind: 'wrong', fault: found }, writtenAt: time.now(), stamp, lease: nothing };
 }
 
 function refuse(stats: FileStats, maxBytes: number): Fault | undefined {
