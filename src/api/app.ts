@@ -152,7 +152,7 @@ export function createApp({
   const ofExecutions = [findExecutionsRoutes(executions), keptExecutionRoutes(executions)];
   const ofOne = [executionRoutes(executions, eraseExecution), eventRoutes({ executions, stopping })];
   for (const routes of [...ofExecutions, ...ofOne]) app.route('/rule-server/mock', routes);
-  for (const path of ['schema', 'tree', 'apps', 'rules', 'clients'])
+  for (const path of ['schema', 'tree', 'versions', 'apps', 'rules', 'clients'])
     app.use(`/rule-server/mock/${path}`, layers(tagAnswers()));
   const ofBatches = { readCsvBatch: createReadCsvBatch({ ask }), maxBodyBytes: settings.MAX_BATCH_BYTES };
   app.route('/rule-server/mock', batchRoutes({ batches, ...ofBatches, openBodies, stopping }));

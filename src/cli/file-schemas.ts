@@ -71,7 +71,9 @@ const run = z
     format: z.literal(RUN_FILE),
     formatVersion: z.literal(1),
     savedBy: text.describe('What saved it: the command line with its version, or the page.'),
-    digest: text.describe('SHA-256 (base64url) of `execution` without blanks between its tokens.'),
+    checksum: text.describe(
+      'Of `execution` without blanks between its tokens: shows that it was changed, no signature.',
+    ),
     masked: z.array(text).describe('The fields that are hidden (MASK), by their paths in the data.'),
     missing: z.array(z.enum(['input', 'result', 'tree'])).describe('What the service did not keep, or not whole.'),
     execution: z

@@ -103,7 +103,9 @@ test('runs a version that cannot be computed without effects, here or on a clien
     );
   }
   const { code, out } = await since(mockId, '--json', '--leaves', other);
-  expect({ code, oldest: JSON.parse(out).versions.at(-1) }).toMatchObject({ code: 3, oldest: { outcome: null } });
+  const oldest = { version: 1, outcome: null, refused: '2' };
+  expect({ code, oldest: JSON.parse(out).versions.at(-1) }).toMatchObject({ code: 3, oldest });
+  expect((await since(mockId, '--leaves', other)).out).toContain('they came to something else at “Spend” #2');
 });
 
 test('an assistant is told by tools what the commands of these names tell', async () => {

@@ -166,6 +166,7 @@ function isRefusedRightly({ app, target }: Asked, { status, json }: Answer): voi
 const OPERATIONS = new Map([
   ['schema', 'getSchema'],
   ['tree', 'getTree'],
+  ['versions', 'listVersions'],
   ['apps', 'listApps'],
   ['rules', 'listRules'],
   ['clients', 'listClients'],

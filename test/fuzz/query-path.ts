@@ -34,13 +34,16 @@ const value = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }).map(encodeLoosely),
 );
 const name = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom('app', 'app', 'ruleId', 'confId', 'lane', 'address', 'limit', 'cursor') },
+  {
+    weight: 9,
+    arbitrary: fc.constantFrom('app', 'app', 'ruleId', 'confId', 'lane', 'address', 'version', 'limit', 'cursor'),
+  },
   { weight: 1, arbitrary: fc.string({ unit: fc.constantFrom(...'apruleId[]%.'), maxLength: 6 }) },
 );
 const query = fc
   .array(fc.tuple(name, value), { maxLength: 5 })
   .map((pairs) => pairs.map((pair) => pair.join('=')).join('&'));
-const place = fc.constantFrom('schema', 'tree', 'rules', 'clients', 'apps', 'executions');
+const place = fc.constantFrom('schema', 'tree', 'versions', 'rules', 'clients', 'apps', 'executions');
 
 /** A question about rules, clients or executions, with any query string that HTTP lets through. */
 export const queryPath = fc

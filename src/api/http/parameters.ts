@@ -106,16 +106,16 @@ const selected = {
 /** The rule that a query string selects, and the client whose metadata is wanted. */
 export const selectionParameters = z.object(selected).refine(hasAnId, needsAnId);
 
-/** The same as an earlier version had it. */
-export const treeParameters = z
+/** The same on a version, and on those before it. */
+export const versionsParameters = z
   .object({
     ...selected,
-    version: text
-      .refine((value) => value === null || /^[1-9]\d{0,18}$/.test(value), { error: 'must be a version, such as 41' })
+    version: z
+      .string({ error: 'required: a version, such as 41' })
+      .regex(/^[1-9]\d{0,18}$/, 'must be a version, such as 41')
       .meta({
         ...asInt64,
-        description:
-          'As this version had it, by the update files of the app; one of the last 100. Nothing: as it is released now.',
+        description: 'The newest that is wanted, one of the last 100, or the `nextCursor` of the page before.',
       }),
   })
   .refine(hasAnId, needsAnId);

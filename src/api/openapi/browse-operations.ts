@@ -3,10 +3,17 @@ import {
   appsSchema,
   clientListSchema,
   ruleListSchema,
+  ruleVersionsSchema,
   schemaSchema,
   treeSchema,
 } from '../../shared/contract/rules-and-clients.ts';
-import { appParameters, readinessParameters, schemaParameters, treeParameters } from '../http/parameters.ts';
+import {
+  appParameters,
+  readinessParameters,
+  schemaParameters,
+  selectionParameters,
+  versionsParameters,
+} from '../http/parameters.ts';
 import type { Operation } from './operation.ts';
 import { refusal } from './refusals.ts';
 
@@ -21,7 +28,7 @@ const rule = {
   problems: [],
   folder: '',
 };
-const leaf = {
+const node = {
   id: 41,
   state: 'released',
   type: 'LeafFlow',
@@ -36,10 +43,9 @@ const leaf = {
   comparison: { key: 'cost', is: '>=', field: 'min' },
   keys: [{ key: 'cost', direction: 'read', accessMethod: null, dynamic: false, nested: false, valueType: 'Double' }],
   problems: [],
-  circular: false,
-  forward: null,
-  children: [],
 };
+const leaf = { ...node, circular: false, forward: null, children: [] };
+const digest = 'Qm9xX2Vzc2VudGlhbGx5MT';
 const tree = {
   rule: { id: 1, ...rule },
   version: 18,
@@ -61,7 +67,7 @@ const tree = {
   missing: [],
   cycle: null,
   fallback: false,
-  digest: 'Qm9xX2Vzc2VudGlhbGx5MT',
+  digest,
 };
 const client = {
   address: 'orders-7f9c_4a1b2',
@@ -139,12 +145,37 @@ export const browseOperations: Operation[] = [
     path: path('tree'),
     id: 'getTree',
     summary: 'The released tree of a rule, a node, or a node inside a rule',
-    query: treeParameters,
+    query: selectionParameters,
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
       200: { description: 'The tree.', schema: treeSchema, examples: { tree } },
       404: unknownRule,
       422: refusal('It is too large.', 'tree-too-large', {}),
+    },
+  },
+  {
+    ...common,
+    path: path('versions'),
+    id: 'listVersions',
+    summary: 'A rule as a version and those before it had it, by the update files of the app',
+    query: versionsParameters,
+    queryExample: { app: 9001, ruleId: 1, version: 18 },
+    answers: {
+      200: {
+        description:
+          'The versions, the newest first. Of each but the first only what changed. The list ends before the first that is not known.',
+        schema: ruleVersionsSchema,
+        examples: {
+          versions: {
+            items: [
+              { version: 18, digest, timeWindow: always, start: 41, nodes: [{ ...node, forwardId: null, sonIds: [] }] },
+              { version: 17, digest, timeWindow: always, start: 41, nodes: [] },
+            ],
+            nextCursor: null,
+          },
+        },
+      },
+      404: refusal('The rule is not known on this version.', 'unknown-version', { app: 9001, version: '18' }),
     },
   },
   {

@@ -1,17 +1,24 @@
 import { type Context, Hono } from 'hono';
+import type { z } from 'zod';
 import { QUERY_VERSION, type Query } from '../../shared/contract/query.ts';
 import { appsSchema, schemaSchema } from '../../shared/contract/rules-and-clients.ts';
 import { printAs, readAs } from '../../shared/contract/wire.ts';
 import { callerOf, needs, refusedApp } from '../access/authenticate.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { Environment } from '../http/environment.ts';
-import { appParameters, readParameters, schemaParameters, treeParameters } from '../http/parameters.ts';
+import {
+  appParameters,
+  readParameters,
+  schemaParameters,
+  selectionParameters,
+  versionsParameters,
+} from '../http/parameters.ts';
 import { badRequest, json, respondToRefusal } from '../http/respond.ts';
 
 const v = QUERY_VERSION;
 
 /**
- * The routes that read the shared directory: a rule's inputs (schema), apps, rules, clients, a rule's tree. A worker answers
+ * The routes that read the shared directory: a rule's inputs (schema), apps, rules, clients, a rule's tree and its versions. A worker answers
  * them all.
  */
 export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
@@ -21,35 +28,44 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
     return respondToRefusal(answer);
   };
 
-  const aboutSchema = async (context: Context<Environment>) => {
-    const read = readParameters(schemaParameters, context);
-    if (read.kind === 'bad') return badRequest(read.problems);
-    const { include, ...selection } = read.value;
-    const show = include === 'settings' ? undefined : plainSchema;
-    return refusedApp(context, selection.app) ?? reply({ v, ask: 'schema', ...selection }, show);
-  };
+  const about =
+    <Asked extends { app: number }>(
+      parameters: z.ZodObject & z.ZodType<Asked>,
+      questionOf: (asked: Asked) => Query,
+      showFor: (asked: Asked) => typeof whole = () => whole,
+    ) =>
+    async (context: Context<Environment>) => {
+      const read = readParameters(parameters, context);
+      if (read.kind === 'bad') return badRequest(read.problems);
+      return refusedApp(context, read.value.app) ?? reply(questionOf(read.value), showFor(read.value));
+    };
 
-  const aboutTree = async (context: Context<Environment>) => {
-    const read = readParameters(treeParameters, context);
-    if (read.kind === 'bad') return badRequest(read.problems);
-    return refusedApp(context, read.value.app) ?? reply({ v, ask: 'tree', ...read.value });
-  };
-
-  const aboutApp = (kind: 'rules' | 'clients') => async (context: Context<Environment>) => {
-    const read = readParameters(appParameters, context);
-    if (read.kind === 'bad') return badRequest(read.problems);
-    return refusedApp(context, read.value.app) ?? reply({ v, ask: kind, ...read.value });
-  };
+  const aboutSchema = about(
+    schemaParameters,
+    ({ include, ...selection }) => ({ v, ask: 'schema', ...selection }),
+    ({ include }) => (include === 'settings' ? whole : plainSchema),
+  );
+  const aboutTree = about(selectionParameters, (asked) => ({ v, ask: 'tree', ...asked }));
+  const aboutVersions = about(versionsParameters, (asked) => ({ v, ask: 'versions', ...asked }));
 
   return new Hono<Environment>()
     .get('/schema', needs('read'), aboutSchema)
     .get('/tree', needs('read'), aboutTree)
+    .get('/versions', needs('read'), aboutVersions)
     .get('/apps', needs('read'), (context) => {
       const { apps } = callerOf(context);
       return reply({ v, ask: 'apps' }, apps === null ? whole : (body) => onlyApps(body, apps));
     })
-    .get('/rules', needs('read'), aboutApp('rules'))
-    .get('/clients', needs('read'), aboutApp('clients'));
+    .get(
+      '/rules',
+      needs('read'),
+      about(appParameters, ({ app }) => ({ v, ask: 'rules', app })),
+    )
+    .get(
+      '/clients',
+      needs('read'),
+      about(appParameters, ({ app }) => ({ v, ask: 'clients', app })),
+    );
 }
 
 const whole = (body: string) => body;

@@ -1,7 +1,7 @@
 import { triedIn } from '../../shared/conclusions/tried.ts';
 import { executionSchema } from '../../shared/contract/execution.ts';
 import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
-import { clientListSchema, type Tree, treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { clientListSchema, ruleVersionsSchema, treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
 import { decisionOf } from '../../shared/reasoning/trace/node-trace.ts';
@@ -13,6 +13,8 @@ import {
   searchSince,
   type Try,
   type VersionOutcome,
+  versionOf,
+  versionsFrom,
 } from '../../shared/reasoning/what-if/since.ts';
 import { say } from '../../shared/reasoning/words/english.ts';
 import { howFound, sinceLines, versionLine } from '../../shared/reasoning/words/since-words.ts';
@@ -42,8 +44,13 @@ export async function since(mockId: string, options: SinceOptions, { stdout, std
   const api = createHttpApi({ url: options.url, key: options.key });
   const ran = runOf(await explainRun(api, mockId));
   const attempt = await tryBy(api, ran, options, stderr);
+  const { app, ruleId, confId, address } = ran.execution;
+  const versions = (newest: string) =>
+    versionsFrom(newest, async (version) =>
+      readAnswer(ruleVersionsSchema, await get(api, 'versions', { app, ruleId, confId, address, version })),
+    );
   if (options.release !== undefined) {
-    const version = await versionAt(api, ran, options.release);
+    const { value: version = ran.newest } = await versions(options.release).next();
     const looked = { ...(await createOutcomeOf(ran.run, ran.newest, attempt)(version)), ...version };
     stdout.write(
       options.json
@@ -52,8 +59,7 @@ export async function since(mockId: string, options: SinceOptions, { stdout, std
     );
     return looked.outcome === null ? exitCodes.rejected : exitCodes.ok;
   }
-  const read = (version: string) => versionAt(api, ran, version).catch((error) => notThere(error));
-  const found = await searchSince(ran.run, ran, { read, attempt });
+  const found = await searchSince(ran.run, ran, { versions: versions(ran.newest.version), attempt });
   if (found === null) throw refusal('what it came to is not what its rules and its trace come to');
   const { outcome, since: first, from, looked } = found;
   const isKnown = from === null || (from.outcome !== null && from.outcome !== outcome);
@@ -135,24 +141,9 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
   return { execution, run, outcome, input, newest: versionOf(own, String(version)) };
 }
 
-async function versionAt(api: HttpApi, { execution }: Ran, version: string): Promise<RuleVersion> {
-  const { app, ruleId, confId, address } = execution;
-  return versionOf(readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, confId, address, version })), version);
-}
-
-const versionOf = ({ root, rule, digest }: Tree, version: string): RuleVersion => ({
-  ...{ version, root, digest },
-  timeWindow: rule?.timeWindow ?? null,
-});
-
-/** A version that is no longer kept, or that does not have the rule. */
-function notThere(error: unknown): null {
-  if (error instanceof CommandFailed && error.exitCode === exitCodes.rejected) return null;
-  throw error;
-}
-
-const shown = ({ version, outcome, assumed, unknown, tried }: VersionOutcome) => ({
+const shown = ({ version, outcome, assumed, unknown, tried, refused }: VersionOutcome) => ({
   ...{ version: Number(version), outcome },
   ...{ assumed: assumed.map(({ node }) => node.id), unknown: unknown.map(({ node }) => node.id) },
   ...(tried && { tried }),
+  ...(refused && { refused: refused.node.id }),
 });

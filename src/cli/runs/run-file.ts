@@ -9,7 +9,7 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
 export type SaveRunOptions = { url: string; key?: string; out?: string; force?: boolean };
 
-export const CHANGED = 'This file was changed after it was saved: its digest is that of another execution.';
+export const CHANGED = 'This file was changed after it was saved: its checksum is that of another execution.';
 
 /** Writes an execution with the tree of its rules into a file, which is explained without the service. Resolves to the exit code. */
 export async function saveRun(mockId: string, options: SaveRunOptions, { stdout }: Surroundings): Promise<number> {

@@ -3,6 +3,7 @@ import type { RuleReadiness } from '../../shared/contract/readiness.ts';
 import type {
   KeyUse,
   RuleSummary,
+  RuleVersions,
   Schema,
   SchemaField,
   Client as ToldClient,
@@ -48,8 +49,13 @@ export function getSchema(selection: Selection, signal?: AbortSignal): Promise<S
   return getAs(withQuery(`${BASE}/schema`, selection), shapes.schema, signal);
 }
 
-export function getTree(selection: Selection & { version?: string }, signal?: AbortSignal): Promise<Tree> {
+export function getTree(selection: Selection, signal?: AbortSignal): Promise<Tree> {
   return getAs(withQuery(`${BASE}/tree`, selection), shapes.tree, signal);
+}
+
+/** A rule on a version and on those before it. */
+export function getVersions(of: Selection & { version: string }): Promise<RuleVersions> {
+  return getAs(withQuery(`${BASE}/versions`, of), shapes.ruleVersions);
 }
 
 /** The tree that an execution ran on; null when it is not kept. */

@@ -24,6 +24,7 @@ import {
   appsSchema,
   clientListSchema,
   ruleListSchema,
+  ruleVersionsSchema,
   schemaSchema,
   treeSchema,
 } from '../../shared/contract/rules-and-clients.ts';
@@ -112,6 +113,7 @@ export const readCases = shapeOf(readCasesSchema);
 export const readiness = shapeOf(readinessSchema);
 export const record = shapeOf(executionRecordSchema);
 export const rules = shapeOf(ruleListSchema);
+export const ruleVersions = shapeOf(ruleVersionsSchema);
 export const savedCases = shapeOf(savedCasesSchema);
 export const schema = shapeOf(schemaSchema);
 export const stateEvent = shapeOf(stateEventSchema);

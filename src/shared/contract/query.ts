@@ -24,8 +24,9 @@ const casesOf = { app: z.int().positive(), ruleId: id, confId: id };
 /** A question about clients, rules and saved cases, or that an execution be fenced or its files be erased, which only a worker can answer. Ids are decimal text: int64 stays exact. */
 export const querySchema = z.discriminatedUnion('ask', [
   z.object({ v, ask: z.literal('schema'), ...selection }),
-  // `version`: the tree as an earlier version had it.
-  z.object({ v, ask: z.literal('tree'), ...selection, version: id.optional() }),
+  z.object({ v, ask: z.literal('tree'), ...selection }),
+  // The rule on a version and on those before it.
+  z.object({ v, ask: z.literal('versions'), ...selection, version: id.unwrap() }),
   z.object({ v, ask: z.literal('apps') }),
   z.object({ v, ask: z.literal('rules'), app: z.int().positive() }),
   z.object({ v, ask: z.literal('clients'), app: z.int().positive() }),

@@ -159,43 +159,33 @@ const nodeKeySchema = z.object({
 });
 export type NodeKey = z.output<typeof nodeKeySchema>;
 
+const nodeSchema = z.object({
+  id: int64,
+  state: z.enum(['released', 'missing', 'unusable']),
+  type: text,
+  label: text.nullable(),
+  className: text.nullable(),
+  shortName: text.nullable(),
+  inverse: z.boolean(),
+  errorState: int64.nullable(),
+  timeWindow: windowSchema,
+  values: jsonObject,
+  settings: z.array(settingSchema).describe('Of a leaf: what its fields hold, configured or by default.'),
+  comparison,
+  keys: z.array(nodeKeySchema),
+  problems: z.array(faultSchema),
+});
+
+export type NodeOfTree = z.output<typeof nodeSchema>;
 /** A node of a rule's tree as the API draws it: shared nodes stand at each of their places. `values` and those of `settings` are JSON text. */
-export type TreeNode = {
-  id: string;
-  state: 'released' | 'missing' | 'unusable';
-  type: string;
-  label: string | null;
-  className: string | null;
-  shortName: string | null;
-  inverse: boolean;
-  errorState: string | null;
-  timeWindow: TimeWindow;
-  values: string;
-  settings: Setting[];
-  comparison: Comparison | null;
-  keys: NodeKey[];
-  problems: ToldFault[];
+export type TreeNode = NodeOfTree & {
   circular: boolean;
   forward: TreeNode | null;
   children: TreeNode[];
 };
 
-const treeNodeSchema: z.ZodType<TreeNode> = z
-  .object({
-    id: int64,
-    state: z.enum(['released', 'missing', 'unusable']),
-    type: text,
-    label: text.nullable(),
-    className: text.nullable(),
-    shortName: text.nullable(),
-    inverse: z.boolean(),
-    errorState: int64.nullable(),
-    timeWindow: windowSchema,
-    values: jsonObject,
-    settings: z.array(settingSchema).describe('Of a leaf: what its fields hold, configured or by default.'),
-    comparison,
-    keys: z.array(nodeKeySchema),
-    problems: z.array(faultSchema),
+const treeNodeSchema: z.ZodType<TreeNode> = nodeSchema
+  .extend({
     circular: z.boolean(),
     get forward() {
       return treeNodeSchema.nullable();
@@ -241,3 +231,23 @@ export const treeSchema = z
   })
   .meta({ id: 'Tree' });
 export type Tree = z.output<typeof treeSchema>;
+
+/** A rule as its versions had it, the newest first. */
+export const ruleVersionsSchema = z
+  .object(
+    pageOf(
+      z
+        .object({
+          version: int64,
+          digest: text.nullable().describe('Changes whenever the rule or one of its nodes does.'),
+          timeWindow: windowSchema.nullable().describe('Of the rule itself.'),
+          start: int64.nullable().describe('The node that it begins with.'),
+          nodes: z
+            .array(nodeSchema.extend({ forwardId: int64.nullable(), sonIds: z.array(int64) }))
+            .describe('Those that the version before it in the list does not have, or has otherwise.'),
+        })
+        .meta({ id: 'RuleVersion' }),
+    ),
+  )
+  .meta({ id: 'RuleVersions' });
+export type RuleVersions = z.output<typeof ruleVersionsSchema>;

@@ -64,3 +64,40 @@ export function bareNode(node: TreeNode): TreeNode {
     children: node.children.map(bareNode),
   };
 }
+
+const MOST_OCCURRENCES = 20_000;
+/** Each level nests two JSON levels deep, and readers of JSON give up at 200. */
+const MOST_LEVELS = 90;
+
+/** A node where it stands. `circular`: it stands below itself here, so what is below it is not repeated. */
+export type Grown<Node> = Node & { circular: boolean; forward: Grown<Node> | null; children: Grown<Node>[] };
+export type Flat<Id, Node> = { node: Node; forwardId: Id | null; sonIds: readonly Id[] };
+
+/**
+ * Draws the tree below a node, shared nodes at each of their places. Undefined when it grows too large, because sharing can make a few nodes an
+ * endless tree, or when `at` has no node.
+ */
+export function growTree<Id, Node>(start: Id, at: (id: Id) => Flat<Id, Node> | undefined): Grown<Node> | undefined {
+  const above = new Set<Id>();
+  let places = 0;
+
+  function place(id: Id): Grown<Node> | undefined {
+    const flat = at(id);
+    if (flat === undefined || ++places > MOST_OCCURRENCES || above.size >= MOST_LEVELS) return undefined;
+    const circular = above.has(id);
+    if (circular) return { ...flat.node, circular, forward: null, children: [] };
+    above.add(id);
+    const forward = flat.forwardId === null ? null : place(flat.forwardId);
+    if (forward === undefined) return undefined;
+    const children: Grown<Node>[] = [];
+    for (const sonId of flat.sonIds) {
+      const child = place(sonId);
+      if (child === undefined) return undefined;
+      children.push(child);
+    }
+    above.delete(id);
+    return { ...flat.node, circular, forward, children };
+  }
+
+  return place(start);
+}

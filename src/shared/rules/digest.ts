@@ -9,7 +9,7 @@ import { inOrder } from './walk.ts';
 const known = new WeakMap<RuleNode, string>();
 
 /** The same text for node files that say the same, whenever and however they were written. */
-function digestOfNode(node: RuleNode): string {
+export function digestOfNode(node: RuleNode): string {
   const before = known.get(node);
   if (before !== undefined) return before;
   const { id, name, confName, values, sonIds, forwardId, inverse, errorState } = node;

@@ -14,7 +14,7 @@ import type { MetadataFor } from '../rules/leaves/leaf-metadata.ts';
 import { readSchema } from '../rules/leaves/schema.ts';
 import type { Rules } from '../rules/rules.ts';
 import { shownRule } from '../rules/tree/rule-graph.ts';
-import { readEditedRoot, readTree } from '../rules/tree/tree.ts';
+import { readEditedRoot, readTree, readVersions } from '../rules/tree/tree.ts';
 import type { Answer } from './answer.ts';
 import type { Erase } from './erase.ts';
 import type { Fence } from './fence.ts';
@@ -58,6 +58,8 @@ export function createAnswerQuery({
         return schemaOf(query);
       case 'tree':
         return treeOf(query, { rules, metadataFor });
+      case 'versions':
+        return versionsOf(query, { rules, metadataFor });
       case 'apps':
         return found({ items: await listApps(), ...allOnOnePage });
       case 'rules':
@@ -95,24 +97,21 @@ export function createAnswerQuery({
 
 const allOnOnePage = { nextCursor: null };
 
-/** `version`: as an earlier version had it. */
-async function treeOf(
-  { version = null, ...query }: Selection & { version?: string | null | undefined },
-  { rules, metadataFor }: Pick<AnswerQueryDependencies, 'rules' | 'metadataFor'>,
-): Promise<Answer> {
+type Sources = Pick<AnswerQueryDependencies, 'rules' | 'metadataFor'>;
+
+async function treeOf(query: Selection, sources: Sources): Promise<Answer> {
   const selection = selectionOf(query);
-  const older = version === null ? null : await rules.rulesAt(query.app, BigInt(version));
-  const unknownVersion = version === null ? null : refused('unknown-version', { app: query.app, version });
-  if (unknownVersion !== null && older === null) return unknownVersion;
-  const { kind, ...answer } = await readTree(selection, { rules: older ?? rules, metadataFor });
-  if (kind === 'tree') {
-    const edited = older === null ? await readEditedRoot(selection, { rules, metadataFor }) : null;
-    return found({ ...answer, edited });
-  }
+  const { kind, ...answer } = await readTree(selection, sources);
+  if (kind === 'tree') return found({ ...answer, edited: await readEditedRoot(selection, sources) });
   if (kind === 'too-large') return refused('tree-too-large', {});
   if (kind === 'unusable' && 'fault' in answer)
-    return unknownVersion ?? refused('unusable-rule', { app: query.app, ...answer.of, ...answer.fault });
+    return refused('unusable-rule', { app: query.app, ...answer.of, ...answer.fault });
   return notThere(kind, query);
+}
+
+async function versionsOf({ version, ...query }: Selection & { version: string }, sources: Sources): Promise<Answer> {
+  const answer = await readVersions({ ...selectionOf(query), version: BigInt(version) }, sources);
+  return answer.items.length > 0 ? found(answer) : refused('unknown-version', { app: query.app, version });
 }
 
 function selectionOf({ app, ruleId, confId, lane, address }: Selection) {

@@ -23,7 +23,7 @@ type Source = Pick<Rules, 'readGraph' | 'readVersion'>;
 type Ran = { digest: string; version: string | null };
 
 type KeptTreesDependencies = {
-  rules: Source & Pick<Rules, 'rulesAt'>;
+  rules: Source & Pick<Rules, 'olderRules'>;
   metadataFor: MetadataFor;
   trees: Trees;
   privacy: Privacy;
@@ -57,7 +57,7 @@ export function createKeptTrees({ rules, metadataFor, trees, privacy, settings, 
 
   /** They changed since: update files may tell what they were. */
   async function readOlder(digest: string, asked: Selection & Wanted, version: string | null): Promise<string | null> {
-    const source = version === null ? null : await rules.rulesAt(asked.app, BigInt(version));
+    const source = version === null ? null : await (await rules.olderRules(asked.app))(BigInt(version));
     return source && readAs(digest, asked, source);
   }
 

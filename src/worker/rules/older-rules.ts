@@ -14,29 +14,42 @@ type Read<T> = (id: bigint) => Promise<Reading<T>>;
 type ChangesOf<T> = (update: Update) => Changes<T>;
 
 /**
- * Reads the rules of an earlier version; null where it is too long ago. An update file tells what was there after it, not before: what a later
- * one touched is as the newest earlier one says. Where no earlier one has it, nobody knows what it was.
+ * Reads the rules of earlier versions, each file once; null of a version that is too long ago. An update file tells what was there after it,
+ * not before: what a later one touched is as the newest earlier one says. Where no earlier one has it, nobody knows what it was.
  */
-export function createRulesAt(files: Pick<ConfigFiles, 'version' | 'updatesOf'>, sources: GraphSources) {
-  return async function rulesAt(app: number, version: bigint) {
+export function createOlderRules(files: Pick<ConfigFiles, 'version' | 'updatesOf'>, sources: GraphSources) {
+  return async function olderRules(app: number) {
     const now = await files.version(app);
-    if (now === null || version > now || now - version > MAX_UPDATES) return null;
-    const updateOf = await files.updatesOf(app);
-    const later = await Promise.all(
-      Array.from({ length: Number(now - version) }, (_, at) => updateOf(now - BigInt(at))),
-    );
-    const asOf = readsAsOf(version, { later, updateOf });
-    const older: GraphSources = {
-      ...sources,
-      readRule: async (_, ruleId) => {
-        // An update does not say in which folder a rule stands.
-        const readNow: Read<Rule> = (id) => sources.readRule(app, id);
-        const rule = await asOf(({ rules }) => rules, readNow)(ruleId);
-        return rule.kind === 'found' ? { kind: 'found', value: { folder: '', ...rule.value } } : rule;
-      },
-      nodesOf: async () => asOf(({ nodes }) => nodes, await sources.nodesOf(app)),
+    const updateOf = once(await files.updatesOf(app));
+    const ruleNow = once((id) => sources.readRule(app, id));
+    const nodeNow = once(await sources.nodesOf(app));
+    return async (version: bigint) => {
+      if (now === null || version < 1n || version > now || now - version > MAX_UPDATES) return null;
+      const later = await Promise.all(
+        Array.from({ length: Number(now - version) }, (_, at) => updateOf(now - BigInt(at))),
+      );
+      const asOf = readsAsOf(version, { later, updateOf });
+      const older: GraphSources = {
+        ...sources,
+        readRule: async (_, ruleId) => {
+          const rule = await asOf<Rule>(({ rules }) => rules, ruleNow)(ruleId);
+          // An update does not say in which folder a rule stands.
+          return rule.kind === 'found' ? { kind: 'found', value: { folder: '', ...rule.value } } : rule;
+        },
+        nodesOf: async () => asOf(({ nodes }) => nodes, nodeNow),
+      };
+      return { readVersion: async () => version, readGraph: (selection: Selection) => readGraph(selection, older) };
     };
-    return { readVersion: async () => version, readGraph: (selection: Selection) => readGraph(selection, older) };
+  };
+}
+
+/** Reads each id once. */
+function once<T>(read: (id: bigint) => Promise<T>): (id: bigint) => Promise<T> {
+  const known = new Map<bigint, Promise<T>>();
+  return (id) => {
+    const reading = known.get(id) ?? read(id);
+    known.set(id, reading);
+    return reading;
   };
 }
 

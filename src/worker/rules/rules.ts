@@ -7,7 +7,7 @@ import type { RuleNode } from '../../shared/rules/node-file.ts';
 import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import { type ConfigFiles, createConfigFiles } from './config-files.ts';
-import { createRulesAt } from './older-rules.ts';
+import { createOlderRules } from './older-rules.ts';
 import { type GraphSources, type PlacedRule, type RuleGraph, readGraph, type Selection } from './tree/rule-graph.ts';
 
 /** All rules of an app by id, and the files that were passed over. */
@@ -63,7 +63,7 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
       joinReads(`${selection.app}/${selection.ruleId}/${selection.confId}`, () => readGraph(selection, sources)),
 
     readEdited: createEditedRules(files, sources),
-    rulesAt: createRulesAt(files, sources),
+    olderRules: createOlderRules(files, sources),
   };
 }
 

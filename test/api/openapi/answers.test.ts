@@ -102,6 +102,7 @@ describe('every answer matches the schema that is documented for it', () => {
       lane: 'beta',
     });
     await write('{"id":1,"app":9001,"status":1,"confId":2,"name":"Recharge"}', 9001, 'bases', '1.json');
+    await write('18', 9001, 'version.txt');
     await write('{"id":2,"app":9001,"status":1,"type":1,"sonIds":"41,7,9"}', 9001, 'confs', '2.json');
     for (const id of [41, 7, 9])
       await write(`{"id":${id},"app":9001,"status":1,"type":5,"confName":"com.sample.A"}`, 9001, 'confs', `${id}.json`);
@@ -205,6 +206,7 @@ describe('every answer matches the schema that is documented for it', () => {
     expect((await call(`${MOCK}/tree?app=3&ruleId=1`)).status).toBe(422);
     expect((await call(`${MOCK}/tree?app=3&confId=96`)).status).toBe(404);
     expect((await call(`${MOCK}/tree?app=3&confId=90`)).json.missing).toEqual([96]);
+    expect((await call(`${MOCK}/versions?app=3&ruleId=1&version=1`)).json.code).toBe('unknown-version');
     expect((await call(`${MOCK}/schema?app=3&ruleId=77`)).status).toBe(404);
     await write('{"id":1,"app":4,"status":1,"confId":1}', 4, 'bases', '1.json');
     await write('{"id":1,"app":4,"status":1,"type":1,"sonIds":"2"}', 4, 'confs', '1.json');
@@ -217,7 +219,7 @@ describe('every answer matches the schema that is documented for it', () => {
     expect((await call(`${MOCK}/readiness?app=4&ruleId=77`)).status).toBe(404);
     for (let id = 1; id <= 501; id++) await write(`{"id":${id},"app":6,"status":1}`, 6, 'bases', `${id}.json`);
     expect((await call(`${MOCK}/readiness?app=6`)).status).toBe(422);
-    for (const path of ['schema', 'tree', 'rules', 'clients', 'readiness'])
+    for (const path of ['schema', 'tree', 'versions', 'rules', 'clients', 'readiness'])
       expect((await call(`${MOCK}/${path}?app=-1`)).status).toBe(400);
   });
 

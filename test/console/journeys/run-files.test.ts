@@ -78,7 +78,7 @@ describeInBrowser('a run as a file', () => {
       format: 'rule-server-run',
       formatVersion: 1,
       savedBy: 'a test',
-      digest: '',
+      checksum: '',
       masked: [],
       missing: [],
     };
@@ -121,7 +121,8 @@ describeInBrowser('a run as a file', () => {
     await says(headline(page), /^Done on/);
     const mockId = new URL(page.url()).searchParams.get('run') ?? '';
     const { text } = await call(`/rule-server/mock/executions/${mockId}`);
-    const head = '"format":"rule-server-run","formatVersion":1,"savedBy":"a test","digest":"","masked":[],"missing":[]';
+    const head =
+      '"format":"rule-server-run","formatVersion":1,"savedBy":"a test","checksum":"","masked":[],"missing":[]';
     await toHistory(page);
     const link = await page.locator('.history .row-link').first().getAttribute('aria-label');
     const row = page.locator('.history tbody tr', { has: page.getByRole('link', { name: link ?? '' }) });

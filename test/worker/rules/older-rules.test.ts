@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
+import { ruleVersionsSchema } from '../../../src/shared/contract/rules-and-clients.ts';
+import { readAs } from '../../../src/shared/contract/wire.ts';
+import { type RuleVersion, versionsFrom } from '../../../src/shared/reasoning/what-if/since.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
-import { readTree } from '../../../src/worker/rules/tree/tree.ts';
+import { readTree, readVersions } from '../../../src/worker/rules/tree/tree.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 
 let files: Awaited<ReturnType<typeof createRuleFiles>>;
@@ -33,26 +36,31 @@ async function release(version: number, { nodes = {}, deleted = [], update = tru
 }
 
 const asked = { app: 7, ruleId: 1n, confId: null, lane: null, address: null };
-const read = async (version?: number) => {
-  const now = createRules({ sharedDir: files.sharedDir });
-  const rules = version === undefined ? now : await now.rulesAt(7, BigInt(version));
-  if (rules === null) return null;
-  const tree = await readTree(asked, { rules, metadataFor: async () => [] });
-  return tree.kind === 'tree' ? tree : null;
+const sources = () => ({ rules: createRules({ sharedDir: files.sharedDir }), metadataFor: async () => [] });
+const digestOfNow = async () => {
+  const tree = await readTree(asked, sources());
+  return tree.kind === 'tree' ? tree.digest : null;
 };
+/** A version and those before it that are known, as a caller of the service has them. */
+const versionsOf = (newest: number) =>
+  versionsFrom(String(newest), async (version) => {
+    const page = await readVersions({ ...asked, version: BigInt(version) }, sources());
+    return readAs(ruleVersionsSchema, stringifyExact(page));
+  });
+const read = async (version: number) => (await versionsOf(version).next()).value ?? null;
 const minsOf = async (version: number) =>
   (await read(version))?.root?.children.map(({ id, state, values }) => [
     Number(id),
     state,
-    values.min === undefined ? '' : stringifyExact(values.min),
+    /\d+/.exec(values)?.[0] ?? '',
   ]);
 
 test('what updates touched is as the newest update of then says, the rest as its file says now', async () => {
   await begin();
   await release(2, { nodes: { 2: leaf(90) } });
-  const second = (await read())?.digest;
+  const second = await digestOfNow();
   await release(3, { nodes: { 2: leaf(80) } });
-  const third = (await read())?.digest;
+  const third = await digestOfNow();
   await release(4, { nodes: { 2: leaf(70) } });
   expect(await minsOf(2)).toEqual([
     [2, 'released', '90'],
@@ -67,7 +75,7 @@ test('what updates touched is as the newest update of then says, the rest as its
 
 test('what was touched since, and by nothing before, is not known', async () => {
   await begin();
-  const first = (await read())?.digest;
+  const first = await digestOfNow();
   await release(2, { nodes: { 2: leaf(90) } });
   expect((await minsOf(1))?.[0]).toEqual([2, 'unusable', '']);
   expect((await read(1))?.digest).not.toBe(first);
@@ -94,9 +102,9 @@ test('what a release without an update file may have changed is not known as an 
 test('a node that was deleted since is there, one that was deleted by then is not', async () => {
   await begin();
   await release(2, { nodes: { 3: leaf(90) } });
-  const second = (await read())?.digest;
+  const second = await digestOfNow();
   await release(3, { deleted: [3] });
-  const third = (await read())?.digest;
+  const third = await digestOfNow();
   await release(4, { nodes: { 3: leaf(60) } });
   expect(await minsOf(2)).toEqual([
     [2, 'released', '100'],
@@ -110,4 +118,17 @@ test('a version that is not released yet, and one of long ago, have no rules', a
   expect(await read(2)).toBeNull();
   await release(200, {});
   expect(await read(99)).toBeNull();
+});
+
+test('versions that are told together are those that are told one by one', async () => {
+  await begin();
+  await release(2, { nodes: { 2: leaf(90), 3: leaf(90) } });
+  await release(3, { nodes: { 1: '"type":1,"sonIds":"3"' } });
+  await release(4, { nodes: { 1: '"type":1,"sonIds":"3,2,3"', 3: leaf(80) } });
+  for (let version = 5; version <= 40; version++) await release(version, { nodes: { 2: leaf(version % 3) } });
+  await release(41, { deleted: [3] });
+  const together: RuleVersion[] = [];
+  for await (const version of versionsOf(41)) together.push(version);
+  expect(together.map(({ version }) => Number(version))).toEqual(Array.from({ length: 41 }, (_, at) => 41 - at));
+  for (const version of together) expect(await read(Number(version.version))).toEqual(version);
 });

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
 import type { Registration } from '../../../src/worker/rules/leaves/leaf-metadata.ts';
 import { createRules } from '../../../src/worker/rules/rules.ts';
+import type { TreeNode } from '../../../src/worker/rules/tree/tree.ts';
 import { readTree } from '../../../src/worker/rules/tree/tree.ts';
-import type { TreeNode } from '../../../src/worker/rules/tree/tree-node.ts';
 import { readerOf, registrationOf } from '../../support/registrations.ts';
 import { createRuleFiles } from '../../support/rule-files.ts';
 

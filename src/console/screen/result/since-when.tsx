@@ -1,16 +1,12 @@
 import { useId, useState } from 'react';
-import type { Tree } from '../../../shared/contract/rules-and-clients.ts';
-import { createOutcomeOn, type RuleVersion, searchSince } from '../../../shared/reasoning/what-if/since.ts';
+import { createOutcomeOn, searchSince, versionOf, versionsFrom } from '../../../shared/reasoning/what-if/since.ts';
 import { howFound, sinceLines, versionLine } from '../../../shared/reasoning/words/since-words.ts';
-import { getTree } from '../../api/browse.ts';
-import { Refused } from '../../api/request.ts';
+import { getVersions } from '../../api/browse.ts';
 import { type Reading, versionRan } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { OfRun, RuleContext } from '../frame/use-rule.ts';
 
 type Props = { reading: Reading; rule: RuleContext & { ofRun: OfRun } };
-
-const NONE = 404;
 
 /** Since which version its rule decides as this run did, and what any one version would have said: computed, nothing runs. */
 export function SinceWhen({ reading, rule }: Props) {
@@ -22,10 +18,8 @@ export function SinceWhen({ reading, rule }: Props) {
   const run = sinceOf({ reading, rule });
   if (run === null) return null;
   const { app, ruleId, confId, address } = reading.execution.record;
-  const read = async (version: string): Promise<RuleVersion> => {
-    const tree = await getTree({ app: String(app), ruleId, confId, lane: null, address, version });
-    return versionOf(tree, version);
-  };
+  const versions = (newest: string) =>
+    versionsFrom(newest, (version) => getVersions({ app: String(app), ruleId, confId, lane: null, address, version }));
   const ask = (find: () => Promise<string[]>) => {
     setIsAsking(true);
     find()
@@ -34,11 +28,11 @@ export function SinceWhen({ reading, rule }: Props) {
       .finally(() => setIsAsking(false));
   };
   const since = async () => {
-    const found = await searchSince(reading.toChange, run, { read: (version) => read(version).catch(notThere) });
+    const found = await searchSince(reading.toChange, run, { versions: versions(run.newest.version) });
     return found === null ? [say('sinceWhen.not')] : sinceLines(found, say);
   };
   const onVersion = async () => {
-    const version = await read(wanted);
+    const { value: version = run.newest } = await versions(wanted).next();
     const looked = { ...createOutcomeOn(reading.toChange)(version), ...version };
     return [versionLine(looked, say), howFound([looked], say)];
   };
@@ -83,15 +77,4 @@ function sinceOf({ reading, rule }: Props) {
   const isWhole = execution.input !== null && execution.masked.length === 0 && !execution.record.dryRun;
   if (decision === null || version === null || !tree || !isKnown || !isWhole) return null;
   return { outcome: decision, newest: versionOf(tree, version) };
-}
-
-const versionOf = ({ root, rule, digest }: Tree, version: string): RuleVersion => ({
-  ...{ version, root, digest },
-  timeWindow: rule?.timeWindow ?? null,
-});
-
-/** A version that nobody has any more, or in which the rule was not there. */
-function notThere(error: unknown): null {
-  if (error instanceof Refused && error.status === NONE) return null;
-  throw error;
 }

@@ -148,7 +148,7 @@ export const stateWords = {
   'runFile.bad': '{name} is no saved run: {why}',
   'runFile.shown': 'This run and its rules are from the file {name}. This page forgets them when it is reloaded.',
   'runFile.changed':
-    'The file {name} was changed after it was saved: its digest is that of another execution. What you see may never have run.',
+    'The file {name} was changed after it was saved: its checksum is that of another execution. What you see may never have run.',
   'rules.checking': 'This run did not use the current rules. Reading the rules it used…',
   'rules.older': 'This run used version {ran} of the rules. You see them as they were; version {now} is released now.',
   'rules.behind': 'The released version was already {released}, but {client} had not loaded it yet.',

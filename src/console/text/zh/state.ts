@@ -142,7 +142,7 @@ export const stateWords: Record<keyof typeof words, Template> = {
   'runFile.open': '打开已保存的运行',
   'runFile.bad': '{name} 不是已保存的运行：{why}',
   'runFile.shown': '此次运行及其规则来自文件 {name}。重新加载页面后不再保留。',
-  'runFile.changed': '文件 {name} 在保存后被修改过：其摘要与内容不符。所显示的内容可能从未运行过。',
+  'runFile.changed': '文件 {name} 在保存后被修改过：其校验和与内容不符。所显示的内容可能从未运行过。',
   'rules.checking': '此次运行使用的规则与现在的不同。正在读取当时的规则…',
   'rules.older': '此次运行使用的是版本 {ran} 的规则。您看到的是当时的规则；现在发布的是版本 {now}。',
   'rules.behind': '当时已发布版本 {released}，但 {client} 尚未加载。',

@@ -1,8 +1,17 @@
+import type { NodeOfTree, RuleVersions, Tree } from '../../contract/rules-and-clients.ts';
 import { valueAt } from '../../json-tree/value-at.ts';
 import { pathOfKey } from '../key-path.ts';
 import { isOutside } from '../time-window.ts';
 import type { Decision, NodeTrace } from '../trace/node-trace.ts';
-import { isLeaf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
+import {
+  type Flat,
+  growTree,
+  isLeaf,
+  type Occurrence,
+  occurrencesOf,
+  type TimeWindow,
+  type TreeNode,
+} from '../tree.ts';
 import { createWhatIf } from './compute.ts';
 import { keptOf, topOf } from './leaf-in-run.ts';
 import { decisionIn, only } from './outcomes.ts';
@@ -16,6 +25,26 @@ export type RuleVersion = {
   digest: string | null;
 };
 
+export const versionOf = ({ root, rule, digest }: Tree, version: string): RuleVersion => ({
+  ...{ version, root, digest, timeWindow: rule?.timeWindow ?? null },
+});
+
+/** A version and those before it, the newest first, as the service tells them. `read`: the page that begins with a version. */
+export async function* versionsFrom(newest: string, read: (version: string) => Promise<RuleVersions>) {
+  for (let next: string | null = newest; next !== null; ) {
+    const page: RuleVersions = await read(next);
+    const nodes = new Map<string, Flat<string, NodeOfTree>>();
+    for (const { start, nodes: changed, ...version } of page.items) {
+      for (const { forwardId, sonIds, ...node } of changed) nodes.set(node.id, { node, forwardId, sonIds });
+      const root = start === null ? null : growTree(start, (id: string) => nodes.get(id));
+      if (root === undefined) throw new RangeError(`Version ${version.version} of the rule is too large.`);
+      yield { ...version, root };
+      await new Promise((resolve) => setTimeout(resolve)); // a page is drawn and used in between
+    }
+    next = page.nextCursor;
+  }
+}
+
 /** What the leaves of a version came to that were run for the same input without effects, as far as no effect that was left out comes before. */
 export type Tried = {
   occurrences: readonly Occurrence[];
@@ -25,9 +54,16 @@ export type Tried = {
 
 /**
  * What a rule would have come to on one version. `NOTHING`: nothing of it would have run. Null: that cannot be told, because of the leaves
- * `unknown`. `assumed`: consequences that would have to come to TRUE for it. `tried`: leaves were run for it.
+ * `unknown`. `assumed`: consequences that would have to come to TRUE for it. `tried`: leaves were run for it. `refused`: they were not, because on
+ * the rules of the run they came to something else here.
  */
-type Computed = { outcome: Decision | 'NOTHING' | null; assumed: Occurrence[]; unknown: Occurrence[]; tried?: true };
+type Computed = {
+  outcome: Decision | 'NOTHING' | null;
+  assumed: Occurrence[];
+  unknown: Occurrence[];
+  tried?: true;
+  refused?: Occurrence;
+};
 
 type Rule = Pick<RuleVersion, 'root' | 'timeWindow'>;
 
@@ -75,37 +111,36 @@ export type Try = (version: RuleVersion) => Promise<Tried | null>;
 
 /**
  * The same, and where a version cannot be computed its leaves are tried. They count only if on the rules of the run they come to what that came
- * to: otherwise they, or what they look up, have changed since.
+ * to: otherwise they, or what they look up, have changed since. Versions with the same digest are one.
  */
 export function createOutcomeOf(run: RunToChange, newest: RuleVersion, attempt: Try = async () => null) {
   const outcomeOn = createOutcomeOn(run);
-  /** The results of the newest version; null where they are not those of the run. */
-  let reproduced: Promise<Tried | null> | undefined;
-  const reproduce = async () => {
-    const tried = await attempt(newest);
-    const isAsBefore = tried?.occurrences.every((at, index) =>
-      isAsItRan(tried, at, run.occurrences[index], run.nodeTraces),
-    );
-    return isAsBefore ? tried : null;
-  };
-  return async (version: RuleVersion): Promise<Computed> => {
+  const attemptOnce = onceADigest(attempt);
+  /** Where the leaves came to something else than in the run. */
+  const differsAt = ({ occurrences, nodeTraces, isCertain }: Tried) =>
+    occurrences.find((at, index) => {
+      const [now, ran] = [isCertain(at) ? nodeTraces.get(at) : undefined, run.occurrences[index]];
+      return now !== undefined && (ran === undefined || run.nodeTraces.get(ran)?.outcome !== now.outcome);
+    });
+  return onceADigest(async (version): Promise<Computed> => {
     const computed = outcomeOn(version);
     if (computed.outcome !== null) return computed;
-    reproduced ??= reproduce();
-    const ofNewest = await reproduced;
-    const tried = ofNewest === null || version === newest ? ofNewest : await attempt(version);
+    const ofNewest = await attemptOnce(newest);
+    const refused = ofNewest && differsAt(ofNewest);
+    if (refused) return { ...computed, refused };
+    const tried = ofNewest && (await attemptOnce(version));
     return tried === null ? computed : { ...outcomeOn(version, tried), tried: true };
-  };
+  });
 }
 
-function isAsItRan(
-  tried: Tried,
-  at: Occurrence,
-  ran: Occurrence | undefined,
-  nodeTraces: RunToChange['nodeTraces'],
-): boolean {
-  const now = tried.isCertain(at) ? tried.nodeTraces.get(at) : undefined;
-  return now === undefined || (ran !== undefined && nodeTraces.get(ran)?.outcome === now.outcome);
+function onceADigest<T>(read: (version: RuleVersion) => Promise<T>): (version: RuleVersion) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (version) => {
+    const key = version.digest ?? version.version;
+    const reading = known.get(key) ?? read(version);
+    known.set(key, reading);
+    return reading;
+  };
 }
 
 /** Without a trace of the keys, a leaf that does not say which ones it has may have any. */
@@ -148,42 +183,23 @@ export type Since = { outcome: Decision; since: VersionOutcome; from: VersionOut
 
 /**
  * Finds the version since which a rule comes to what a run came to: looks at every version before the one of the run, for an outcome may change
- * more than once, until one came to something else. `read`: null for a version that nobody has any more, or in which the rule was not there. Null
- * where even the version of the run cannot be computed.
+ * more than once, until one came to something else. `versions`: that of the run and those before it. Null where even that cannot be computed.
  */
 export async function searchSince(
   run: RunToChange,
   { outcome, newest }: { outcome: Decision; newest: RuleVersion },
-  { read, attempt }: { read: (version: string) => Promise<RuleVersion | null>; attempt?: Try | undefined },
+  { versions, attempt }: { versions: AsyncIterable<RuleVersion>; attempt?: Try | undefined },
 ): Promise<Since | null> {
   const outcomeOf = createOutcomeOf(run, newest, attempt);
   const looked: VersionOutcome[] = [];
-  for await (const version of versionsFrom(newest, read)) {
+  for await (const told of versions) {
+    const version = looked.length === 0 ? newest : told;
     const before = looked.at(-1);
-    const isSame = before !== undefined && before.digest !== null && before.digest === version.digest;
-    const now = { ...(isSame ? before : await outcomeOf(version)), ...version };
+    const now = { ...(await outcomeOf(version)), ...version };
     looked.push(now);
     if (now.outcome === outcome && now.assumed.length === 0) continue;
     return before ? { outcome, since: before, from: now, looked } : null;
   }
   const since = looked.at(-1);
   return since ? { outcome, since, from: null, looked } : null;
-}
-
-const READ_AHEAD = 8;
-
-/** A version and those before it, the newest first. Some are read ahead while one is computed. */
-async function* versionsFrom(newest: RuleVersion, read: (version: string) => Promise<RuleVersion | null>) {
-  const reads: Promise<RuleVersion | null>[] = [];
-  let next = BigInt(newest.version) - 1n;
-  let version: RuleVersion | null = newest;
-  while (version !== null) {
-    for (; reads.length < READ_AHEAD && next > 0n; next--) {
-      const reading = read(String(next));
-      reading.catch(() => {}); // one that is read ahead may not be waited for
-      reads.push(reading);
-    }
-    yield version;
-    version = (await reads.shift()) ?? null;
-  }
 }

@@ -26,9 +26,11 @@ const versionsIn = (looked: readonly VersionOutcome[]) => looked.map(({ version 
 /** Whether the outcomes were computed, or which versions had their leaves run for it. */
 export function howFound(looked: readonly VersionOutcome[], say: Say): string {
   const tried = looked.filter((each) => each.tried);
+  const refused = looked.flatMap((each) => each.refused ?? []).slice(0, 1);
   const sentences = [
     ...(tried.length < looked.length ? [say('sinceWhen.computed')] : []),
     ...(tried.length > 0 ? [say('sinceWhen.tried', { versions: versionsIn(tried) })] : []),
+    ...refused.map((at) => say('sinceWhen.refused', { node: named([at]) })),
   ];
   return sentences.join(' ');
 }

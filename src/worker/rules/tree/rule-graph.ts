@@ -82,13 +82,16 @@ async function readNodes(root: bigint | null, readNode: ReadNode) {
   return { nodes, truncated: waiting.length > 0 };
 }
 
-/**
- * The nodes that a client goes to from a node, in its order: the forward condition, then the children. None from a missing
- * one.
- */
-export function edgesOf(reading: Reading<RuleNode> | undefined): bigint[] {
-  if (reading?.kind !== 'found') return [];
+/** What stands below a node; nothing below one that cannot be read. */
+export function belowOf(reading: Reading<RuleNode> | undefined): Pick<RuleNode, 'forwardId' | 'sonIds'> {
+  if (reading?.kind !== 'found') return { forwardId: null, sonIds: [] };
   const { forwardId, sonIds } = reading.value;
+  return { forwardId, sonIds };
+}
+
+/** The nodes that a client goes to from a node, in its order: the forward condition, then the children. */
+export function edgesOf(reading: Reading<RuleNode> | undefined): bigint[] {
+  const { forwardId, sonIds } = belowOf(reading);
   return forwardId === null ? sonIds : [forwardId, ...sonIds];
 }
 

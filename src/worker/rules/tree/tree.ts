@@ -1,13 +1,23 @@
+import { stringifyExact } from '../../../shared/contract/json/raw-number.ts';
+import { type Grown, growTree } from '../../../shared/reasoning/tree.ts';
+import { digestOfNode } from '../../../shared/rules/digest.ts';
 import type { RuleNode } from '../../../shared/rules/node-file.ts';
+import type { Reading } from '../../../shared/rules/reading.ts';
 import { findCycle } from '../../../shared/rules/walk.ts';
+import { turn } from '../../files/reading/bulk.ts';
 import type { NodeKey } from '../leaves/leaf-keys.ts';
 import { createLeafMetadata, type MetadataFor, type Wanted } from '../leaves/leaf-metadata.ts';
 import type { ValueType } from '../leaves/leaf-nodes.ts';
 import { detailsOf, type NodeDetails } from '../node-details.ts';
 import type { Rules } from '../rules.ts';
 import { digestOf, releasedOrder } from './graph-walks.ts';
-import { edgesIn, type RuleGraph, type Selection, shownRule } from './rule-graph.ts';
-import { growTree, type TreeNode } from './tree-node.ts';
+import { belowOf, edgesIn, type RuleGraph, type Selection, shownRule } from './rule-graph.ts';
+
+const MAX_CHARACTERS = 6 * 1024 * 1024;
+const VERSIONS_AT_ONCE = 25;
+
+/** One occurrence of a node. */
+export type TreeNode = Grown<NodeDetails>;
 
 /**
  * The released tree of a selection. Print it with `stringifyExact`: ids, times and configured values keep every digit.
@@ -43,21 +53,56 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
   if (graph.kind !== 'graph') return graph;
   const { rule, start, nodes } = graph;
   const metadata = createLeafMetadata(registrations, query);
-  const { details, inTree, grown } = growFrom(graph, metadata);
-  if (graph.truncated || grown.kind === 'too-large') return { kind: 'too-large' };
+  const { details, inTree, root, occurrences } = growFrom(graph, metadata);
+  if (graph.truncated || root === undefined) return { kind: 'too-large' };
   return {
     kind: 'tree',
     rule: rule && shownRule(rule),
     version,
-    root: grown.root,
+    root,
     keys: keyUsesOf(details.values()),
-    shared: [...grown.occurrences].flatMap(([id, count]) => (count > 1 ? [id] : [])),
+    shared: [...occurrences].flatMap(([id, count]) => (count > 1 ? [id] : [])),
     missing: [...details.values()].flatMap(({ id, state }) => (state === 'missing' ? [id] : [])),
     cycle: start === null ? null : findCycle(start, edgesIn(nodes)),
     fallback: metadata.fellBack(),
     missingClasses: metadata.classesMissing(inTree),
     digest: digestOf(graph),
   };
+}
+
+type Graph = Extract<RuleGraph, { kind: 'graph' }>;
+
+/** A selection on a version and on those before it, the newest first, down to the first that is not known. */
+export async function readVersions(
+  { version, ...query }: Selection & Wanted & { version: bigint },
+  { rules, metadataFor }: { rules: Pick<Rules, 'olderRules'>; metadataFor: MetadataFor },
+) {
+  const [rulesOf, registrations] = await Promise.all([rules.olderRules(query.app), metadataFor(query.app)]);
+  const metadata = createLeafMetadata(registrations, query);
+  const graphs: Graph[] = [];
+  for (let next = version; ; next--) {
+    const graph = await (await rulesOf(next))?.readGraph(query);
+    const isKnown = graph?.kind === 'graph' && !graph.truncated;
+    if (isKnown && graphs.length < VERSIONS_AT_ONCE) graphs.push(graph);
+    else return { items: graphs.map(told), nextCursor: isKnown ? `${next}` : null };
+    await turn();
+  }
+
+  function told(graph: Graph, index: number) {
+    const { rule, start, nodes } = graph;
+    const changed = (start === null ? [] : releasedOrder(nodes, start)).filter(
+      (id) => !isSame(nodes.get(id), graphs[index - 1]?.nodes.get(id)),
+    );
+    return {
+      ...{ version: version - BigInt(index), digest: digestOf(graph), timeWindow: rule?.timeWindow ?? null, start },
+      nodes: changed.map((id) => ({ ...detailsOf(id, nodes.get(id), metadata), ...belowOf(nodes.get(id)) })),
+    };
+  }
+}
+
+function isSame(node: Reading<RuleNode> | undefined, other: Reading<RuleNode> | undefined): boolean {
+  if (node?.kind !== 'found' || other?.kind !== 'found') return false;
+  return node.value.status === other.value.status && digestOfNode(node.value) === digestOfNode(other.value);
 }
 
 /** The root of the same tree with the edits of its rule that are not released yet; null where there are none. */
@@ -68,26 +113,31 @@ export async function readEditedRoot(
   const { app, ruleId } = query;
   const graph = ruleId === null ? null : await rules.readEdited({ ...query, ruleId });
   if (graph?.kind !== 'graph' || graph.truncated) return null;
-  const { grown } = growFrom(graph, createLeafMetadata(await metadataFor(app), query));
-  return grown.kind === 'grown' ? grown.root : null;
+  return growFrom(graph, createLeafMetadata(await metadataFor(app), query)).root ?? null;
 }
 
-/** The nodes of a graph with their details, and the tree of them. */
-function growFrom(
-  { start, nodes }: Extract<RuleGraph, { kind: 'graph' }>,
-  metadata: ReturnType<typeof createLeafMetadata>,
-) {
+/** The nodes of a graph with their details, and the tree of them; undefined where that is too large. */
+function growFrom({ start, nodes }: Graph, metadata: ReturnType<typeof createLeafMetadata>) {
   const details = new Map<bigint, NodeDetails>();
   const inTree: RuleNode[] = [];
+  const occurrences = new Map<bigint, number>();
+  const sizes = new Map<bigint, number>();
+  let characters = 0;
   for (const id of start === null ? [] : releasedOrder(nodes, start)) {
     const reading = nodes.get(id);
     if (reading?.kind === 'found') inTree.push(reading.value);
     details.set(id, detailsOf(id, reading, metadata));
   }
-  return { details, inTree, grown: start === null ? noTree : growTree(start, details, nodes) };
+  const at = (id: bigint) => {
+    const node = details.get(id);
+    const size = sizes.get(id) ?? stringifyExact(node).length;
+    sizes.set(id, size);
+    occurrences.set(id, (occurrences.get(id) ?? 0) + 1);
+    characters += size;
+    return node && characters <= MAX_CHARACTERS ? { node, ...belowOf(nodes.get(id)) } : undefined;
+  };
+  return { details, inTree, occurrences, root: start === null ? null : growTree(start, at) };
 }
-
-const noTree = { kind: 'grown', root: null, occurrences: new Map<bigint, number>() } as const;
 
 /** One key of the input data across a whole tree: which nodes read it and which may write it, in tree order. */
 type KeyUse = {
