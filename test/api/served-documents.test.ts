@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { documentsIn, writeDocuments } from '../../bin/documents.js';
 import { readConsoleFiles } from '../../src/api/console-files.ts';
 import { consoleRoutes } from '../../src/api/routes/pages/console.ts';
@@ -20,7 +20,6 @@ beforeAll(async () => {
   routes = consoleRoutes(readConsoleFiles(folder));
   paths = await documentsIn(root);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 test('every document is served as it is in the repository, as Markdown', async () => {
   expect(paths.filter((path) => path.includes('internals'))).toEqual([]);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,6 @@ beforeAll(async () => {
   await writeDemoRules(folder, DEMO_APP);
   rules = join(folder, String(DEMO_APP));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const write = async (name: string, text: string) => {
   await writeFile(join(folder, name), text);

@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { runCommand } from '../../src/cli/program.ts';
 import { startDemoClient } from '../../src/client/demo.ts';
 import { otherProblems } from '../shared/reports/junit-schema.ts';
 import {
@@ -18,11 +16,11 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
+import { type How, interruptedAfter, runCliWith } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
 const DEMO = join(import.meta.dirname, '../../examples/demo.cases.yaml');
-type More = { tty?: boolean; environment?: Record<string, string>; interruptAfter?: Promise<unknown> };
 
 describe('the command line, with cases,', () => {
   let service: Service;
@@ -40,24 +38,14 @@ describe('the command line, with cases,', () => {
   afterAll(async () => {
     await demo?.close();
     await service?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
-  async function command(parameters: string[], { tty = false, environment = {}, interruptAfter }: More = {}) {
-    const [out, err] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: tty })];
-    const texts = [out, err].map((stream) => stream.setEncoding('utf8').toArray());
-    const exitCode = await runCommand(parameters, {
-      environment: { RULE_SERVER_URL: service.url, ...environment },
-      stdin: Readable.from([]),
-      stdout: out,
-      stderr: err,
-      onInterrupt: (listener) => void interruptAfter?.then(listener),
-    });
-    out.end();
-    err.end();
-    const [outText, errText] = await Promise.all(texts);
-    return { exitCode, out: outText?.join('') ?? '', err: errText?.join('') ?? '' };
-  }
+  /** Against the service, unless the environment says another one. */
+  const command = async (line: string[], how: How = {}) => {
+    const environment = { RULE_SERVER_URL: service.url, ...how.environment };
+    const { code, ...texts } = await runCliWith({ ...how, environment }, ...line);
+    return { exitCode: code, ...texts };
+  };
   const file = async (name: string, text: string) => {
     const path = join(folder, name);
     await writeFile(path, text);
@@ -237,7 +225,7 @@ cases:
   it('cancels the batch at Ctrl-C and ends with 130', async () => {
     await using client = await clientThat(staysSilent);
     const path = await file('long.cases.yaml', `app: ${client.app}\nruleId: 1\ncases: [{ name: a }, { name: b }]\n`);
-    const { exitCode, err } = await command(['test', path], { interruptAfter: client.firstRequest() });
+    const { exitCode, err } = await command(['test', path], interruptedAfter(client.firstRequest()));
     expect([exitCode, err]).toEqual([130, expect.stringMatching(/Batch [\w-]+ is being cancelled/)]);
     const [, batchId] = /Batch ([\w-]+)/.exec(err) ?? [];
     await vi.waitFor(

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,6 @@ async function clientIn(command?: string, ...parameters: string[]) {
     async [Symbol.asyncDispose]() {
       client?.kill('SIGKILL');
       await ended;
-      await rm(sharedDir, { recursive: true });
     },
   };
 }

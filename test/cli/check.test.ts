@@ -49,7 +49,6 @@ onEachQueue('rule-server check', (start) => {
   afterAll(async () => {
     for (const client of clients) await client.close();
     await service?.stop();
-    await rm(folder, { recursive: true });
   });
 
   const cli = (...line: string[]) => runCli(...line, '--url', service.url);

@@ -1,14 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable, Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { checkClocks } from '../../src/cli/doctor/clock-check.ts';
-import { runCommand } from '../../src/cli/program.ts';
 import { statesOf } from '../../src/cli/runs/event-stream.ts';
 import { exitCodes } from '../../src/cli/terminal/exit-codes.ts';
 import { createHttpApi } from '../../src/cli/terminal/http-api.ts';
@@ -26,6 +24,7 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
+import { type How, interruptedAfter, runCliWith } from '../support/run-cli.ts';
 import { startWorkerProcess } from '../support/start-process.ts';
 import { type Service, startService } from '../support/start-service.ts';
 import { clockAhead } from '../support/wrong-clock.ts';
@@ -33,40 +32,10 @@ import { clockAhead } from '../support/wrong-clock.ts';
 const BIN = join(import.meta.dirname, '../../bin/rule-server.js');
 const run = promisify(execFile);
 
-type Ran = { exitCode: number; out: string; err: string };
-type More = {
-  stdin?: string;
-  tty?: boolean;
-  environment?: Record<string, string>;
-  interruptAfter?: Promise<unknown>;
-  onShown?: (text: string) => void;
+const command = async (line: string[], how: How = {}) => {
+  const { code, ...texts } = await runCliWith(how, ...line);
+  return { exitCode: code, ...texts };
 };
-
-/** Runs one command in this process, as a person at a terminal does when `tty`. */
-async function command(
-  parameters: string[],
-  { stdin = '', tty = false, environment = {}, interruptAfter, onShown }: More = {},
-): Promise<Ran> {
-  const shown = new Transform({
-    transform(chunk, _encoding, done) {
-      onShown?.(String(chunk));
-      done(null, chunk);
-    },
-  });
-  const [out, err] = [new PassThrough(), Object.assign(shown, { isTTY: tty })];
-  const texts = [out, err].map((stream) => stream.setEncoding('utf8').toArray());
-  const exitCode = await runCommand(parameters, {
-    environment,
-    stdin: Readable.from([stdin]),
-    stdout: out,
-    stderr: err,
-    onInterrupt: (listener) => void interruptAfter?.then(listener),
-  });
-  out.end();
-  err.end();
-  const [outText, errText] = await Promise.all(texts);
-  return { exitCode, out: outText?.join('') ?? '', err: errText?.join('') ?? '' };
-}
 
 describe('the command line', () => {
   let service: Service;
@@ -86,7 +55,7 @@ describe('the command line', () => {
     const app = ++apps;
     return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
   };
-  const exec = (app: number, more: string[] = [], how: More = {}) =>
+  const exec = (app: number, more: string[] = [], how: How = {}) =>
     command(['exec', '--url', service.url, '--app', String(app), '--rule-id', '1', ...more], how);
 
   describe.concurrent('exec', () => {
@@ -127,8 +96,8 @@ describe('the command line', () => {
         await seen.promise;
         await does(request, client);
       });
-      const onShown = (text: string) => text.includes('waits for the client to pick it up') && seen.resolve();
-      const { exitCode, out, err } = await exec(client.app, [], { tty: true, onShown });
+      const onText: How['onText'] = (_, text) => text.includes('waits for the client to pick it up') && seen.resolve();
+      const { exitCode, out, err } = await exec(client.app, [], { tty: true, onText });
       expect(exitCode).toBe(0);
       const shown = err.replace(/\u001b\[[0-9;]*[mK]/g, '');
       expect(shown).toMatch(/0\.00 s {2}queued/);
@@ -184,7 +153,7 @@ describe('the command line', () => {
     it('cancels the execution at Ctrl-C', async () => {
       await using client = await clientThat(staysSilent);
       const run = ['exec', '--url', service.url, '--app', String(client.app), '--rule-id', '1'];
-      const { exitCode, err } = await command(run, { interruptAfter: client.firstRequest() });
+      const { exitCode, err } = await command(run, interruptedAfter(client.firstRequest()));
       expect(exitCode).toBe(130);
       expect(err).toContain('is being cancelled');
       const { mockId } = await client.firstRequest();
@@ -201,7 +170,6 @@ describe('the command line', () => {
       expect((await exec(client.app, ['--data', `@${join(directory, 'input.json')}`])).exitCode).toBe(0);
       expect((await exec(client.app, ['--data', '-'], { stdin: '{"from":"stdin"}' })).exitCode).toBe(0);
       expect(client.found.map(({ text }) => /"from":"(\w+)"/.exec(text)?.[1])).toEqual(['file', 'stdin']);
-      await rm(directory, { recursive: true });
     });
 
     it('goes where it is told to', async () => {
@@ -516,7 +484,6 @@ describe.skipIf(choice.kind === 'unavailable')('doctor', () => {
       expect(later).toContain('workers');
     } finally {
       await redis.stop();
-      await rm(other, { recursive: true, force: true });
     }
   });
 

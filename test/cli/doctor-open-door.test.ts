@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runDoctor } from '../support/run-doctor.ts';
 
 const KEY = 'the-key-of-ada-in-this-test';
@@ -36,7 +36,6 @@ const diagnose = (environment: Record<string, string>) =>
 /** A keys file without keys: nobody may call. */
 async function keysFile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rule-server-doctor-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, 'keys.yaml');
   await writeFile(path, 'keys: []\n');
   return path;

@@ -13,7 +13,7 @@ import { startRedis } from '../support/redis.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { createResponder, staysSilent } from '../support/responder.ts';
-import { runCliIn } from '../support/run-cli.ts';
+import { runCliWith } from '../support/run-cli.ts';
 import { runDoctor } from '../support/run-doctor.ts';
 import { captureLog, type Service, startService } from '../support/start-service.ts';
 import { canActAsOthers } from '../support/stranger.ts';
@@ -37,7 +37,6 @@ describe.skipIf(choice.kind === 'unavailable')('doctor, of a deployment that wor
   afterAll(async () => {
     await service?.stop();
     await redis?.stop();
-    await rm(folder, { recursive: true });
   });
 
   const configure = (policy: string) => redisCommand(redis.url, 'CONFIG', 'SET', 'maxmemory-policy', policy);
@@ -165,7 +164,7 @@ describe.skipIf(choice.kind === 'unavailable')('doctor, of a deployment that wor
   it('a directory is forgotten only once no worker takes executions in it', async () => {
     const [backend] = service.backends;
     if (!backend) throw new Error('no backend');
-    const forget = () => runCliIn({ REDIS_URL: redis.url }, 'forget-directory');
+    const forget = () => runCliWith({ environment: { REDIS_URL: redis.url } }, 'forget-directory');
     const used = await forget();
     expect([used.code, used.err]).toEqual([1, expect.stringMatching(/stop all workers first .*Nothing was/)]);
     await service.workers.shift()?.stop();

@@ -1,7 +1,7 @@
-import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runDoctor } from '../support/run-doctor.ts';
 import { canActAsOthers } from '../support/stranger.ts';
 
@@ -34,7 +34,6 @@ describe.skipIf(!canActAsOthers)('doctor, of a shared directory among strangers 
 
 async function madeDirectory(mode: string): Promise<string> {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
-  onTestFinished(() => rm(sharedDir, { recursive: true }));
   for (const name of ['mock', 'clients']) await mkdir(join(sharedDir, name));
   await mkdir(join(sharedDir, '.rule-server'), { mode: 0o700 });
   await chmod(sharedDir, Number.parseInt(mode, 8));

@@ -1,28 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../src/cli/program.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { runCliWith } from '../support/run-cli.ts';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'encodings-'));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** What a command says that reads these bytes, from a file (`@`) or standard input (`-`). No service is there: nothing may be asked of one. */
 async function said(parameters: string[], bytes: Buffer): Promise<{ exitCode: number; error: string }> {
   const path = join(folder, 'given');
   await writeFile(path, bytes);
-  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: false })];
-  const exitCode = await runCommand(
-    parameters.map((parameter) => parameter.replace('FILE', path)),
-    { environment: {}, stdin: Readable.from([bytes]), stdout, stderr, onInterrupt: () => {} },
-  );
-  stderr.end();
-  return { exitCode, error: (await text(stderr)).replaceAll(path, 'FILE') };
+  const line = parameters.map((parameter) => parameter.replace('FILE', path));
+  const { code, err } = await runCliWith({ stdin: bytes }, ...line);
+  return { exitCode: code, error: err.replaceAll(path, 'FILE') };
 }
 
 const latin1 = (value: string) => Buffer.from(value, 'latin1');

@@ -1,8 +1,7 @@
-import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/program.ts';
 import { httpCall } from '../support/http-call.ts';
 import { createResponder, errs } from '../support/responder.ts';
+import { runCli } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const APP = 8831;
@@ -27,17 +26,8 @@ describe('rule-server history', () => {
   }
 
   async function history(...parameters: string[]) {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    let [out, err] = ['', ''];
-    stdout.on('data', (text) => {
-      out += text;
-    });
-    stderr.on('data', (text) => {
-      err += text;
-    });
-    const surroundings = { environment: {}, stdin: Readable.from([]), stdout, stderr, onInterrupt: () => {} };
-    const exitCode = await runCommand(['history', '--url', service.url, ...parameters], surroundings);
-    return { exitCode, lines: out.trimEnd().split('\n').filter(Boolean), err };
+    const { code, out, err } = await runCli('history', '--url', service.url, ...parameters);
+    return { exitCode: code, lines: out.trimEnd().split('\n').filter(Boolean), err };
   }
 
   it('lists the newest first, with what came of each, and as many as are wanted', async () => {

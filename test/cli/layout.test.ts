@@ -1,8 +1,8 @@
-import { chown, lstat, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chown, lstat, mkdir, mkdtemp, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { runLayout } from '../support/run-layout.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
 import { canActAsOthers } from '../support/stranger.ts';
 
 const GROUP = 60_007;
@@ -11,9 +11,11 @@ const WORKER = 54_400;
 let sharedDir: string;
 beforeEach(async () => {
   sharedDir = await mkdtemp(join(tmpdir(), 'layout-'));
-  onTestFinished(() => rm(sharedDir, { recursive: true }));
 });
-const run = (...options: string[]) => runLayout([...options, '--shared-dir', sharedDir]);
+const run = async (...options: string[]) => {
+  const { code, out, err } = await runCli('layout', ...options, '--shared-dir', sharedDir);
+  return { code, printed: out + err };
+};
 
 describe('rule-server layout', () => {
   it.each([
@@ -54,7 +56,6 @@ describe.skipIf(!canActAsOthers)('rule-server layout (needs root)', () => {
 
   it('changes nothing through a link', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
-    onTestFinished(() => rm(elsewhere, { recursive: true }));
     await symlink(elsewhere, join(sharedDir, 'mock'));
     const { code, printed } = await run('--app', '7', '--group', String(GROUP), '--worker', String(WORKER));
     expect({ code, printed }).toMatchObject({

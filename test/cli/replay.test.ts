@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/program.ts';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { releaseRule } from '../support/release-rule.ts';
 import { answers, createResponder } from '../support/responder.ts';
-import { runCli } from '../support/run-cli.ts';
+import { runCli, runCliWith } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const APP = 7;
@@ -112,10 +110,9 @@ describe('rule-server replay', () => {
       Number((await service.call(`/rule-server/mock/batches?app=${APP}&limit=1`)).json.items[0]?.createdAt ?? 0);
     const before = await created();
     const which = ['--rule-id', '1', '--app', String(APP), '--target', 'lane:beta', '--url', service.url];
-    const streams = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };
     // The first request of its search is on its way by then, and cannot be answered yet.
     const onInterrupt = (listener: () => void) => void setImmediate(listener);
-    expect(await runCommand([name, ...which], { environment: {}, ...streams, onInterrupt })).toBe(130);
+    expect(await runCliWith({ onInterrupt }, name, ...which)).toMatchObject({ code: 130 });
     expect(await created()).toBe(before);
   });
 
@@ -332,7 +329,6 @@ describe('rule-server replay', () => {
       code: 2,
       err: expect.stringContaining('No run can become a case'),
     });
-    await rm(directory, { recursive: true });
   });
 
   it('compares with a run that is kept only because it is pinned', async () => {

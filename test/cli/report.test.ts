@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -7,7 +7,7 @@ import { createRuleClient, type Data, type RuleClient } from '../../src/client/c
 import { eventually } from '../support/eventually.ts';
 import { gatewayThat } from '../support/gateway.ts';
 import { releaseRule } from '../support/release-rule.ts';
-import { runCliIn } from '../support/run-cli.ts';
+import { runCliWith } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const [APP, HIDING] = [7, 8];
@@ -43,17 +43,16 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const client of clients) await client.close();
   await service?.stop();
-  await rm(folder, { recursive: true });
 });
 
-const cli = (...line: string[]) => runCliIn({ RULE_SERVER_URL: service.url }, ...line);
+const cli = (...line: string[]) => runCliWith({ environment: { RULE_SERVER_URL: service.url } }, ...line);
 const report = (...line: string[]) => cli('report', '--from', '-24h', ...line);
 
 test('tells what a release changes, with the first node, what changed there and a run; how the cases ran; and whether it can ship', async () => {
   const [out, summary] = [join(folder, 'made/report.md'), join(folder, 'summary.md')];
   await writeFile(summary, 'before\n');
   const environment = { RULE_SERVER_URL: service.url, GITHUB_STEP_SUMMARY: summary };
-  expect(await runCliIn(environment, 'report', '--app', '7', '--from', '-24h', '--out', out)).toMatchObject({
+  expect(await runCliWith({ environment }, 'report', '--app', '7', '--from', '-24h', '--out', out)).toMatchObject({
     code: 0,
     out: expect.stringContaining('is written'),
   });
@@ -91,7 +90,7 @@ test('replaces its own comment beside the pull request, and no other one', async
     ...{ GITHUB_REPOSITORY: 'acme/rules', GITHUB_REF: 'refs/pull/12/merge' },
   };
   const run = (app: string, url = github.url) =>
-    runCliIn({ ...workflow, GITHUB_API_URL: url }, 'report', '--comment', '--app', app);
+    runCliWith({ environment: { ...workflow, GITHUB_API_URL: url } }, 'report', '--comment', '--app', app);
   expect(await run('7')).toMatchObject({ code: 0 });
   expect(calls.at(-1)?.slice(0, 2)).toEqual(['PATCH', '/repos/acme/rules/issues/comments/100']);
   expect(calls.at(-1)?.[2]).toContain('4 of 4 recorded runs');

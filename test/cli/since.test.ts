@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -45,7 +45,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const each of [client, held]) await each?.close();
   await service?.stop();
-  await rm(heldDir, { recursive: true, force: true });
 });
 
 const since = (...line: string[]) => runCli('since', ...line, '--url', service.url);

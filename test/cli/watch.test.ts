@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/program.ts';
 import { echoes } from '../support/echoes.ts';
 import { httpCall } from '../support/http-call.ts';
 import { createResponder, errs } from '../support/responder.ts';
+import { type How, runCliWith } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 describe('rule-server watch', () => {
@@ -17,16 +16,12 @@ describe('rule-server watch', () => {
   /** Watches until it is interrupted; `lines` grows meanwhile. */
   function watch(...parameters: string[]) {
     const interrupt = new AbortController();
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const lines: string[] = [];
-    stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trimEnd().split('\n')));
-    const exitCode = runCommand(['watch', '--url', service.url, ...parameters], {
-      environment: {},
-      stdin: Readable.from([]),
-      stdout,
-      stderr,
+    const how: How = {
       onInterrupt: (listener) => void once(interrupt.signal, 'abort').then(listener),
-    });
+      onText: (stream, text) => stream === 'out' && lines.push(...text.trimEnd().split('\n')),
+    };
+    const exitCode = runCliWith(how, 'watch', '--url', service.url, ...parameters).then(({ code }) => code);
     return { lines, exitCode, stop: () => interrupt.abort() };
   }
 

@@ -7,7 +7,7 @@ import { nodeResolve } from '@rollup/plugin-node-resolve';
 import { type BuildOptions, build as esbuild } from 'esbuild';
 import { rollup } from 'rollup';
 import { build as vite } from 'vite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import webpack from 'webpack';
 import { until } from '../client/support/client-files.ts';
 import { run } from '../sdks/run.ts';
@@ -30,7 +30,6 @@ beforeAll(async () => {
     await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name)).catch(() => {});
   await writeFile(join(project, 'service.js'), service);
 });
-afterAll(() => rm(project, { recursive: true, force: true }));
 
 /** Says the rule's result, and every error that the client tells; runs until it is ended. */
 const service = `

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,10 +35,7 @@ beforeAll(async () => {
   await files.write('{"id":1,"status":1,"confId":1}', 1, 'bases', '1.json');
   await files.write('{"id":1,"status":1,"type":5,"confName":"shop.SpentAtLeast"}', 1, 'confs', '1.json');
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await files.remove();
-});
+afterAll(() => files.remove());
 
 const pathOf = (index: number) => join(folder, `example-${index}.ts`);
 

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 let checkout: string;
@@ -32,7 +32,6 @@ beforeAll(async () => {
   await git('add', '-A');
   await git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'first');
 });
-afterAll(() => rm(checkout, { recursive: true, force: true }));
 
 it('each state of the sources is packed under a version of its own, and the checkout stays as it is', async () => {
   const commit = await git('rev-parse', '--short=8', 'HEAD');

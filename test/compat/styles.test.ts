@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { keysOf, touchedBy } from '../client/analyzer/found.ts';
 import type { Style } from '../client/analyzer/styles/style.ts';
 import { styles } from '../client/analyzer/styles/styles.ts';
@@ -17,7 +17,6 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'styles-'));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** No key is missed without a `?`. */
 async function compare(way: string, built: readonly Style[]): Promise<void> {

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { buildClient } from '../client/support/build-client.ts';
 import { compileUsage, matcherDeclarations, matcherUsage } from '../client/support/matcher-types.ts';
 
@@ -13,7 +13,6 @@ beforeAll(async () => {
   await mkdir(join(root, 'dist'), { recursive: true });
   folder = await mkdtemp(join(root, 'dist', 'types-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What the compiler says of a program of a user, strictly, against the built package. */
 async function compile(name: string, code: string): Promise<string> {

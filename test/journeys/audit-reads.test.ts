@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -48,7 +48,6 @@ describe('the audit log', () => {
   afterAll(async () => {
     await client?.stop();
     await service?.stop();
-    await rm(directory, { recursive: true });
   });
 
   const ask = (path: string, { headers, ...more }: Call = {}) =>

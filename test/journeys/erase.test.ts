@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { runCommand } from '../../src/cli/program.ts';
 import { eventually } from '../support/eventually.ts';
 import { markerInFiles, markerInRedis } from '../support/find-marker.ts';
 import { onEachQueue } from '../support/on-each-queue.ts';
@@ -7,6 +6,7 @@ import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { answers, createResponder, type Responder, resultText, staysSilent } from '../support/responder.ts';
+import { runCli } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
@@ -65,15 +65,13 @@ onEachQueue('an erased execution', (start) => {
     await using service = await start();
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const { mockId } = (await service.execute({ app: 1, ruleId: 1 })).json;
-    const written: string[] = [];
-    const stream = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
-    const surroundings = { environment: {}, stdin: process.stdin, stdout: stream, stderr: stream, onInterrupt() {} };
-    expect(await runCommand(['erase', mockId, '--url', service.url], surroundings)).toBe(0);
-    expect(await runCommand(['erase', mockId, '--url', service.url], surroundings)).toBe(3);
-    expect(await runCommand(['erase', 'x', '--url', service.url], surroundings)).toBe(2);
-    expect(written.join('')).toBe(
-      `Execution ${mockId} is erased.\nThere is no execution ${mockId}: nothing was erased.\nx is no mockId.\n`,
-    );
+    const erase = (id: string) => runCli('erase', id, '--url', service.url);
+    expect(await erase(mockId)).toMatchObject({ code: 0, out: `Execution ${mockId} is erased.\n` });
+    expect(await erase(mockId)).toMatchObject({
+      code: 3,
+      out: `There is no execution ${mockId}: nothing was erased.\n`,
+    });
+    expect(await erase('x')).toMatchObject({ code: 2 });
     expect((await service.call(`${EXECUTIONS}/${mockId}`)).status).toBe(404);
   });
 });

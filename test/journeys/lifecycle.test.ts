@@ -201,7 +201,6 @@ onOneQueue('a worker and its shared directory', (start) => {
     });
     expect(await readdir(elsewhere)).toEqual(['mock']);
     await stranger.stop();
-    await rm(elsewhere, { recursive: true });
   });
 
   it('says so when its own folder in there cannot be used', async () => {
@@ -221,7 +220,6 @@ onOneQueue('a worker and its shared directory', (start) => {
       }),
     ]);
     await worker.stop();
-    await rm(sharedDir, { recursive: true });
   });
 
   it.concurrent.each(['.rule-server', '.rule-server/claims', 'mock'])(

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { digestOf } from '../../src/shared/runtime/access/caller.ts';
 import { echoes } from '../support/echoes.ts';
 import { httpCall } from '../support/http-call.ts';
@@ -25,7 +25,6 @@ const settings = { MAX_BATCHES: 3, RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS:
 
 async function startTwo(start: Start, more: Record<string, number> = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'rule-server-keys-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
   await writeFile(join(directory, 'keys.yaml'), JSON.stringify({ keys: KEYS })); // JSON is YAML
   return start({
     apis: 2,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,7 +101,6 @@ describe('every operation, asked by everybody', () => {
     openEnds.resolve();
     await client?.stop();
     await service?.stop();
-    await rm(folder, { recursive: true });
   });
 
   const ask = ({ method, path, sent }: Request, { headers, agent = direct }: Caller, of = ids) =>

@@ -1,4 +1,4 @@
-import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { access, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,10 +26,7 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
       settings: { CLIENT_TIMEOUT_MS, RESULT_TIMEOUT_MS: 20_000, QUEUE_TIMEOUT_MS: 20_000, POLL_INTERVAL_MS: 100 },
     });
   });
-  afterAll(async () => {
-    await service.stop();
-    await rm(sharedDir, { recursive: true, force: true });
-  });
+  afterAll(() => service.stop());
 
   const otherServer = (app: number) => createOtherServer({ sharedDir, clientTimeoutMs: CLIENT_TIMEOUT_MS, app });
   const resultOf = ({ mockId }: FoundRequest, as: Kind = 'python') =>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -52,7 +52,6 @@ describe('who may do what', () => {
   afterAll(async () => {
     await client?.stop();
     await service?.stop();
-    await rm(directory, { recursive: true });
   });
 
   const ask = (name: string, method: string, path: string) =>

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startApi } from '../../src/api/start.ts';
-import { runCommand } from '../../src/cli/program.ts';
 import { openQueueBackend } from '../../src/shared/queue/open-queue-backend.ts';
 import { createMetrics } from '../../src/shared/runtime/telemetry/metrics.ts';
 import { startWorker } from '../../src/worker/process/start.ts';
@@ -14,6 +12,7 @@ import { httpCall } from '../support/http-call.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { startRedisProcess } from '../support/redis-process.ts';
 import { createResponder } from '../support/responder.ts';
+import { runCliWith } from '../support/run-cli.ts';
 import { captureLog, quickSettings, startService } from '../support/start-service.ts';
 
 const PASSWORD = 'the-password-of-a-user-in-this-test';
@@ -56,7 +55,6 @@ describe.skipIf(!inject('hasRedisBinary'))('a Redis that cannot serve', () => {
       onTestFinished(async () => {
         await Promise.all([api.stop(), worker.stop()]);
         await Promise.all([ofApi.close(), ofWorker.close()]);
-        await rm(sharedDir, { recursive: true });
       });
       const names = new RegExp(`\\b${name}\\b`);
       await eventually(async () => {
@@ -107,12 +105,5 @@ function urlOf(url: string, user: string): string {
 }
 
 /** What doctor says, with its advice. */
-async function doctor(environment: Record<string, string>): Promise<string> {
-  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: false })];
-  const said = stdout.setEncoding('utf8').toArray();
-  stderr.resume();
-  const surroundings = { environment, stdin: Readable.from([]), stdout, stderr, onInterrupt: () => {} };
-  await runCommand(['doctor', '--url', 'http://127.0.0.1:1'], surroundings);
-  stdout.end();
-  return (await said).join('');
-}
+const doctor = async (environment: Record<string, string>) =>
+  (await runCliWith({ environment }, 'doctor', '--url', 'http://127.0.0.1:1')).out;

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { digestOf } from '../../src/shared/runtime/access/caller.ts';
 import { httpCall } from '../support/http-call.ts';
 import { startService } from '../support/start-service.ts';
@@ -14,7 +14,6 @@ it.each([
   ['of a key without the right', 403, { authorization: 'Bearer the-key-of-nobody-here' }],
 ])('many refusals %s share lines, none of which is long, and each is counted once', async (_what, status, headers) => {
   const directory = await mkdtemp(join(tmpdir(), 'rule-server-refusals-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
   const auditLog = join(directory, 'audit.jsonl');
   const sha256 = digestOf('the-key-of-nobody-here').toString('hex');
   const keysFile = join(directory, 'keys.yaml');

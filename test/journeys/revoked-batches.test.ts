@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { digestOf } from '../../src/shared/runtime/access/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';
@@ -20,7 +20,6 @@ onEachQueue('a batch whose key', (start) => {
     ['is for other apps by now', [entry('lent', { apps: [8] })], 'batch-key-may-not'],
   ])('%s sends no more: what did not begin did not run', async (_what, left, why) => {
     const directory = await mkdtemp(join(tmpdir(), 'rule-server-revoked-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
     const API_KEYS_FILE = join(directory, 'keys.yaml');
     const write = (keys: object[]) => writeFile(API_KEYS_FILE, JSON.stringify({ keys: [...keys, entry('other')] }));
     await write([entry('lent')]);

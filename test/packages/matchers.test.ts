@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildClient } from '../client/support/build-client.ts';
 import { compileUsage, matcherDeclarations, matcherUsage } from '../client/support/matcher-types.ts';
 import { run } from '../sdks/run.ts';
@@ -14,7 +14,6 @@ beforeAll(async () => {
   await buildClient();
   folder = await mkdtemp(join(tmpdir(), 'matchers-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A project of a user with one test runner in it. */
 async function projectWith(runner: string): Promise<string> {

@@ -27,7 +27,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await service?.kill();
   await responder.stop();
-  await rm(sharedDir, { recursive: true, force: true });
 });
 
 async function start(): Promise<void> {

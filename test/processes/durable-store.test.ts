@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,7 +34,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await service?.kill();
   await responder.stop();
-  await rm(sharedDir, { recursive: true, force: true });
 });
 
 const startAndListen = async () => {

@@ -1,8 +1,6 @@
 import { rename } from 'node:fs/promises';
-import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { runCommand } from '../../src/cli/program.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -11,6 +9,7 @@ import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcess, startRedisProcess } from '../support/redis-process.ts';
 import { startRedisProxy } from '../support/redis-proxy.ts';
 import { createResponder } from '../support/responder.ts';
+import { runDoctor } from '../support/run-doctor.ts';
 import { startApiProcess } from '../support/start-process.ts';
 import { startProcesses } from '../support/start-processes.ts';
 import { twice } from '../support/steady-calls.ts';
@@ -180,12 +179,6 @@ async function firstAnswer(url: string) {
 }
 
 async function doctorSaysOfRedis(url: string, sharedDir: string): Promise<unknown> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const environment = { REDIS_URL: url, SHARED_DIR: sharedDir };
-  const stdin = Readable.from(['']);
-  const parameters = ['doctor', '--json', '--url', 'http://127.0.0.1:1'];
-  await runCommand(parameters, { environment, stdin, stdout, stderr, onInterrupt: () => {} });
-  stdout.end();
-  const findings: { check: string }[] = JSON.parse((await stdout.setEncoding('utf8').toArray()).join(''));
+  const { findings } = await runDoctor({ REDIS_URL: url, SHARED_DIR: sharedDir });
   return findings.find(({ check }) => check === 'redis role') ?? findings;
 }

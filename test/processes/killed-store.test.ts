@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -37,7 +37,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await service?.kill();
   await responder.stop();
-  await rm(sharedDir, { recursive: true, force: true });
 });
 
 const start = async (untilReady = true) => {

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { runCommand } from '../../src/cli/program.ts';
 import { openQueueBackend } from '../../src/shared/queue/open-queue-backend.ts';
 import { redisAddress } from '../../src/shared/runtime/settings/redis-address.ts';
 import { createMasterFinder } from '../../src/shared/store/redis/master-finder.ts';
@@ -15,6 +13,7 @@ import { startRedisCluster } from '../support/redis-cluster.ts';
 import { redisCommand } from '../support/redis-command.ts';
 import { type RedisProcessOptions, startRedisProcess } from '../support/redis-process.ts';
 import { portOf, SENTINEL_PASSWORD, startSentinels } from '../support/redis-sentinels.ts';
+import { runDoctor } from '../support/run-doctor.ts';
 import { startSlowPipe } from '../support/slow-pipe.ts';
 
 const run = promisify(execFile);
@@ -150,18 +149,13 @@ async function refusedStart(role: string, environment: Record<string, string>) {
 }
 
 async function doctor(environment: Record<string, string>): Promise<Record<string, unknown>> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const surroundings = { environment, stdin: Readable.from(['']), stdout, stderr, onInterrupt: () => {} };
-  await runCommand(['doctor', '--json', '--url', 'http://127.0.0.1:1'], surroundings);
-  stdout.end();
-  const findings: { check: string }[] = JSON.parse((await stdout.setEncoding('utf8').toArray()).join(''));
+  const { findings } = await runDoctor(environment);
   return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
 }
 
 /** An authority, and one certificate for localhost that serves both sides. */
 async function certificates() {
   const folder = await mkdtemp(join(tmpdir(), 'rule-server-tls-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const at = (name: string) => join(folder, name);
   const key = (name: string) => ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', at(name)];
   await writeFile(at('names'), 'subjectAltName=DNS:localhost\n');

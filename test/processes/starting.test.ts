@@ -1,6 +1,6 @@
 import { exec, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,6 @@ describe('a service that is started by hand or by a supervisor', () => {
     ['another user names', (other: string): Places => ({ HOME: other, XDG_CACHE_HOME: other })],
   ])('compiled code is not kept where a folder %s, and the program runs all the same', async (_, places) => {
     const other = await mkdtemp(join(tmpdir(), 'rule-server-'));
-    onTestFinished(() => rm(other, { recursive: true, force: true }));
     const { child, output } = await run(process.execPath, ['bin/rule-server.js', 'help'], places(other));
     expect(await ended(child)).toBe(0);
     expect(output.stdout).toMatch(/^Usage: rule-server/);
@@ -93,7 +92,6 @@ async function run(program: string, parameters: string[], environment: Record<st
     child.kill('SIGKILL');
     const pid = Number(/"pid":(\d+)/.exec(output.stdout)?.[1] ?? 0);
     if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
-    await rm(sharedDir, { recursive: true, force: true });
   });
   return { child, output };
 }
@@ -119,7 +117,6 @@ describe('the commands that a start prints', () => {
     'work as they are printed: $what',
     async ({ key }) => {
       const folder = await mkdtemp(join(tmpdir(), 'rule-server-'));
-      onTestFinished(() => rm(folder, { recursive: true }));
       const sharedDir = join(folder, "my team's rules");
       await mkdir(sharedDir);
       const settings = { ...(key && { API_KEYS: `ada:${key}` }) };

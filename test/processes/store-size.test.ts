@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Batch } from '../../src/shared/cases/batch.ts';
 import { openStore } from '../../src/shared/store/embedded/file/embedded-store.ts';
 import { embeddedStores } from '../../src/shared/store/embedded/stores/stores.ts';
@@ -20,7 +20,6 @@ let root = '';
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'durable-'));
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 async function megabytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -7,7 +7,7 @@ import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { createResponder, picksUpAndStaysSilent, type Responder } from '../support/responder.ts';
-import { runLayout } from '../support/run-layout.ts';
+import { runCli } from '../support/run-cli.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { asUser, canActAsOthers, type Stranger, tryAs, withUmask } from '../support/stranger.ts';
 
@@ -196,8 +196,8 @@ async function withApi(queueUrl: string, mode: number): Promise<Processes> {
 /** As an operator gives an app to a group. */
 async function layout(sharedDir: string, app: number, gid: number): Promise<void> {
   const options = ['--app', String(app), '--group', String(gid), '--shared-dir', sharedDir];
-  const { code, printed } = await runLayout(options);
-  expect(code, printed).toBe(0);
+  const { code, err } = await runCli('layout', ...options);
+  expect(code, err).toBe(0);
 }
 
 async function ownedBy(path: string, gid: number): Promise<void> {

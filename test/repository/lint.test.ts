@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -59,16 +59,12 @@ describe('the linter refuses', () => {
 
   it('files that need each other to be loaded', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rule-server-lint-'));
-    try {
-      await copyFile(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
-      await write(folder, 'src/a.ts', "import { b } from './b.ts';\nexport const a = () => b;\n");
-      await write(folder, 'src/b.ts', "import { a } from './a.ts';\nexport const b = () => a;\n");
-      const biome = join(ROOT, 'node_modules/.bin/biome');
-      const { stdout, stderr } = spawnSync(biome, ['lint', '--vcs-enabled=false', '.'], { cwd: folder });
-      expect(`${stdout}${stderr}`).toContain('noImportCycles');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await copyFile(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
+    await write(folder, 'src/a.ts', "import { b } from './b.ts';\nexport const a = () => b;\n");
+    await write(folder, 'src/b.ts', "import { a } from './a.ts';\nexport const b = () => a;\n");
+    const biome = join(ROOT, 'node_modules/.bin/biome');
+    const { stdout, stderr } = spawnSync(biome, ['lint', '--vcs-enabled=false', '.'], { cwd: folder });
+    expect(`${stdout}${stderr}`).toContain('noImportCycles');
   });
 });
 

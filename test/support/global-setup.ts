@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { chooseRedis, hasRedisBinary } from './choose-redis.ts';
 import type { RedisChoice } from './redis-server.ts';
@@ -17,9 +20,12 @@ declare module 'vitest' {
 
 /**
  * Decides once per run how suites get their Redis. Without one they are left out, which the reporter names and judges. At the
- * end it looks whether any service wrote a secret or an input.
+ * end it looks whether any service wrote a secret or an input. What tests leave in their temporary directory goes with it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const temporary = mkdtempSync(join(tmpdir(), 'tests-'));
+  chmodSync(temporary, 0o755); // some tests act as other users
+  process.env.TMPDIR = temporary;
   const output = keepOutput();
   const redis = await chooseRedis();
   process.stdout.write(`Redis for this run: ${describe(redis)}\n`);
@@ -34,6 +40,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     } catch (error) {
       process.exitCode = 1;
       throw error;
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
     }
   };
 }

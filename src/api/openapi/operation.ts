@@ -21,8 +21,7 @@ export type AnswerDoc = {
   headers?: Record<string, string>;
 };
 
-/** `needed`: without it the request is refused. */
-export type HeaderDoc = { name: string; description: string; schema: z.ZodType; example: string; needed?: true };
+export type HeaderDoc = { name: string; description: string; schema: z.ZodType; example: string };
 
 /** One operation of the interface as its description tells it. `open`: it needs no key. */
 export type Operation = {

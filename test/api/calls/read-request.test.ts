@@ -48,13 +48,10 @@ describe('reading a request', () => {
 describe('a bad request', () => {
   it.each([
     ['app', '{"ruleId":1}', 'must be an integer from 1 to 2147483647, found nothing'],
-    ['app', '{"app":null,"ruleId":1}', 'must be an integer from 1 to 2147483647, found null'],
     ['app', '{"app":"7","ruleId":1}', 'must be an integer from 1 to 2147483647, found a string'],
     ['app', '{"app":0,"ruleId":1}', 'must be an integer from 1 to 2147483647, found 0'],
     ['app', '{"app":2147483648,"ruleId":1}', 'must be an integer from 1 to 2147483647, found 2147483648'],
     ['app', '{"app":1.5,"ruleId":1}', 'must be an integer from 1 to 2147483647, found the number 1.5'],
-    ['app', '{"app":true,"ruleId":1}', 'must be an integer from 1 to 2147483647, found a boolean'],
-    ['app', '{"app":[7],"ruleId":1}', 'must be an integer from 1 to 2147483647, found an array'],
     [
       'ruleId',
       '{"app":7,"ruleId":"1"}',
@@ -79,10 +76,7 @@ describe('a bad request', () => {
       'must be a time in milliseconds since 1970 (0 or null: now), found a string',
     ],
     ['the service', '{"app":7,"ruleId":1,"the service":[]}', 'must be a JSON object, found an array'],
-    ['the service', '{"app":7,"ruleId":1,"the service":"{}"}', 'must be a JSON object, found a string'],
-    ['the service', '{"app":7,"ruleId":1,"the service":1}', 'must be a JSON object, found 1'],
     ['target', '{"app":7,"ruleId":1,"target":5}', 'must be a string, found 5'],
-    ['target', '{"app":7,"ruleId":1,"target":{}}', 'must be a string, found an object'],
     ['target', '{"app":7,"ruleId":1,"target":"lane:"}', 'names no lane: write "lane:<lane>"'],
     [
       'target',
@@ -91,6 +85,14 @@ describe('a bad request', () => {
     ],
     ['ruleId', '{"app":7}', 'required, unless `confId` or `scene` is given'],
     ['the service.a', '{"app":7,"ruleId":1,"the service":{"a":1,"a":1}}', 'is given twice'],
+    [
+      expect.stringMatching(/^the service\.a\[0\]/),
+      `{"app":7,"ruleId":1,"the service":{"a":${'['.repeat(250)}${']'.repeat(250)}}}`,
+      expect.stringMatching(/^is not JSON: nested deeper than 200 levels/),
+    ],
+    ['body', '\ufeff{"app":7,"ruleId":1}', expect.stringMatching(/^starts with a byte order mark/)],
+    ['ruleId', '{"app":7,"confId":null,"ruleId":0}', 'required, unless `confId` or `scene` is given'],
+    ['target', '{"app":7,"ruleId":1,"target":"address:../../x"}', expect.stringContaining('path')],
     ['body', '"text"', 'must be a JSON object, found a string'],
     ['body', 'null', 'must be a JSON object, found null'],
     ['body', '{"app":7,"ruleId":1}x', 'is not JSON: unexpected x after the end of the JSON value at character 21'],
@@ -108,30 +110,18 @@ describe('a bad request', () => {
   it.each([
     ['roam', 'the service'],
     ['service', 'the service'],
-    ['the_service', 'the service'],
-    ['theService', 'the service'],
-    ['the  service', 'the service'],
-    ['THE SERVICE', 'the service'],
     ['iceId', 'ruleId'],
-    ['ruleID', 'ruleId'],
-    ['rule_id', 'ruleId'],
     ['rulId', 'ruleId'],
-    ['confid', 'confId'],
-    ['confIds', 'confId'],
-    ['App', 'app'],
     ['app ', 'app'],
     ['TS', 'ts'],
-    ['targt', 'target'],
     ['taregt', 'target'],
-    ['targets', 'target'],
-    ['Target', 'target'],
   ])('%s is no field, but %s is', (key, meant) => {
     expect(problems(`{"app":7,"ruleId":1,${JSON.stringify(key)}:null}`)).toEqual([
       { field: key, message: `is not known here; did you mean "${meant}"?` },
     ]);
   });
 
-  it.each(['dry', 'simulate', 'noEffects', 'no-effects', 'dry_run', 'DRYRUN', 'dryRuns'])(
+  it.each(['dry', 'simulate', 'no-effects', 'DRYRUN'])(
     '%s is no field: a run without effects is asked for with dryRun',
     (key) => {
       const message = 'is not known here; did you mean "dryRun"?';

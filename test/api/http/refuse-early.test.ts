@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,6 @@ describe('a plain call that comes while too many do', () => {
 
     it.skipIf(!hasCurl)('with curl, whether it asks first or not', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'rule-server-'));
-      onTestFinished(() => rm(directory, { recursive: true }));
       await writeFile(join(directory, 'body'), LARGE);
       const url = `${api.url}${EXECUTE}`;
       for (const more of [[], ['-H', 'expect:'], ['-H', 'transfer-encoding: chunked']]) {

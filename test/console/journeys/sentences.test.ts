@@ -106,92 +106,6 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await expectAccessible(page);
   });
 
-  test('what waits says for what: the call, its end, the editor', async () => {
-    const page = await journey.visit('/?app=9001&rule=3');
-    await page.getByLabel('uid', { exact: true }).waitFor();
-    const call = Promise.withResolvers<void>();
-    await page.route('**/execute', async (route) => {
-      await call.promise;
-      await route.continue();
-    });
-    await pressRun(page);
-    await says(headline(page), 'Sending the call…');
-    call.resolve();
-    await says(headline(page), /has picked up the request and is running the rule\.$/);
-    const stop = Promise.withResolvers<void>();
-    await page.route('**/executions/*', async (route) => {
-      if (route.request().method() === 'DELETE') await stop.promise;
-      await route.continue();
-    });
-    await page.keyboard.press('Escape');
-    await says(headline(page), 'Stopping…');
-    stop.resolve();
-    await says(headline(page), 'Stopped, but a client may already have had the request. The rule may have run.');
-    await says(hint(page), 'Check the client’s log before you run the rule again.');
-    await reads(page, 'The client gave no result, so the page cannot say what the rule changed.');
-  });
-
-  test('runs that agree in everything', async () => {
-    const page = await journey.visit('/?app=9001&rule=5');
-    await page.getByRole('treegrid').waitFor();
-    for (const runs of [1, 2]) {
-      await pressRun(page);
-      await says(headline(page), /^Done on/);
-      await toHistory(page);
-      await expect.poll(() => page.locator('.history tbody tr .chip', { hasText: 'TRUE' }).count()).toBe(runs);
-    }
-    for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
-    await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await reads(page, 'All runs agree: same result, same data, same nodes.');
-    await page.getByRole('button', { name: 'Close', exact: true }).click();
-    await page.getByRole('row', { name: /charge, a failure is no/ }).click();
-    await page
-      .getByText(
-        '“charge, a failure is no” #51 failed (the card service refused 1.5). It is set to count as FALSE when it fails.',
-      )
-      .first()
-      .waitFor();
-    await expectAccessible(page);
-  });
-
-  test('a rule that throws names the node, in the tree too', async () => {
-    const page = await journey.visit(`/?app=9001&rule=4${hash('{"cost":120}')}`);
-    await page.getByRole('treegrid').waitFor();
-    await pressRun(page);
-    await says(headline(page), /^The rule failed on /);
-    await says(hint(page), 'the card service refused 120');
-    await says(
-      page.locator('.why'),
-      '“charge” #41 failed: the card service refused 120 “pay” #40 failed because “charge” #41 failed.',
-    );
-    expect(await paintedTree(page)).toEqual([
-      'AND pay #40 FAILED',
-      '  spent 100 or more #2 TRUE',
-      '  charge #41 FAILED · the card service refused 120',
-    ]);
-    await reads(page, 'The rule failed, so the page cannot say what it changed.');
-
-    await page.getByLabel('cost', { exact: true }).fill('99');
-    await pressRun(page);
-    await says(page.locator('.verdict'), /FALSE/);
-    await toHistory(page);
-    await page.locator('.history tbody tr').nth(1).waitFor();
-    for (const box of await page.getByRole('checkbox', { name: /^Select the run of/ }).all()) await box.check();
-    await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await reads(page, 'The data is the same.');
-    await says(page.locator('.compare-table .first'), /“spent 100 or more” #2\s+TRUE .*\s+FALSE/);
-  });
-
-  test('without leave to copy, that is said', async () => {
-    const page = await journey.visit('/?app=9001&rule=1');
-    await page.evaluate(() => {
-      Object.defineProperty(navigator, 'clipboard', { value: undefined });
-      Object.defineProperty(document, 'execCommand', { value: () => false });
-    });
-    await page.getByRole('button', { name: 'Copy link' }).first().click();
-    await reads(page, 'The browser did not let the page copy. Select the text where it is shown and copy it by hand.');
-  });
-
   test('a service that does not answer, from the first moment on', async () => {
     const page = await journey.visit('/favicon.svg');
     await page.route('**/rule-server/**', (route) => route.abort());
@@ -320,21 +234,6 @@ describeInBrowser('what the console says of rules and clients that are not as th
     if (responder) responder.does = answers({ process: '[2:Score:T:0][1:And:T:2] and so on' });
     await pressRun(page);
     await reads(page, 'The end of the trace cannot be read: [1:And:T:2] and so on');
-  });
-
-  test('nothing ran, nothing was said, and a client without a registration', async () => {
-    await client(answers({ process: '' }), { as: 'directory' });
-    const page = await run('rule=1');
-    await says(headline(page), 'No node ran: the client wrote an empty trace.');
-    await says(hint(page), 'The rule is outside its time window, or it has no root node on this client.');
-    await aim(page, 'One client');
-    await reads(page, 'This client has no registration; only its directory is known.');
-    await expectAccessible(page);
-    const [responder] = clients;
-    if (responder) responder.does = answers({ success: false, process: undefined, error: null });
-    await pressRun(page);
-    await says(headline(page), 'The rule failed on orders-1');
-    await says(hint(page), 'The client gave no message.');
   });
 
   test('keys that are only known when the rule runs, and keys that have no place', async () => {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
+import { mkdtemp, readFile, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Audit, openAudit } from '../../../src/shared/runtime/access/audit.ts';
 import { BadSettings } from '../../../src/shared/runtime/settings/settings.ts';
 
@@ -15,7 +15,6 @@ describe('the audit log', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'rule-server-audit-'));
   });
-  afterAll(() => rm(directory, { recursive: true }));
 
   it('is only added to: after somebody copied and truncated it, it goes on at its beginning', async () => {
     const path = join(directory, 'audit.jsonl');

@@ -1,7 +1,7 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { digestOf, permissions } from '../../../src/shared/runtime/access/caller.ts';
 import { createKeyring, type KeyChanges, openKeyring } from '../../../src/shared/runtime/access/keyring.ts';
 import { parseKeysFile } from '../../../src/shared/runtime/access/keys-file.ts';
@@ -97,7 +97,6 @@ describe('the keys file of a running process', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'rule-server-keys-'));
   });
-  afterAll(() => rm(directory, { recursive: true }));
 
   it('is read anew when it changes, and keeps its last good state while it is none', async () => {
     const path = join(directory, 'keys.yaml');

@@ -1,8 +1,8 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { digestOf } from '../../../src/shared/runtime/access/caller.ts';
 import { openKeyring } from '../../../src/shared/runtime/access/keyring.ts';
 import { createOwnTimers } from '../../support/own-time.ts';
@@ -12,7 +12,6 @@ const KEY = 'the-key-of-ada-in-this-test';
 
 it('a keys file that goes away is one line in the log for each time, however long it is away; its keys stay in force', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'rule-server-keys-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'keys.yaml');
   await writeFile(path, `keys: [{ name: ada, sha256: ${digestOf(KEY).toString('hex')} }]`);
   const { log, lines } = captureLog();

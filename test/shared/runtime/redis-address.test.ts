@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -105,7 +105,6 @@ describe('the address of Redis', () => {
 
 async function fileWith(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rule-server-password-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'password'), text);
   return join(folder, 'password');
 }

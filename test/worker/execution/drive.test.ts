@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -60,7 +60,6 @@ async function setUp({
   onTestFinished(async () => {
     wait.close();
     hangs.resolve();
-    await rm(sharedDir, { recursive: true });
   });
   const run = (begin: (wait: Wait) => void) =>
     worker.run(() => {

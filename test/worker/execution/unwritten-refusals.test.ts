@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -39,7 +39,6 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
   await client.stop();
   await backend.close();
-  await rm(sharedDir, { recursive: true, force: true });
 });
 
 describe('an execution whose first worker sleeps just before its claim is not dispatched once another one said that it did not run,', () => {

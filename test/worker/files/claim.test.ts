@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CLAIM_KEPT_MS } from '../../../src/shared/contract/claim-age.ts';
 import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import {
@@ -161,7 +161,6 @@ const refusal: ClaimOrRefusal = {
 
 async function prepared() {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-claims-'));
-  onTestFinished(() => rm(sharedDir, { recursive: true, force: true }));
   await mkdir(join(sharedDir, '.rule-server'));
   const claims = createClaims(sharedDir, createFileClock(sharedDir));
   const key = { mockId, claimBy: Date.now() + 10_000 };

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { every } from '../../../src/shared/runtime/upkeep.ts';
 import { createClientDirectories, ForeignPath } from '../../../src/worker/files/client-directory.ts';
 
@@ -10,7 +10,6 @@ beforeEach(async () => {
   sharedDir = await mkdtemp(join(tmpdir(), 'client-directories-'));
   await mkdir(join(sharedDir, 'mock'));
 });
-afterEach(() => rm(sharedDir, { recursive: true, force: true }));
 
 test('a directory that another server removes while it is made is made again', async () => {
   const { clientDirectory, forget } = createClientDirectories(sharedDir);

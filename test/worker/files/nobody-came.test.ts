@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createProcess } from '../../../src/shared/ports/process.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';
 import { removeIfNobodyCame } from '../../../src/worker/files/mailbox.ts';
@@ -11,7 +11,6 @@ import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
 /** Another execution comes to the directory just before it is removed, and ends before its marker is put back. */
 test('two executions end at once at an address where nobody came: its directory goes', async () => {
   const root = await mkdtemp(join(tmpdir(), 'rule-server-'));
-  onTestFinished(() => rm(root, { recursive: true }));
   const directory = join(root, 'mock/1/typo');
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, MADE_BY_US), '');

@@ -1,7 +1,7 @@
-import { chmod, chown, cp, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { createSharedDirectory } from '../../../src/worker/files/shared-directory.ts';
 import { canActAsOthers } from '../../support/stranger.ts';
@@ -12,7 +12,6 @@ const FOLDERS = ['.rule-server', '.rule-server/claims', '.rule-server/clocks'];
 /** A shared directory that a worker has used, and looks at. */
 async function usedDirectory() {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
-  onTestFinished(() => rm(sharedDir, { recursive: true, force: true }));
   await mkdir(join(sharedDir, 'mock'));
   const directory = createSharedDirectory({ sharedDir, registered: createMemoryDirectory() });
   await directory.check();

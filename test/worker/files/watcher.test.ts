@@ -145,10 +145,7 @@ async function setUp(pollIntervalMs: number) {
   await mkdir(directory, { recursive: true });
   await noteFileSystem(root);
   const watcher = createResultWatcher({ pollIntervalMs, log: captureLog().log });
-  onTestFinished(async () => {
-    await watcher.close();
-    await rm(root, { recursive: true, force: true });
-  });
+  onTestFinished(() => watcher.close());
   const sightings: Sighting[] = [];
   const watch = (id: string, path: string | null = registration) =>
     watcher.watch({ directory, registration: path }, id, (sighting) => sightings.push(sighting));

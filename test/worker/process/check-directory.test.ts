@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createThrottledAlert } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { createMemoryDirectory } from '../../../src/shared/store/registered-directory.ts';
 import { createInterrupts } from '../../../src/worker/execution/execution.ts';
@@ -16,7 +16,6 @@ const run = promisify(execFile);
 
 it('a shared directory that hangs just while it is checked: open executions are handed over all the same', async () => {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
-  onTestFinished(() => rm(sharedDir, { recursive: true }));
   await mkdir(join(sharedDir, 'mock'));
   const { log } = captureLog();
   const interrupts = createInterrupts();
@@ -106,7 +105,6 @@ function openBusyCheck(look: Promise<boolean>, turnMs: number) {
 
 it('an id that the machine lost while it was written is written again', async () => {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
-  onTestFinished(() => rm(sharedDir, { recursive: true }));
   await mkdir(join(sharedDir, 'mock'));
   await mkdir(join(sharedDir, '.rule-server'), { mode: 0o700 });
   const idPath = join(sharedDir, '.rule-server/id');

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { createClaims } from '../../../src/worker/files/claims/claims.ts';
 import { MADE_BY_US } from '../../../src/worker/files/file-names.ts';
@@ -133,7 +133,6 @@ describe('the sweep', () => {
 
 async function directoryWith(names: string[]): Promise<{ sharedDir: string; client: string }> {
   const sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-sweep-'));
-  onTestFinished(() => rm(sharedDir, { recursive: true, force: true }));
   const client = join(sharedDir, 'mock/1/a');
   await mkdir(client, { recursive: true });
   await mkdir(join(sharedDir, '.rule-server'));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -27,10 +27,7 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'endings-'));
   backend = await openEmbedded(undefined, { folder: join(root, 'store'), flush: true, tell: () => {} });
 });
-afterEach(async () => {
-  await backend.close();
-  await rm(root, { recursive: true, force: true });
-});
+afterEach(() => backend.close());
 
 const dataOf = (app: number): JobData => ({
   ...{ v: 1, app, ruleId: '1', confId: null, ts: null, target: 'all', input: '{"name":"secret"}' },

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TakenJob } from '../../../../src/shared/queue/queue.ts';
 import { openEmbedded } from '../../../../src/shared/queue/sqlite/sqlite-backend.ts';
 import { openDatabase } from '../../../../src/shared/store/embedded/file/database.ts';
@@ -43,7 +43,6 @@ beforeEach(async () => {
   disk.flushes = 0;
   fs.mkdirSync(disk.folder);
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** The files after a loss of power: what the disk was sure to have, and of what was written since a part, torn in the middle of a sector. */
 function afterLoss(part: number, folder: string): void {

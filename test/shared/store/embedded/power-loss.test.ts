@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -25,7 +25,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const backend of opened.splice(0)) await backend.close();
-  await rm(root, { recursive: true, force: true });
 });
 
 async function open(folder: string, flush = true) {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Batch } from '../../../../src/shared/cases/batch.ts';
 import type { ExecutionRecord } from '../../../../src/shared/contract/execution-record.ts';
 import { openStore } from '../../../../src/shared/store/embedded/file/embedded-store.ts';
@@ -21,7 +21,6 @@ beforeEach(async () => {
   folder = join(root, '.rule-server/store');
   told = [];
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** What one process does with the store between its start and its end. */
 async function once<T>(use: (stores: ReturnType<typeof embeddedStores>) => Promise<T>): Promise<T> {
