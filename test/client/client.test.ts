@@ -314,13 +314,20 @@ describe('several requests', () => {
   });
 
   test('beyond what the client takes stay where their sender can take them back', async () => {
-    await nodes({ 1: '"type":5,"confName":"Later","confField":"{\\"ms\\":600}"' });
-    const client = await files.start({ leaves, maxRunning: 2 });
+    const released = Promise.withResolvers<void>();
+    const waiting: Leaves = {
+      Wait: class {
+        doNone = () => released.promise;
+      },
+    };
+    await nodes({ 1: '"type":7,"confName":"Wait"' });
+    const client = await files.start({ leaves: waiting, maxRunning: 2 });
     const ids = await Promise.all([1, 2, 3, 4, 5].map(() => files.put(client, '{"confId":1}')));
-    const waiting = async () => (await readdir(files.pathIn(client))).filter((name) => !name.includes('_result'));
-    await vi.waitFor(async () => expect(await waiting()).toHaveLength(3), { timeout: 60_000, interval: 10 });
+    const left = async () => (await readdir(files.pathIn(client))).filter((name) => !name.includes('_result'));
+    await vi.waitFor(async () => expect(await left()).toHaveLength(3), { timeout: 60_000, interval: 10 });
     await sleep(75);
-    expect(await waiting()).toHaveLength(3);
+    expect(await left()).toHaveLength(3);
+    released.resolve();
     for (const id of ids) expect(JSON.parse(await files.answerTo(client, id)).success).toBe(true);
   });
 });

@@ -1,25 +1,24 @@
 import type { ValueType } from '../leaves/leaf.ts';
-import { copyInto, scramble } from './expressions.ts';
-import { entriesOf, itemsOf } from './members.ts';
+import { copyInto, member, restOf } from './evaluate.ts';
 import {
   absent,
-  given as args,
-  argument,
-  carriesData,
-  everyArgument,
+  add,
+  bagOf,
+  entriesOf,
+  entryAt,
   everythingIn,
-  type Given,
   inside,
-  isNothing,
   isTruthy,
+  itemsOf,
   known,
-  listOf,
+  knownList,
+  listAt,
   type Made,
   ofType,
+  opened,
   placesOf,
   plainValue,
   type Site,
-  sole,
   textsOf,
   typeOf,
   unknown,
@@ -47,258 +46,163 @@ function functionsOfNode(): ReadonlySet<unknown> {
   return new Set([...all, ...prototypes.filter((each) => Object(each) === each).flatMap(functionsOf)]);
 }
 
-const mathFunctions = new Set<unknown>(functionsOf(Math));
 /** The types that functions of the language take, and those that they give. */
 const taken = new Map<unknown, ValueType>([
-  ...[...mathFunctions].map((each): [unknown, ValueType] => [each, 'Double']),
-  ...([Number, Number.parseFloat, Number.parseInt] as const).map((each): [unknown, ValueType] => [each, 'Double']),
+  ...[...functionsOf(Math), Number, Number.parseFloat, Number.parseInt].map((each) => [each, 'Double'] as const),
   [BigInt, 'Long'],
   [Array.isArray, 'List'],
-  ...([Object.keys, Object.values, Object.entries] as const).map((each): [unknown, ValueType] => [each, 'Map']),
+  ...[Object.keys, Object.values, Object.entries].map((each) => [each, 'Map'] as const),
 ]);
 /** Functions that only look at what they are given, the data included. */
 const looking = new Set<unknown>([...functionsOf(console), Array.isArray, Boolean, Number.isInteger, Number.isFinite]);
 const givesFirst = new Set<unknown>([Object.freeze, Object.seal, String, Promise.resolve, Promise.all]);
 
 /** The result of a function of the language; undefined for any other function. */
-export function builtIn(called: unknown, given: Given, site: Site): Value[] | undefined {
+export function builtIn(called: object, given: Made, site: Site): Value[] | undefined {
   const { scan } = site;
-  const first = argument(given, 0);
+  const first = entryAt(given, 0);
   const type = taken.get(called);
+  const entries = () => first.flatMap((each) => entriesOf(each, site));
   use(scan, first, type);
-  if (type === 'Double' || type === 'Long') return [computed(called, given) ?? ofType(type)];
+  if (type === 'Double' || type === 'Long') return [ofType(type)];
   if (looking.has(called)) return [ofType(called === Boolean || called === Array.isArray ? 'Boolean' : undefined)];
   if (givesFirst.has(called)) return first;
-  const entries = () => first.flatMap((each) => entriesOf(each, site));
   switch (called) {
     case Object.defineProperty:
-      scan.lose(first.filter(({ kind }) => kind !== 'closure' && kind !== 'known'));
-      scan.lose(argument(given, 2));
+      scan.lose([...first.filter(({ kind }) => kind === 'made'), ...entryAt(given, 2)]);
+      return first;
+    case Object.assign:
+      for (const target of first) copyInto(target, everythingIn(restOf([given], 1, site)), site, false);
       return first;
     case Array.from: {
       const items = first.flatMap((each) => itemsOf(each, site));
-      const made = argument(given, 1).filter((each) => !isNothing(each));
-      const mapped = made.flatMap((each) => scan.apply(each, [unknown], args(items, [unknown]), inside(site, 'map')));
-      return made.length > 0 ? listOf(site, null, mapped) : listOf(site, placesOf(sole(first)) ?? null, items);
+      const list = listAt(inside(site, 'from'), placesOf(first, scan) ?? [], placesOf(first, scan) ? [] : items);
+      return given.members.size > 1 ? listMethod(list, 'map', restOf([given], 1, site), site) : [list];
     }
-    case Promise.race:
-    case Promise.any:
-      return first.flatMap((each) => itemsOf(each, site));
-    case Object.assign:
-      for (const target of first)
-        copyInto(target, everyArgument({ ...given, places: given.places.slice(1) }), site, false);
-      return first;
     case Object.keys:
-      return listOf(
-        site,
-        null,
+      return bagOf(
         entries().flatMap(({ name }) => name),
+        site,
       );
     case Object.values:
-      return listOf(
-        site,
-        null,
+      return bagOf(
         entries().flatMap(({ values }) => values),
+        site,
       );
     case Object.entries:
-      return listOf(
+      return bagOf(
+        entries().map(({ name, values }, index) => listAt(inside(site, index), [name, values])),
         site,
-        null,
-        entries().flatMap(({ name, values }, index) => listOf(inside(site, index), [name, values])),
       );
     default:
       return undefined;
   }
 }
 
-function computed(called: unknown, { places, more }: Given): Value | undefined {
-  const numbers = places.map((each) => plainValue(each)?.value);
-  const isKnown = !more && called !== Math.random && numbers.every((each) => typeof each === 'number');
-  return isKnown && mathFunctions.has(called) && typeof called === 'function' ? known(called(...numbers)) : undefined;
+/** Methods of texts and lists that depend on nothing but these and what they are given. */
+const pure = new Set([
+  ...['toLowerCase', 'toUpperCase', 'toString', 'trim', 'trimStart', 'trimEnd', 'substring', 'replace', 'replaceAll'],
+  ...['split', 'charAt', 'startsWith', 'endsWith', 'includes', 'indexOf', 'concat', 'at', 'slice', 'join'],
+  ...['toReversed', 'toSorted'],
+]);
+
+/** What such a method gives where all is known; undefined for any other call. */
+export function computed(value: Value, name: string, given: Made, site: Site): Value[] | undefined {
+  // A text that is trimmed counts as the same.
+  if (value.kind === 'part' && ['toString', 'valueOf', 'trim'].includes(name) && given.members.size === 0)
+    return [value];
+  const places = placesOf([given], site.scan);
+  if (name === 'concat' && places && typeOf([value]) === 'String') return textsOf([[value], ...places]);
+  const parameters = plainValue([given], site.scan)?.value;
+  if (opened(value, site.scan)?.shape === 'map') return ofMap(value, name, parameters, site);
+  const self = plainValue([value], site.scan)?.value;
+  const method: unknown = self == null || !pure.has(name) ? undefined : Reflect.get(Object(self), name);
+  if (typeof method !== 'function' || !Array.isArray(parameters)) return undefined;
+  const result: unknown = Reflect.apply(method, self, parameters);
+  return [Array.isArray(result) ? knownList(result, site) : known(result)];
 }
 
-const sameText = ['toString', 'valueOf', 'trim', 'toLocaleString'];
-/** Methods of texts that depend on nothing but the text and what they are given. */
-const pure = new Set(
-  'toLowerCase toUpperCase trim trimStart trimEnd slice substring replace replaceAll split padStart padEnd at charAt startsWith endsWith includes indexOf'.split(
-    ' ',
-  ),
-);
-
-/** The result of a method of a text; undefined for any other call. */
-export function textMethod(value: Value, name: string, { places, more }: Given, site: Site): Value[] | undefined {
-  if (!['known', 'text', 'field', 'read', 'unknown'].includes(value.kind) || more) return undefined;
-  if (name === 'concat') return textsOf([[value], ...places]);
-  const parameters = places.map(plainValue);
-  const method: unknown = pure.has(name) ? Reflect.get(String.prototype, name) : undefined;
-  if (
-    value.kind === 'known' &&
-    typeof value.value === 'string' &&
-    typeof method === 'function' &&
-    parameters.every(Boolean)
-  ) {
-    const result: unknown = method.apply(
-      value.value,
-      parameters.map((each) => each?.value),
-    );
-    return Array.isArray(result)
-      ? listOf(
-          site,
-          result.map((each) => [known(each)]),
-        )
-      : [known(result)];
-  }
-  return sameText.includes(name) && places.length === 0 && !(value.kind === 'known' && typeof value.value === 'object')
-    ? [value]
-    : undefined;
-}
-
-/** The result of a method of a list, a set or a map; undefined when it is called on something else. */
-export function listMethod(list: Made, name: string, given: Given, site: Site): Value[] | undefined {
-  if (list.shape === 'object') return undefined;
-  const ofMap = list.shape === 'map' ? mapMethod(list, name, given, site) : undefined;
-  if (ofMap) return ofMap;
-  const places = placesOf(list);
-  const items = itemsOf(list, site);
-  const numbers = given.places
-    .map((each) => plainValue(each)?.value)
-    .flatMap((each) => (typeof each === 'number' ? [each] : []));
-  const isPlaced = !given.more && numbers.length === given.places.length;
-  switch (name) {
-    case 'includes':
-    case 'has':
-    case 'indexOf':
-      return [asked(name, places, items, given, site)];
-    case 'slice':
-      return listOf(site, (isPlaced && places?.slice(...numbers)) || null, items);
-    case 'at':
-      return (isPlaced && places?.at(numbers[0] ?? 0)) || [...items, absent];
-    case 'toReversed':
-      return listOf(site, places?.toReversed() ?? null, items);
-    case 'entries':
-      return listOf(
-        site,
-        places?.map((each, index) => listOf(inside(site, index), [[known(index)], each])) ?? null,
-        listOf(inside(site, 'pair'), [[unknown], items]),
-      );
-    case 'values':
-    case 'keys':
-      return name === 'keys' && list.shape === 'list' ? [unknown] : [list];
-    case 'concat':
-    case 'flat': {
-      const all = [...(name === 'concat' ? [list] : items), ...everyArgument(given)];
-      const lists = all.map((each) => placesOf(each));
-      const isKnown = !given.more && lists.every((each) => each !== undefined);
-      return listOf(
-        site,
-        isKnown ? lists.flatMap((each) => each ?? []) : null,
-        all.flatMap((each) => flat(each, site)),
-      );
-    }
-    case 'join':
-      if (!places || given.more) return [ofType('String')];
-      return textsOf(places.flatMap((each, index) => (index === 0 ? [each] : [given.places[0] ?? [known(',')], each])));
-    default:
-      return iterate(list, name, given, site) ?? changedBy(list, name, given, site);
-  }
-}
-
-function mapMethod(map: Made, name: string, given: Given, site: Site): Value[] | undefined {
-  const names = () => entriesOf(map, site).flatMap((each) => each.name);
-  if (name === 'get') return argument(given, 0).flatMap((key) => underKey(map, key));
-  if (name === 'entries') return listOf(site, null, itemsOf(map, site));
-  return name === 'keys' || name === 'values'
-    ? listOf(site, null, name === 'keys' ? names() : everythingIn(map))
-    : undefined;
-}
-
-const flat = (value: Value, site: Site): Value[] =>
-  value.kind === 'made' && value.shape === 'list' ? itemsOf(value, site) : [value];
-
-function underKey({ members, others }: Made, key: Value): Value[] {
-  if (key.kind !== 'known') return [...[...members.values()].flat(), ...others, absent];
-  return [
-    ...(members.get(key.value) ?? []),
-    ...others,
-    ...(members.has(key.value) && others.length === 0 ? [] : [absent]),
-  ];
-}
-
-function asked(name: string, places: Value[][] | undefined, items: Value[], given: Given, { scan }: Site): Value {
-  const [wanted, all] = [plainValue(argument(given, 0)), places?.map(plainValue)];
-  use(scan, argument(given, 0), typeOf(items.filter(({ kind }) => kind !== 'field')));
-  if (!wanted || !all?.every(Boolean) || given.places.length !== 1) return unknown;
-  const index = all.findIndex((each) => each?.value === wanted.value);
-  return known(name === 'indexOf' ? index : index >= 0);
+/** The same of a map of the process that the code does not change. */
+function ofMap(value: Value, name: string, parameters: unknown, site: Site): Value[] | undefined {
+  const map = value.kind === 'known' && value.value;
+  if (!(map instanceof Map) || !placesOf([value], site.scan)) return undefined;
+  if (name === 'keys' || name === 'values') return [knownList([...map[name]()], site)];
+  if (name === 'entries' || name === 'has') return [name === 'has' ? unknown : value];
+  if (name !== 'get') return undefined;
+  return Array.isArray(parameters) ? [known(map.get(parameters[0]))] : [...Array.from(map.values(), known), absent];
 }
 
 const MAX_ONE_BY_ONE = 60;
-const iterations = new Set(
-  'find findLast filter some every findIndex findLastIndex forEach map flatMap reduce reduceRight sort toSorted'.split(
-    ' ',
-  ),
-);
+/** The methods of lists that call a function for every entry. */
+const iterations = new Set([
+  ...['find', 'findLast', 'filter', 'some', 'every', 'findIndex', 'findLastIndex', 'forEach', 'map', 'flatMap'],
+  ...['reduce', 'reduceRight', 'sort', 'toSorted'],
+]);
+const changing = new Set(['push', 'unshift', 'add', 'set', 'sort', 'reverse', 'shift', 'pop']);
+const givingOne = new Set(['find', 'findLast', 'at', 'shift', 'pop']);
+const givingEntries = new Set(['filter', 'slice', 'values', 'toReversed', 'toSorted']);
+const givingTheList = new Set(['sort', 'reverse', 'add', 'set']);
+const givingNothing = new Set(['push', 'unshift', 'includes', 'has', 'indexOf', 'keys']);
 
-/** Calls a function for every entry: one by one where their places are known, else once for all. */
-function iterate(list: Made, name: string, given: Given, site: Site): Value[] | undefined {
-  if (!iterations.has(name)) return undefined;
+/** The result of a method of a list or a set, or of a loop over a map; undefined for any other call. */
+export function listMethod(value: Value, name: string, given: Made, site: Site): Value[] | undefined {
   const { scan } = site;
-  const items = list.shape === 'map' ? everythingIn(list) : itemsOf(list, site);
-  const places = placesOf(list);
-  const byOne = places && places.length <= MAX_ONE_BY_ONE && !/reduce|sort/i.test(name) ? places : undefined;
-  const seconds = /sort/i.test(name)
-    ? items
-    : list.shape === 'map'
-      ? entriesOf(list, site).flatMap((each) => each.name)
-      : [unknown];
-  const isReduce = name.startsWith('reduce');
-  if (isReduce) scan.lose(argument(given, 1));
-  const results = (byOne ?? [items]).map((values, index) => {
-    const places = isReduce
-      ? [[unknown], values, [unknown], [list]]
-      : [values, byOne ? [known(index)] : seconds, [list]];
-    const functions = argument(given, 0);
-    return functions.flatMap((each, number) =>
-      scan.apply(each, argument(given, 1), args(...places), inside(site, `${index}.${number}`)),
-    );
-  });
-  const passing = (byOne ?? [items]).filter((_, index) => !results[index]?.every((each) => isTruthy(each) === false));
+  const list = opened(value, scan);
+  if (!list || list.shape === 'object' || (list.shape === 'map' && name !== 'forEach')) return undefined;
+  const { results, passing, isOneByOne } = iterate(list, name, given, site);
+  if (changing.has(name)) {
+    // Something is put into the list, or its entries change their places.
+    const put = name === 'sort' ? [] : everythingIn(given);
+    add(scan, list.others, [...everythingIn(list), ...put]);
+    if (list.shared) scan.lose(put);
+  }
+  if (givingTheList.has(name)) return [list];
+  if (givingOne.has(name)) return [...passing, absent];
+  if (givingEntries.has(name)) return bagOf(passing, site);
+  const places = placesOf([list], scan);
   switch (name) {
     case 'map':
-      return listOf(site, byOne ? results : null, results.flat());
+      return isOneByOne ? [listAt(inside(site, 'mapped'), results)] : bagOf(results.flat(), site);
     case 'flatMap':
-      return listOf(
-        site,
-        null,
-        results.flat().flatMap((each) => flat(each, site)),
-      );
-    case 'filter':
-      return listOf(
-        site,
-        byOne && results.flat().every((each) => isTruthy(each) !== undefined) ? passing : null,
-        passing.flat(),
-      );
-    case 'find':
-    case 'findLast':
-      return [...passing.flat(), absent];
-    case 'toSorted':
-      return listOf(site, null, items);
-    case 'sort':
-      return changedBy(list, name, args(), site);
+      return bagOf(flat(results.flat(), site), site);
+    case 'flat':
+      return bagOf(flat(passing, site), site);
+    case 'concat':
+      return bagOf(flat([list, ...everythingIn(given)], site), site);
+    case 'entries': {
+      const pair = (values: Value[], index: number) => listAt(inside(site, index), [[known(index)], values]);
+      return list.shape === 'list' && places ? bagOf(places.map(pair), site) : undefined;
+    }
+    case 'join': {
+      const between = given.members.size > 0 ? entryAt(given, 0) : [known(',')];
+      return places ? textsOf(places.flatMap((each, index) => (index > 0 ? [between, each] : [each]))) : [unknown];
+    }
     default:
-      if (results.flat().some((each) => isReduce && carriesData(each))) scan.lose(results.flat());
-      return [unknown];
+      if (name.startsWith('reduce')) scan.lose([...entryAt(given, 1), ...results.flat()]);
+      return iterations.has(name) || givingNothing.has(name) ? [unknown] : undefined;
   }
 }
 
-const changing = new Set(
-  'push unshift add splice fill set append sort reverse shift pop copyWithin delete clear'.split(' '),
-);
-
-function changedBy(list: Made, name: string, given: Given, site: Site): Value[] | undefined {
-  if (!changing.has(name)) return undefined;
-  const items = itemsOf(list, site);
-  scramble(list, name === 'splice' ? given.places.slice(2).flat() : everyArgument(given), site);
-  if (name === 'pop' || name === 'shift') return [...items, absent];
-  return ['sort', 'reverse', 'fill', 'add', 'set'].includes(name) ? [list] : [unknown];
+/** Calls a function for every entry: one by one where their places are known, else once for all. */
+function iterate(list: Made, name: string, given: Made, site: Site) {
+  const { scan } = site;
+  const places = /reduce|sort/i.test(name) ? undefined : placesOf([list], scan);
+  const isOneByOne = places !== undefined && places.length <= MAX_ONE_BY_ONE;
+  const inTurn = isOneByOne ? places : [everythingIn(list)];
+  if (!iterations.has(name)) return { results: [], passing: inTurn.flat(), isOneByOne };
+  const results = inTurn.map((values, index) => {
+    const place = list.shape === 'list' && isOneByOne ? [known(index)] : [unknown];
+    const second = /sort/i.test(name) || list.shape === 'set' ? values : place;
+    const pair = () => [1, 0].map((at) => values.flatMap((each) => member(each, String(at), site)));
+    const handed = name.startsWith('reduce') ? [[unknown], values] : [values, second, [list]];
+    const to = listAt(inside(site, `given ${index}`), list.shape === 'map' ? pair() : handed);
+    return entryAt(given, 0).flatMap((each, number) =>
+      scan.apply(each, entryAt(given, 1), to, inside(site, `${index}.${number}`)),
+    );
+  });
+  const isOut = (index: number) => /^f/.test(name) && results[index]?.every((each) => isTruthy(each) === false);
+  return { results, passing: inTurn.filter((_, index) => !isOut(index)).flat(), isOneByOne };
 }
+
+const flat = (values: readonly Value[], site: Site): Value[] =>
+  values.flatMap((each) => (placesOf([each], site.scan) ? itemsOf(each, site) : [each]));

@@ -2,9 +2,8 @@ import type { SchemaKeys } from '../leaves/data-schema.ts';
 import type { Field } from '../leaves/fields.ts';
 import type { LeafComparison } from '../leaves/leaf.ts';
 import type { LeafEntry, Registry } from '../leaves/registry.ts';
-import { type Around, analyzeLeaf, type LeafKeys } from './analyze-leaf.ts';
+import { type Around, keysOfLeaf, type LeafKeys, type RoamKey } from './leaf-keys.ts';
 import { openOuterNames } from './outer-names.ts';
-import type { RoamKey } from './roam-keys.ts';
 
 /** `value`: what the field holds when a rule configures nothing, where that is plain. */
 type PublishedField = Pick<Field, 'field' | 'name' | 'desc' | 'type'> & { value?: string | number | boolean };
@@ -46,7 +45,7 @@ export function leafNodesOf(
 
 function keysOf(entry: LeafEntry, around: Around, onError: (error: unknown) => void): LeafKeys {
   try {
-    return analyzeLeaf(entry, new entry.definition.leaf(), around);
+    return keysOfLeaf(entry, new entry.definition.leaf(), around);
   } catch (error) {
     onError(new Error(`the keys of ${entry.clazz} are not known: its code cannot be made out`, { cause: error }));
     return { roamKeys: [], incomplete: true };

@@ -1,11 +1,9 @@
 import type { Session } from 'node:inspector';
 
-/** A name a function uses and does not declare: the value it has where the function was written. */
-type OuterName = { found: true; value: unknown } | { found: false };
+/** What a name or a member holds; undefined where that is not known. */
+type Held = { value: unknown } | undefined;
 
 export type OuterNames = ReturnType<typeof openOuterNames>;
-
-const notFound: OuterName = { found: false };
 
 /**
  * Looks up the names that functions use from the code around them: helpers and constants of their module, and what it
@@ -30,17 +28,15 @@ export function openOuterNames() {
   }
 
   return {
-    valueOf(code: object, name: string): OuterName {
-      for (const scope of [...scopesOf(code), globalThis]) {
-        const value = Object.hasOwn(scope, name) ? readSafely(scope, name) : notFound;
-        if (value.found) return value;
-      }
-      return notFound;
+    valueOf(code: object, name: string): Held {
+      const scope = [...scopesOf(code), globalThis].find((each) => Object.hasOwn(each, name));
+      return scope && readSafely(scope, name);
     },
     /** Whether a function of the module assigns the name or a member of it, so that it may have another value when the leaf runs. */
     isAssigned(code: object, name: string): boolean {
       const scope = scopesOf(code).find((each) => Object.hasOwn(each, name));
-      return scope !== undefined && functionsIn(scope).some((each) => assignsName(each, name));
+      const held = scope ? Object.keys(scope).map((each) => readSafely(scope, each)?.value) : [];
+      return held.some((each) => typeof each === 'function' && assignsName(each, name));
     },
     close(): void {
       session?.disconnect();
@@ -53,25 +49,17 @@ export function openOuterNames() {
 export const isModule = (object: object): boolean => Reflect.get(object, Symbol.toStringTag) === 'Module';
 
 /** A member of an object, unless it takes code of somebody to read it. */
-export function memberSafely(object: object, name: string): OuterName {
+export function memberSafely(object: object, name: string): Held {
   const descriptor = Object.getOwnPropertyDescriptor(object, name);
-  if (descriptor === undefined) return notFound;
-  return 'value' in descriptor || isModule(object) ? readSafely(object, name) : notFound;
+  return descriptor && ('value' in descriptor || isModule(object)) ? readSafely(object, name) : undefined;
 }
 
-function readSafely(object: object, name: string): OuterName {
+function readSafely(object: object, name: string): Held {
   try {
-    return { found: true, value: Reflect.get(object, name) };
+    return { value: Reflect.get(object, name) };
   } catch {
-    return notFound; // a module that is not through yet
+    return undefined; // a module that is not through yet
   }
-}
-
-function functionsIn(scope: object): object[] {
-  return Object.keys(scope).flatMap((name) => {
-    const held = readSafely(scope, name);
-    return held.found && typeof held.value === 'function' ? [held.value] : [];
-  });
 }
 
 /** By its text, which is enough where a name is assigned: a name of its own that is called the same is rare, and does no harm. */

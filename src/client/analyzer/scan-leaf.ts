@@ -1,20 +1,18 @@
 import type { AnyNode } from 'acorn';
 import { apply, call, construct, lose } from './calls.ts';
-import { evaluateExpression } from './expressions.ts';
-import { executeStatement } from './statements.ts';
+import { evaluateExpression, executeStatement } from './evaluate.ts';
 import {
   type Access,
-  anything,
-  frameAt,
-  type Given,
-  given,
-  idOf,
   known,
+  listAt,
+  newMade,
   newWalk,
+  notUnderstood,
   type Scan,
   type Scope,
   type Subject,
   unknown,
+  unlessTooMany,
   use,
   type Value,
 } from './values.ts';
@@ -29,14 +27,14 @@ const MAX_STEPS = 50_000;
  */
 export function scanLeaf(subject: Subject, method: string, decides: boolean): Pick<Scan, 'accesses' | 'incomplete'> {
   const scan: Scan = {
-    ...{ subject, ...newWalk(), settled: false, leafLost: false, types: new Map(), frames: new Map(), made: new Map() },
-    ...{ leafMembers: new Map(), changes: new Set(), evaluate, apply, lose: (values) => lose(values, scan) },
+    ...{ subject, ...newWalk(), walks: 0, steps: 0, types: new Map(), scopes: new Map() },
+    ...{ made: new Map(), leaf: newMade('object'), changes: new Set(), evaluate, apply },
+    lose: (values) => lose(values, scan),
   };
-  for (let walks = 0; walks < MAX_WALKS && !(scan.settled && !scan.changed); walks++) {
-    scan.settled = walks > 0 && !scan.changed;
-    Object.assign(scan, newWalk(), { steps: scan.steps });
+  do {
+    Object.assign(scan, newWalk());
     walkLeaf(scan, method, decides);
-  }
+  } while (scan.changed && ++scan.walks < MAX_WALKS);
   const typed = (access: Access) => ({ ...access, type: access.type ?? scan.types.get(access.site) });
   return { accesses: scan.accesses.map(typed), incomplete: scan.incomplete || scan.changed };
 }
@@ -44,15 +42,16 @@ export function scanLeaf(subject: Subject, method: string, decides: boolean): Pi
 /** Other methods may run before this one, or while it waits. */
 function walkLeaf(scan: Scan, method: string, decides: boolean): void {
   const { leaf, sample } = scan.subject;
-  const frame = frameAt('leaf', scan, { code: leaf, home: null, isGenerator: false });
-  const data: Value[] = [{ kind: 'data', deep: false }];
-  const run = (name: string, code: unknown, values: Given) =>
-    scan.apply(known(code), [{ kind: 'leaf' }], values, { scan, frame, key: name });
+  const data: Value[] = [{ kind: 'data', deep: false, method: null }];
+  const run = (name: string, code: unknown, places: Value[][], others: Value[] = []) => {
+    const site = { scan, key: name, code: leaf };
+    return scan.apply(known(code), [{ kind: 'leaf' }], listAt(site, places, others), site);
+  };
   for (const [name, code] of functionsOf(sample))
-    if (name !== method && name !== 'errorHandle') run(name, code, anything);
-  const returned = run(method, Reflect.get(sample, method), given(data));
+    if (name !== method && name !== 'errorHandle') run(name, code, [], [unknown]);
+  const returned = run(method, Reflect.get(sample, method), [data]);
   if (decides) use(scan, returned, 'Boolean');
-  run('errorHandle', Reflect.get(sample, 'errorHandle'), given(data, [unknown]));
+  run('errorHandle', Reflect.get(sample, 'errorHandle'), [data, [unknown]]);
   // Nobody seems to call these: they are kept somewhere, and called in a way that is not seen.
   for (const [id, closure] of scan.created) if (!scan.invoked.has(id)) scan.lose([closure]);
 }
@@ -69,15 +68,8 @@ function functionsOf(sample: object): Map<string, unknown> {
 
 function evaluate(node: AnyNode, scope: Scope): Value[] {
   const { scan } = scope;
-  if (++scan.steps > MAX_STEPS) {
-    scan.incomplete = true;
-    return [unknown];
-  }
-  if (node.type === 'CallExpression') return call(node, scope);
+  if (++scan.steps > MAX_STEPS) return notUnderstood(scan);
+  if (node.type === 'CallExpression') return unlessTooMany(call(node, scope), scan);
   if (node.type === 'NewExpression') return construct(node, scope);
-  if (executeStatement(node, scope)) return [];
-  const values = evaluateExpression(node, scope);
-  const [first] = values;
-  if (first?.kind === 'closure') scan.created.set(idOf(first), first);
-  return values;
+  return executeStatement(node, scope) ? [] : unlessTooMany(evaluateExpression(node, scope), scan);
 }

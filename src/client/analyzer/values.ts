@@ -1,5 +1,5 @@
-import type { AnyNode, Pattern } from 'acorn';
-import { childrenOf, type FunctionNode, isFunctionNode } from '../code/syntax.ts';
+import type { AnyNode } from 'acorn';
+import type { FunctionNode } from '../code/syntax.ts';
 import type { Field } from '../leaves/fields.ts';
 import type { LeafClass, ValueType } from '../leaves/leaf.ts';
 import { isModule, type OuterNames } from './outer-names.ts';
@@ -13,52 +13,62 @@ export type KeyPart =
 
 /** What an expression may be when the leaf runs, as far as its code tells. An expression has a list of these alternatives. */
 export type Value =
-  | { kind: 'data'; deep: boolean }
-  /** A method of the data before it is called: `service.get`. */
-  | { kind: 'method'; name: string; deep: boolean }
+  /** The data of the run, or a method of it before it is called: `service.get`. */
+  | { kind: 'data'; deep: boolean; method: string | null }
   | { kind: 'leaf' }
-  /** A value of this process: a literal, a constant or a function of the module. Lists and plain objects count as made. */
+  /** A value of this process: a literal, a constant, function or object of the module. */
   | { kind: 'known'; value: unknown }
-  /** A configured field, or a member of a configured object: `config.key`. */
-  | { kind: 'field'; path: string; sample: unknown }
-  | { kind: 'text'; parts: KeyPart[] }
-  /** The value of a key. `site`: the call that read it. */
-  | { kind: 'read'; key: KeyPart; site: string; type: ValueType | undefined }
+  /** What a key may be made of: a configured field (`sample`: its default), the value of a key (`site`: the call that read it), a text. */
+  | { kind: 'part'; part: KeyPart; type?: ValueType | undefined; site?: string; sample?: unknown }
   | Made
   | Closure
-  | { kind: 'bound'; target: Value; self: Value[]; given: Value[][] }
   | { kind: 'unknown'; type?: ValueType };
 
-/** A function in the code. `self`: the `this` of an arrow function. */
-export type Closure = { kind: 'closure'; node: FunctionNode; scope: Scope; self: Value[] | null };
+/** A function in the code. */
+export type Closure = { kind: 'closure'; node: FunctionNode; scope: Scope };
 
 /**
- * A list (or set), a map or an object. `others`: what may stand under any name; of a list without others the places are known. `lost`: code
- * that is not seen may read and change it. `outside`: it is there before the leaf runs, so such code may read it.
+ * A list, a set, a map (a list of pairs) or an object. `others`: what may stand under any name; the places of a list without others are
+ * known. `shared`: code that is not seen may read it.
  */
 export type Made = {
   kind: 'made';
-  shape: 'list' | 'map' | 'object';
+  shape: 'list' | 'set' | 'map' | 'object';
   members: Map<unknown, Value[]>;
   others: Value[];
-  lost: boolean;
-  outside: boolean;
+  shared: boolean;
 };
 
-/** The arguments of a call; `more`: what any argument behind those may be. */
-export type Given = { places: Value[][]; more: Value[] | null };
-
+export const newMade = (shape: Made['shape']): Made => ({
+  ...{ kind: 'made', shape, members: new Map(), others: [], shared: false },
+});
 export const unknown: Value = { kind: 'unknown' };
 export const known = (value: unknown): Value => ({ kind: 'known', value });
 export const absent = known(undefined);
 export const ofType = (type: ValueType | undefined): Value => (type ? { kind: 'unknown', type } : unknown);
-export const anything: Given = { places: [], more: [unknown] };
-export const given = (...places: Value[][]): Given => ({ places, more: null });
-export const argument = ({ places, more }: Given, index: number): Value[] =>
-  places[index] ?? (more ? [...more, absent] : [absent]);
-export const everyArgument = ({ places, more }: Given): Value[] => [...places.flat(), ...(more ?? [])];
-export const everythingIn = ({ members, others }: Made): Value[] => [...[...members.values()].flat(), ...others];
 export const sole = (values: readonly Value[]): Value | undefined => (values.length === 1 ? values[0] : undefined);
+export const everythingIn = ({ members, others }: Made): Value[] => [...[...members.values()].flat(), ...others];
+/** The entry of a list at a place. */
+export const entryAt = ({ members, others }: Made, index: number): Value[] => {
+  const values = [...(members.get(String(index)) ?? []), ...others];
+  return members.has(String(index)) ? values : [...values, absent];
+};
+
+export const isPlain = (value: unknown): boolean =>
+  value == null || ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
+export const isNothing = (value: Value): boolean => value.kind === 'known' && value.value == null;
+/** Undefined: the code does not tell. */
+export function isTruthy(value: Value): boolean | undefined {
+  if (value.kind === 'known') return Boolean(value.value);
+  return value.kind === 'part' || value.kind === 'unknown' ? undefined : true;
+}
+
+/** Whether a value is the data of the run, or leads to it. A function may have it. */
+export function carriesData(value: Value, seen: readonly Value[] = []): boolean {
+  if (value.kind === 'made')
+    return !seen.includes(value) && everythingIn(value).some((each) => carriesData(each, [...seen, value]));
+  return value.kind === 'data' || value.kind === 'closure';
+}
 
 const numbers = new WeakMap<object, number>();
 let last = 0;
@@ -72,63 +82,28 @@ export function numberOf(object: object): number {
 export function idOf(value: Value): string {
   switch (value.kind) {
     case 'known': {
-      const isPlainValue = isPlain(value.value) || typeof value.value === 'symbol';
-      return `${typeof value.value} ${isPlainValue ? String(value.value) : numberOf(Object(value.value))}`;
+      const isObject = !isPlain(value.value) && typeof value.value !== 'symbol';
+      return `${typeof value.value} ${isObject ? numberOf(Object(value.value)) : String(value.value)}`;
     }
     case 'made':
       return `made ${numberOf(value)}`;
     case 'closure':
-      return `closure ${numberOf(value.node)} ${numberOf(value.scope)}`;
-    case 'bound':
-      return `bound ${idOf(value.target)} ${value.self.map(idOf)} ${value.given.map((each) => each.map(idOf).join())}`;
-    case 'field':
-      return `field ${value.path}`;
+      return `closure ${numberOf(value.node)} ${value.scope.key}`;
+    case 'part':
+      return JSON.stringify([value.part, value.site]);
     default:
       return JSON.stringify(value);
   }
 }
 
-/** The entries of a list, place by place; undefined where a place may hold something else when it is read. */
-export function placesOf(value: Value | undefined): Value[][] | undefined {
-  return value?.kind === 'made' && value.shape === 'list' && value.others.length === 0
-    ? [...value.members.values()]
-    : undefined;
-}
-
-/** A value that can be computed with now. */
-export function plainValue(values: readonly Value[]): { value: unknown } | undefined {
-  const value = sole(values);
-  return value?.kind === 'known' && (isPlain(value.value) || value.value instanceof RegExp) ? value : undefined;
-}
-
-export const isPlain = (value: unknown): boolean =>
-  value == null || ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
-export const isNothing = (value: Value): boolean => value.kind === 'known' && value.value == null;
-/** Undefined: the code does not tell. */
-export function isTruthy(value: Value): boolean | undefined {
-  if (value.kind === 'known') return Boolean(value.value);
-  return ['data', 'method', 'leaf', 'made', 'closure', 'bound'].includes(value.kind) ? true : undefined;
-}
-
 const MAX_COMBINATIONS = 100;
 const derivedFromSomething: KeyPart = { type: 'roamDerived', fromKey: '?' };
 
-/** A value as (a part of) a key. */
+/** A value as (a part of) a key. A list or an object is no key. */
 export function keyPartOf(value: Value): KeyPart {
-  switch (value.kind) {
-    case 'known':
-      if (value.value == null || !isPlain(value.value)) return derivedFromSomething;
-      return { type: 'literal', value: String(value.value) };
-    case 'field':
-      // A list or an object is no key: only what is in it may be.
-      return isPlain(value.sample) ? { type: 'field', ref: value.path } : derivedFromSomething;
-    case 'text':
-      return joined(value.parts);
-    case 'read':
-      return { type: 'roamDerived', fromKey: describe(value.key) };
-    default:
-      return derivedFromSomething;
-  }
+  if (value.kind === 'part' && isPlain(value.sample)) return value.part;
+  if (value.kind !== 'known' || value.value == null || !isPlain(value.value)) return derivedFromSomething;
+  return { type: 'literal', value: String(value.value) };
 }
 
 export const isUnknownKey = (part: KeyPart): boolean =>
@@ -136,7 +111,7 @@ export const isUnknownKey = (part: KeyPart): boolean =>
 
 /** The possible keys, each once. Nobody means a key without a name, where another value may be there. */
 export function keysOf(values: readonly Value[]): KeyPart[] {
-  const there = values.filter((value) => !isNothing(value) && !(value.kind === 'known' && value.value === ''));
+  const there = values.filter((value) => value.kind !== 'known' || (value.value != null && value.value !== ''));
   const parts = (there.length > 0 ? there : values).map(keyPartOf);
   return [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()];
 }
@@ -152,7 +127,7 @@ export function textsOf(parts: readonly Value[][]): Value[] {
   }
   return texts.map((text) => {
     const part = joined(text);
-    return part.type === 'literal' ? known(part.value) : { kind: 'text', parts: [part] };
+    return part.type === 'literal' ? known(part.value) : { kind: 'part', part, type: 'String' };
   });
 }
 
@@ -170,7 +145,7 @@ function joined(parts: readonly KeyPart[]): KeyPart {
 }
 
 /** A key in one line, configured parts as `${field}`. */
-function describe(part: KeyPart): string {
+export function describe(part: KeyPart): string {
   if (part.type === 'composite') return part.parts.map(describe).join('');
   return part.type === 'literal' ? part.value : part.type === 'field' ? `\${${part.ref}}` : '?';
 }
@@ -179,19 +154,23 @@ const types = { string: 'String', boolean: 'Boolean', number: 'Double', bigint: 
 const isTypeName = (name: string): name is keyof typeof types => Object.hasOwn(types, name);
 /** The type by the word that `typeof` gives. */
 export const typeNamed = (name: string): ValueType | undefined => (isTypeName(name) ? types[name] : undefined);
+const typeOfSample = (value: unknown): ValueType | undefined =>
+  value === null ? undefined : Array.isArray(value) ? 'List' : typeNamed(typeof value);
 
 /** The type of the first value that tells one. */
 export function typeOf(values: readonly Value[]): ValueType | undefined {
   for (const value of values) {
-    const isSample = value.kind === 'known' || value.kind === 'field';
-    const sample = value.kind === 'known' ? value.value : value.kind === 'field' ? value.sample : null;
-    if (isSample && sample !== null) return Array.isArray(sample) ? 'List' : typeNamed(typeof sample);
-    if (value.kind === 'text') return 'String';
     if (value.kind === 'made') return value.shape === 'list' ? 'List' : 'Map';
-    if ('type' in value && value.type) return value.type;
+    const told = value.kind === 'known' ? typeOfSample(value.value) : 'type' in value ? value.type : undefined;
+    if (told) return told;
   }
   return undefined;
 }
+
+/** A configured field of the leaf, or a member of a configured object: `config.key`. */
+export const configured = (ref: string, sample: unknown): Value => ({
+  ...{ kind: 'part', part: { type: 'field', ref }, type: typeOfSample(sample), sample },
+});
 
 /** The leaf whose code is looked at. */
 export type Subject = { leaf: LeafClass; sample: object; fields: readonly Field[]; outerNames: OuterNames };
@@ -207,230 +186,219 @@ export type Access = {
 };
 
 /** What one walk through the code finds. */
-type Walk = {
-  accesses: Access[];
+export const newWalk = () => ({
+  accesses: [] as Access[],
   /** Keys may be missed: the data went where it is not seen, or something is not understood. */
-  incomplete: boolean;
+  incomplete: false,
   /** Something has a new value: the code has to be walked once more. */
-  changed: boolean;
-  created: Map<string, Closure>;
-  invoked: Set<string>;
-  lost: Set<string>;
+  changed: false,
+  created: new Map<string, Closure>(),
+  invoked: new Set<string>(),
+  lost: new Set<string>(),
   /** Functions that are being walked. */
-  running: Map<string, Frame>;
-  steps: number;
-  /** Functions of the process that were walked although they are given nothing that leads to the data. */
-  errands: number;
-};
+  running: new Map<string, Scope>(),
+});
 
 /** What the code does to values only grows, from one walk through it to the next. */
-export type Scan = Walk & {
+export type Scan = ReturnType<typeof newWalk> & {
   subject: Subject;
-  /** The walk before found nothing new: a variable without a value will not get one any more. */
-  settled: boolean;
+  walks: number;
+  steps: number;
   types: Map<string, ValueType>;
-  frames: Map<string, Frame>;
+  scopes: Map<string, Scope>;
   made: Map<string, Made>;
-  /** Assigned to members of the leaf, by name. */
-  leafMembers: Map<unknown, Value[]>;
-  leafLost: boolean;
+  /** What is assigned to members of the leaf. */
+  leaf: Made;
   /** Objects of the process and names of modules that the code changes. */
   changes: Set<unknown>;
   evaluate(node: AnyNode, scope: Scope): Value[];
   /** What calling a value gives. */
-  apply(called: Value, self: Value[], given: Given, site: Site): Value[];
+  apply(called: Value, self: Value[], given: Made, site: Site): Value[];
   /** Values go where they are not seen: into code that cannot be read, or into an object that anybody may have. */
   lose(values: readonly Value[]): void;
 };
 
-/** A call of a function, from one place in the code. `code`: the function of the process in whose text it stands. `home`: for `super`. */
-type Frame = {
-  id: number;
+/** A place in the code, and the calls that led to it. `code`: the function of the process in whose text it stands. */
+export type Site = { scan: Scan; key: string; code: object };
+
+/** The names of a block or a function, with all values that they are given anywhere. */
+export type Scope = Site & {
+  parent: Scope | null;
+  names: Map<string, Value[]>;
+  /** Of the function around. */
+  vars: Map<string, Value[]>;
   self: Value[];
-  code: object;
-  home: object | null;
-  isGenerator: boolean;
   returned: Value[];
-  yielded: Value[];
-  scopes: Map<AnyNode, Scope>;
 };
 
-/** The names that a block declares, with all values that they are given anywhere. */
-export type Scope = { scan: Scan; frame: Frame; parent: Scope | null; names: Map<string, Value[]> };
-
-/** A place in the code, in one frame. */
-export type Site = { scan: Scan; frame: Frame; key: string };
-
-export const siteOf = (node: AnyNode, { scan, frame }: Scope): Site => ({
-  scan,
-  frame,
-  key: `${numberOf(node)} ${frame.id}`,
+export const inside = ({ scan, key, code }: Site, part: string | number): Site => ({
+  ...{ scan, key: `${key}.${part}`, code },
 });
-export const inside = (site: Site, part: string | number): Site => ({ ...site, key: `${site.key}.${part}` });
+export const siteOf = (node: AnyNode, scope: Scope): Site => inside(scope, numberOf(node));
 
-export const newWalk = (): Walk => ({
-  ...{ accesses: [], incomplete: false, changed: false, steps: 0, errands: 0 },
-  ...{ created: new Map(), invoked: new Set(), lost: new Set(), running: new Map() },
-});
+export function functionScope(site: Site, parent: Scope | null): Scope {
+  const names = new Map<string, Value[]>();
+  return keptScope({ ...site, parent, names, vars: names, self: [], returned: [] });
+}
 
-export function frameAt(key: string, scan: Scan, given: Pick<Frame, 'code' | 'home' | 'isGenerator'>): Frame {
-  const kept = scan.frames.get(key);
-  if (kept) return kept;
-  const frame = { id: scan.frames.size, self: [], ...given, returned: [], yielded: [], scopes: new Map() };
-  scan.frames.set(key, frame);
-  return frame;
+export const blockScope = (node: AnyNode, scope: Scope): Scope =>
+  keptScope({ ...scope, ...siteOf(node, scope), parent: scope, names: new Map() });
+
+/** Of two scopes of one key the first. What is inside of it has its number in its key: a key would grow with each call that led to it. */
+function keptScope(scope: Scope): Scope {
+  const { scopes } = scope.scan;
+  const kept = scopes.get(scope.key) ?? { ...scope, key: `#${scopes.size}` };
+  scopes.set(scope.key, kept);
+  return kept;
+}
+
+export function notUnderstood(scan: Scan): Value[] {
+  scan.incomplete = true;
+  return [unknown];
 }
 
 const MAX_ALTERNATIVES = 150;
+/** A text that is still new after so many walks is made of what it was before: it would grow for ever. */
+const MAX_WALKS_WITH_NEW_TEXTS = 3;
+
+/** Each value once, or one that may be anything. */
+export function unlessTooMany(values: Value[], scan: Scan): Value[] {
+  if (values.length <= MAX_ALTERNATIVES) return values;
+  const each = [...new Map(values.map((value) => [idOf(value), value])).values()];
+  if (each.length <= MAX_ALTERNATIVES) return each;
+  scan.lose(each);
+  return [unknown];
+}
 
 /** Adds values to those that something may have. */
 export function add(scan: Scan, to: Value[], values: readonly Value[]): void {
   const ids = new Set(to.map(idOf));
   for (const value of values) {
     if (ids.has(idOf(value))) continue;
-    ids.add(idOf(value));
-    const isFull = to.length >= MAX_ALTERNATIVES;
-    if (isFull) scan.lose([value]);
-    if (isFull && ids.has(idOf(unknown))) continue;
-    to.push(isFull ? unknown : value);
+    const isText = value.kind === 'part' || (value.kind === 'known' && isPlain(value.value));
+    const isTooMuch = to.length >= MAX_ALTERNATIVES || (isText && scan.walks > MAX_WALKS_WITH_NEW_TEXTS);
+    if (isTooMuch) scan.lose([value]);
+    const added = isTooMuch ? unknown : value;
+    if (ids.has(idOf(added))) continue;
+    ids.add(idOf(added));
+    to.push(added);
     scan.changed = true;
   }
 }
 
 export function addUnder<K>(scan: Scan, table: Map<K, Value[]>, name: K, values: readonly Value[]): void {
-  const before = table.get(name);
-  if (!before) scan.changed = true;
-  const all = before ?? [];
+  if (!table.has(name)) scan.changed = true;
+  const all = table.get(name) ?? [];
   table.set(name, all);
   add(scan, all, values);
 }
 
-export function note<T>(scan: Scan, notes: Set<T>, what: T): void {
-  if (!notes.has(what)) scan.changed = true;
-  notes.add(what);
+export function noteChange(scan: Scan, changed: unknown): void {
+  if (!scan.changes.has(changed)) scan.changed = true;
+  scan.changes.add(changed);
 }
 
 /** The first use of a value that tells its type counts. */
-export function use(scan: Scan, values: readonly Value[], type: ValueType | undefined): void {
+export function use({ types }: Scan, values: readonly Value[], type: ValueType | undefined): void {
   for (const value of values)
-    if (type && value.kind === 'read' && !value.type && !scan.types.has(value.site)) scan.types.set(value.site, type);
+    if (type && value.kind === 'part' && value.site && !value.type && !types.has(value.site))
+      types.set(value.site, type);
 }
 
-/** Whether a value is the data of the run, or leads to it. A function may have it. */
-export function carriesData(value: Value, seen: readonly Value[] = []): boolean {
-  const carries = (each: Value) => carriesData(each, [...seen, value]);
-  if (value.kind === 'bound') return [value.target, ...value.self, ...value.given.flat()].some(carries);
-  if (value.kind === 'made') return !seen.includes(value) && everythingIn(value).some(carries);
-  return value.kind === 'data' || value.kind === 'method' || value.kind === 'closure';
-}
-
-/** The list or object that an expression makes: in one frame always the same. */
+/** The list or object that an expression makes: at one place always the same. */
 export function madeAt({ scan, key }: Site, shape: Made['shape']): Made {
   const kept = scan.made.get(key);
   if (kept) return kept;
-  const made: Made = { kind: 'made', shape, members: new Map(), others: [], lost: false, outside: false };
+  const made = newMade(shape);
   scan.made.set(key, made);
   scan.changed = true;
   return made;
 }
 
-/** A list of these entries, in their places; null: in any order and any number of times. */
-export function listOf(site: Site, places: readonly Value[][] | null, items: readonly Value[] = []): Value[] {
-  const made = madeAt(site, 'list');
-  const isOther = made.members.size > 0 && places !== null && made.members.size !== places.length;
-  for (const [index, values] of places?.entries() ?? []) addUnder(site.scan, made.members, String(index), values);
-  if (!places) add(site.scan, made.others, items);
-  else if (isOther) add(site.scan, made.others, places.flat());
-  return [made];
-}
-
-const MAX_COPIED = 1000;
-/** What a module holds may lead to everything that the process holds. */
-const MAX_MADE = 5000;
-
-/** A value of this process. A list, a map or a plain object is looked at member by member, without running anybody's code. */
-export function valueIn(value: unknown, scan: Scan): Value {
-  if (typeof value !== 'object' || value === null) return known(value);
-  const isMap = value instanceof Map;
-  const isList = Array.isArray(value) || value instanceof Set;
-  const isTable = [null, Object.prototype].includes(Object.getPrototypeOf(value)) && !isModule(value);
-  if (!isMap && !isList && !isTable) return known(value);
-  const key = `of ${numberOf(value)}`;
-  const before = scan.made.get(key);
-  if (before) return before;
-  if (scan.made.size > MAX_MADE) return unknown;
-  const made = madeAt({ scan, key, frame: noFrame }, isMap ? 'map' : isList ? 'list' : 'object');
-  made.outside = true;
-  const members: [unknown, unknown][] = isMap
-    ? [...value]
-    : isList
-      ? Array.from(value, (each, index) => [String(index), each])
-      : Object.entries(Object.getOwnPropertyDescriptors(value)).map(([name, each]) => [
-          name,
-          each.get ? noValue : each.value,
-        ]);
-  if (members.length > MAX_COPIED) made.others.push(unknown);
-  for (const [name, each] of members.slice(0, MAX_COPIED))
-    made.members.set(name, [each === noValue ? unknown : valueIn(each, scan)]);
+/** A list that begins with these entries in their places; behind them `others`, in any order and any number of times. */
+export function listAt(
+  site: Site,
+  places: readonly Value[][],
+  others: readonly Value[] = [],
+  shape: 'list' | 'set' = 'list',
+): Made {
+  const made = madeAt(site, shape);
+  const isOther = made.members.size > 0 && made.members.size !== places.length;
+  for (const [index, values] of places.entries()) addUnder(site.scan, made.members, String(index), values);
+  add(site.scan, made.others, isOther ? [...places.flat(), ...others] : others);
   return made;
 }
-const noValue = Symbol('computed');
-const noFrame: Frame = {
-  ...{ id: -1, self: [], code: Object, home: null, isGenerator: false },
-  ...{ returned: [], yielded: [], scopes: new Map() },
-};
 
-/** The scope of a block, of a loop, or of a function. */
-export function scopeFor(block: AnyNode, { scan, frame, parent }: Omit<Scope, 'names'>): Scope {
-  const kept = frame.scopes.get(block);
+/** A list of these entries in any order. */
+export const bagOf = (values: readonly Value[], site: Site): Value[] => [listAt(inside(site, 'bag'), [], values)];
+/** A list of values of the process. */
+export const knownList = (values: readonly unknown[], site: Site): Made =>
+  listAt(
+    inside(site, 'known'),
+    values.map((each) => [known(each)]),
+  );
+
+const MAX_MEMBERS = 1000;
+
+/** A list, a map or an object whose members are seen. One of the process is read without running anybody's code. */
+export function opened(value: Value, scan: Scan): Made | undefined {
+  if (value.kind === 'made') return value;
+  if (value.kind !== 'known' || typeof value.value !== 'object' || value.value === null) return undefined;
+  const site = { scan, key: `of ${numberOf(value.value)}`, code: Object };
+  const kept = scan.made.get(site.key);
   if (kept) return kept;
-  const scope = { scan, frame, parent, names: new Map(namesIn(block).map((name): [string, Value[]] => [name, []])) };
-  frame.scopes.set(block, scope);
-  return scope;
+  const held = membersOf(value.value);
+  if (!held) return undefined;
+  const made = madeAt(site, held.shape);
+  made.shared = true;
+  for (const [name, each] of held.members.slice(0, MAX_MEMBERS)) made.members.set(name, [each]);
+  if (held.members.length > MAX_MEMBERS) made.others.push(unknown);
+  return made;
 }
 
-export const inner = (block: AnyNode, scope: Scope): Scope => scopeFor(block, { ...scope, parent: scope });
-
-/** The names that a block declares itself; of a function those of its `var`s, too. */
-function namesIn(block: AnyNode): string[] {
-  const below = (node: AnyNode): string[] =>
-    childrenOf(node).flatMap((child) => [...declaredBy(child, true), ...(isFunctionNode(child) ? [] : below(child))]);
-  if (isFunctionNode(block))
-    return [
-      ...block.params.flatMap(namesOf),
-      ...(block.type === 'ArrowFunctionExpression' ? [] : ['arguments']),
-      ...(block.id ? [block.id.name] : []),
-      ...below(block),
-    ];
-  const parts = block.type === 'SwitchStatement' ? block.cases.flatMap(childrenOf) : childrenOf(block);
-  return [
-    ...parts.flatMap((part) => declaredBy(part, false)),
-    ...(block.type === 'CatchClause' ? namesOf(block.param) : []),
-  ];
-}
-
-function declaredBy(part: AnyNode, isVar: boolean): string[] {
-  if (part.type === 'VariableDeclaration')
-    return isVar === (part.kind === 'var') ? part.declarations.flatMap(({ id }) => namesOf(id)) : [];
-  return !isVar && (part.type === 'FunctionDeclaration' || part.type === 'ClassDeclaration') && part.id
-    ? [part.id.name]
-    : [];
-}
-
-/** The names that a pattern declares. */
-function namesOf(pattern: Pattern | null | undefined): string[] {
-  switch (pattern?.type) {
-    case 'Identifier':
-      return [pattern.name];
-    case 'AssignmentPattern':
-      return namesOf(pattern.left);
-    case 'RestElement':
-      return namesOf(pattern.argument);
-    case 'ArrayPattern':
-      return pattern.elements.flatMap(namesOf);
-    case 'ObjectPattern':
-      return pattern.properties.flatMap((each) => namesOf(each.type === 'Property' ? each.value : each.argument));
-    default:
-      return [];
+function membersOf(held: object): { shape: Made['shape']; members: [unknown, Value][] } | undefined {
+  if (Array.isArray(held) || held instanceof Set || held instanceof Map) {
+    const shape = Array.isArray(held) ? 'list' : held instanceof Set ? 'set' : 'map';
+    return { shape, members: Array.from(held, (each: unknown, index) => [String(index), known(each)]) };
   }
+  if (![null, Object.prototype].includes(Object.getPrototypeOf(held)) || isModule(held)) return undefined;
+  const described = Object.entries(Object.getOwnPropertyDescriptors(held));
+  return { shape: 'object', members: described.map(([name, { get, value }]) => [name, get ? unknown : known(value)]) };
+}
+
+/** The entries of a list, place by place; undefined where a place may hold something else when it is read. */
+export function placesOf(values: readonly Value[], scan: Scan): Value[][] | undefined {
+  const value = sole(values);
+  const made = value && opened(value, scan);
+  return made && made.shape !== 'object' && made.others.length === 0 ? [...made.members.values()] : undefined;
+}
+
+const isComputable = (value: unknown): boolean => isPlain(value) || value instanceof RegExp;
+
+/** A text, a number or a list of these that can be computed with now. */
+export function plainValue(values: readonly Value[], scan: Scan): { value: unknown } | undefined {
+  const value = sole(values);
+  if (value?.kind === 'known' && isComputable(value.value)) return value;
+  const places = placesOf(values, scan)?.map(sole);
+  const held = places?.flatMap((each) => (each?.kind === 'known' && isComputable(each.value) ? [each.value] : []));
+  return held && held.length === places?.length ? { value: held } : undefined;
+}
+
+/** The entries that a loop over a value sees. */
+export function itemsOf(value: Value, site: Site): Value[] {
+  const made = opened(value, site.scan);
+  if (made && made.shape !== 'object') return everythingIn(made);
+  if (made || carriesData(value)) site.scan.lose([value]);
+  return isNothing(value) ? [] : [unknown];
+}
+
+/** The names of an object's members or the keys of a map, and the values under them. */
+export function entriesOf(value: Value, { scan }: Site): { name: Value[]; values: Value[] }[] {
+  const made = opened(value, scan);
+  if (!made) {
+    if (carriesData(value)) scan.lose([value]);
+    return value.kind === 'known' && isPlain(value.value) ? [] : [{ name: [unknown], values: [unknown] }];
+  }
+  const entries = [...made.members].map(([name, values]) => ({ name: [known(name)], values }));
+  return made.others.length > 0 ? [...entries, { name: [unknown], values: made.others }] : entries;
 }

@@ -6,7 +6,7 @@ const namespaces = new Set(['Math', 'Number', 'String', 'BigInt', 'Boolean', 'Ob
 const functions = new Set(['Number', 'String', 'Boolean', 'BigInt', 'parseInt', 'parseFloat', 'isNaN', 'isFinite']);
 const constants = new Set(['undefined', 'NaN', 'Infinity']);
 /** The methods of a run's data. */
-const accesses = new Set([
+export const dataMethods: ReadonlySet<string> = new Set([
   ...['get', 'raw', 'string', 'int', 'long', 'double', 'boolean', 'list', 'map', 'put', 'keys'],
   ...['getDeep', 'putDeep', 'resolve'],
 ]);
@@ -126,7 +126,7 @@ function isHarmless({ callee }: CallExpression, code: Code): boolean {
   if (callee.type === 'Identifier') return functions.has(callee.name);
   if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier') return false;
   const { object, property } = callee;
-  if (isData(object, code)) return accesses.has(property.name);
+  if (isData(object, code)) return dataMethods.has(property.name);
   if (object.type === 'Identifier' && namespaces.has(object.name)) return true;
   return object.type !== 'Super' && methods.has(property.name) && computes(object, code);
 }

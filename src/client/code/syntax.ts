@@ -35,7 +35,7 @@ export function privateMember(owner: object, name: string) {
   );
 }
 
-export function isFunctionNode(node: AnyNode): node is FunctionNode {
+function isFunctionNode(node: AnyNode): node is FunctionNode {
   return ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type);
 }
 

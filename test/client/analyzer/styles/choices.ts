@@ -6,12 +6,10 @@ const FIELDS = [
   { key: 'b', on: false },
 ];
 const TABLE: Readonly<Record<string, { on: boolean }>> = { a: { on: true }, b: { on: false } };
-const LAST = 2;
 
 /** Choices out of lists and tables that are settled before the leaf runs, and names that mean two things in turn. */
 export const choiceStyles: readonly Style[] = [
-  quick('the last of a list by its length', ['c'], (s) => void s.get(KEYS[KEYS.length - 1] ?? '')),
-  quick('the place put together', ['b'], (s) => void s.get(KEYS[LAST - 1] ?? '')),
+  quick('the last of a list by its length', ['c', 'a', 'b'], (s) => void s.get(KEYS[KEYS.length - 1] ?? '')),
   quick('the last of a list', ['c'], (s) => void s.get(KEYS.at(-1) ?? '')),
   quick('a slice', ['a'], (s) => void KEYS.slice(0, 1).map((key) => s.get(key))),
   quick('a slice from the end', ['b', 'c'], (s) => void KEYS.slice(-2).map((key) => s.get(key))),
@@ -38,7 +36,7 @@ export const choiceStyles: readonly Style[] = [
     ['a'],
     (s) => void KEYS.filter((key) => ['a', 'z'].includes(key)).map((key) => s.get(key)),
   ),
-  quick('those that a set does not have', ['b', 'c'], (s) => {
+  quick('those that a set does not have', ['b', 'c', 'a'], (s) => {
     const without = new Set(['a']);
     void KEYS.filter((key) => !without.has(key)).map((key) => s.get(key));
   }),
@@ -47,7 +45,11 @@ export const choiceStyles: readonly Style[] = [
     ['b'],
     (s) => void KEYS.filter((key) => key.startsWith('b')).map((key) => s.get(key)),
   ),
-  quick('those at the first places', ['a', 'b'], (s) => void KEYS.filter((_, at) => at < 2).map((key) => s.get(key))),
+  quick(
+    'those at the first places',
+    ['a', 'b', 'c'],
+    (s) => void KEYS.filter((_, at) => at < 2).map((key) => s.get(key)),
+  ),
   quick('the one that is found', ['b', 'none'], (s) => void s.get(KEYS.find((key) => key === 'b') ?? 'none')),
   quick(
     'the last one that is found',
@@ -55,11 +57,15 @@ export const choiceStyles: readonly Style[] = [
     (s) => void s.get(KEYS.findLast((key) => key !== 'c') ?? 'none'),
   ),
   quick('a place that is looked up', ['b'], (s) => void s.get(KEYS[KEYS.indexOf('b')] ?? 'none')),
-  quick('a place that is computed', ['b'], (s) => void s.get(KEYS[Math.min(1, KEYS.length)] ?? 'none')),
+  quick(
+    'a place that is computed',
+    ['b', 'a', 'c', 'none'],
+    (s) => void s.get(KEYS[Math.min(1, KEYS.length)] ?? 'none'),
+  ),
   quick('the beginning of two lists', ['z', 'a'], (s) => void ['z', ...KEYS].slice(0, 2).map((key) => s.get(key))),
   quick(
     'the beginning of two lists that are joined',
-    ['z', 'a'],
+    ['a', 'z', 'b', 'c'],
     (s) =>
       void ['z']
         .concat(KEYS)

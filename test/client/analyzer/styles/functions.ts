@@ -38,7 +38,7 @@ export const functionStyles: readonly Style[] = [
     const get = s.get.bind(s);
     get('a');
   }),
-  quick('a bound helper', ['a'], (s) => {
+  quick('a bound helper', ['?'], (s) => {
     const readIt = read.bind(null, s);
     readIt('a');
   }),
@@ -69,7 +69,7 @@ export const functionStyles: readonly Style[] = [
     const again = (times: number): unknown => (times > 0 ? again(times - 1) : s.get('a'));
     again(3);
   }),
-  quick('recursion with other keys', ['k', '?'], (s) => {
+  quick('recursion with other keys', ['k', 'kx', 'kxx', 'kxxx', '?'], (s) => {
     const again = (key: string): unknown => s.get(key) ?? again(`${key}x`);
     again('k');
   }),
@@ -92,14 +92,14 @@ export const functionStyles: readonly Style[] = [
   quick('a function given to a helper', ['a'], (s) => void twice(() => s.get('a'))),
   quick('then', ['a'], (s) => void Promise.resolve().then(() => s.get('a'))),
   quick('a new promise', ['a'], (s) => void new Promise((resolve) => resolve(s.get('a')))),
-  quick('a generator of names', ['a', 'b'], (s) => {
+  quick('a generator of names', ['?'], (s) => {
     function* names() {
       yield 'a';
       yield* ['b'];
     }
     for (const name of names()) s.get(name);
   }),
-  quick('a generator that reads', ['a'], (s) => {
+  quick('a generator that reads', ['a', '?'], (s) => {
     function* values() {
       yield s.get('a');
     }
@@ -119,7 +119,7 @@ export const functionStyles: readonly Style[] = [
     };
     reader.read(s);
   }),
-  quick('a getter of an object', ['a'], (s) => {
+  quick('a getter of an object', ['?'], (s) => {
     const names = {
       get key() {
         return 'a';
@@ -145,7 +145,7 @@ export const functionStyles: readonly Style[] = [
     kept.push({ later });
   }),
   quick('a function in an object given away', ['a'], (s) => void kept.push({ later: () => s.get('a') })),
-  quick('a class that uses the data', ['a'], (s) => {
+  quick('a class that uses the data', ['a', '?'], (s) => {
     class Local {
       read() {
         return s.get('a');

@@ -52,7 +52,7 @@ export const journeyStyles: readonly Style[] = [
         .then((d) => d.get('a')),
   ),
   quick('the data in a list of promises', ['a'], (s) => void Promise.all([s, load()]).then(([d]) => d.get('a'))),
-  quick('the data out of a race', ['a'], (s) => void Promise.race([later(s)]).then((d) => d.get('a'))),
+  quick('the data out of a race', ['?'], (s) => void Promise.race([later(s)]).then((d) => d.get('a'))),
   quick('the data to a function of the module', ['cost'], (s) => void Promise.resolve(s).then(readCost)),
   quick('the data in a list to a function of the module', ['cost'], (s) => void [s].map(readCost)),
   quick('the data out of a list that is mapped', ['a'], (s) => void [s].map(same)[0]?.get('a')),
@@ -66,16 +66,16 @@ export const journeyStyles: readonly Style[] = [
     ['?'],
     (s) => void new Promise<Data>((resolve) => setTimeout(() => resolve(s), 0)).then((d) => d.get('a')),
   ),
-  quick('a reader bound with its key', ['a'], (s) => void s.get.bind(s, 'a')()),
-  quick('a reader bound with its key and a name', ['a'], (s) => {
+  quick('a reader bound with its key', ['?'], (s) => void s.get.bind(s, 'a')()),
+  quick('a reader bound with its key and a name', ['?'], (s) => {
     const read = s.get.bind(s, 'a');
     read();
   }),
-  quick('a writer bound with its key', ['a'], (s) => {
+  quick('a writer bound with its key', ['?'], (s) => {
     const write = s.put.bind(s, 'a');
     write(1);
   }),
-  quick('bound readers in a list', ['a'], (s) => void [s.get.bind(s, 'a')].map((read) => read())),
+  quick('bound readers in a list', ['?'], (s) => void [s.get.bind(s, 'a')].map((read) => read())),
   quick('a bound reader to a list', ['a', 'b'], (s) => void ['a', 'b'].map(s.get.bind(s))),
   quick('the data assigned on the way into a call', ['?'], (s) => {
     let kept: Data | undefined;
@@ -109,7 +109,7 @@ export const journeyStyles: readonly Style[] = [
         () => s.get('b'),
       ),
   ),
-  quick('the data out of a generator', ['a'], (s) => {
+  quick('the data out of a generator', ['?'], (s) => {
     function* give() {
       yield s;
     }

@@ -121,7 +121,7 @@ export const listStyles: readonly Style[] = [
     Object.assign(table, { key: 'b' });
     s.get(table.key);
   }),
-  quick('splice', ['a', 'b'], (s) => {
+  quick('splice', ['a', '?'], (s) => {
     const names = ['a'];
     names.splice(0, 1, 'b');
     for (const name of names) s.get(name);

@@ -8,6 +8,7 @@ import { listStyles } from './lists.ts';
 import { lostStyles } from './lost.ts';
 import { modernStyles } from './modern.ts';
 import type { Style } from './style.ts';
+import { teamStyles } from './team.ts';
 
 /** Every way to write a leaf that the analyzer is held to. */
 export const styles: readonly Style[] = [
@@ -20,4 +21,5 @@ export const styles: readonly Style[] = [
   ...choiceStyles,
   ...changeStyles,
   ...modernStyles,
+  ...teamStyles,
 ];
