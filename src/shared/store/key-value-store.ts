@@ -14,7 +14,6 @@ export type Store = {
   /** The same synchronously, in the embedded store, so that a look-up is part of a transaction. */
   getNow?(key: string): string | null;
   remove(key: string): Promise<void>;
-  close(): Promise<void>;
 };
 
 /** Larger texts are stored by key, because Redis holds a job's result twice: in the job and in its event. */
@@ -22,7 +21,7 @@ export const INLINE_BYTES = 16 * 1024;
 
 export const storedKey = (prefix: string, key: string) => `${prefix}:store:${key}`;
 
-/** Redis keys with an expiry. Owns the given connection. */
+/** Redis keys with an expiry. */
 export function createRedisStore(redis: Redis, prefix: string): Store {
   return {
     async setIfAbsent(key, value, seconds) {
@@ -37,9 +36,6 @@ export function createRedisStore(redis: Redis, prefix: string): Store {
     get: (key) => redis.get(storedKey(prefix, key)),
     async remove(key) {
       await redis.del(storedKey(prefix, key));
-    },
-    async close() {
-      redis.disconnect();
     },
   };
 }
@@ -104,6 +100,5 @@ export function createEmbeddedStore(table: Table, maxBytes = 256 * 1024 * 1024):
     get: live,
     getNow: (key) => (isLive(key) ? table.readNow(key) : null),
     remove: forget,
-    async close() {},
   };
 }

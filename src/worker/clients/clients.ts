@@ -7,6 +7,7 @@ import { POLL_MS } from '../../shared/runtime/async.ts';
 import { unless } from '../../shared/runtime/errno.ts';
 import { isRealDirectory } from '../files/client-directory.ts';
 import {
+  appsIn,
   clientsDirectory,
   directoryOfClient,
   isPlainName,
@@ -21,6 +22,7 @@ import type { Entry } from '../files/ports/operations.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import type { FileClock, SharedDirectory } from '../files/shared-directory.ts';
+import { isRealFolder } from '../rules/folder-listing.ts';
 import { type Client, directoryNameOf, directoryOnly } from './client.ts';
 import type { PickUps } from './pick-ups.ts';
 import {
@@ -145,8 +147,8 @@ function listingsOf(sharedDir: string, roster: (app: number, options?: { fresh?:
 
 async function appsWithClients(sharedDir: string): Promise<number[]> {
   const folders = ['clients', 'mock'].map((name) => join(sharedDir, name));
-  const names = await Promise.all(folders.map(async (folder) => (await readdir(folder).catch(unless('ENOENT'))) ?? []));
-  return [...new Set(names.flat())].filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
+  const names = await Promise.all(folders.map(async (folder) => ((await isRealFolder(folder)) ? readdir(folder) : [])));
+  return [...new Set(appsIn(names.flat()))];
 }
 
 /** A registration is there for as long as its client lives; of a client that is only a directory, that is. */
@@ -274,7 +276,7 @@ function toClient(
 async function findPlaces(root: string, skip: (file: string, found: Fault) => void): Promise<RegistrationPlace[]> {
   const folders: { folder: string; lane: string | null }[] = [{ folder: root, lane: null }];
   const lanesPath = join(root, 'lane');
-  if (await isFolder(lanesPath)) {
+  if (await isRealFolder(lanesPath)) {
     const named = (await entriesOf(lanesPath)).filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
     const lanes = named.filter(({ name }) => isSegment(name));
     for (const { name } of named.filter(({ name }) => !isSegment(name))) skip(`lane/${name}`, fault('unfit-lane', {}));
@@ -299,10 +301,6 @@ function unfit(registration: RegistrationFile, app: number, name: string): Fault
   const directoryName = directoryNameOf(registration);
   if (name !== directoryName) return fault('misnamed-registration', { name: directoryName });
   return isSegment(name) ? null : fault('unfit-address', {});
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
 /** At most so many, so that a folder full of files does not fill the memory of a worker. */

@@ -47,7 +47,7 @@ export function createAnswerQuery({
   erase,
   savedCases,
 }: AnswerQueryDependencies) {
-  const listApps = createListApps({ sharedDir, rules });
+  const listApps = createListApps({ sharedDir, rules, clients });
   const listClients = createListClients({ clients, load, pickUps });
 
   return async function answerQuery(query: Query): Promise<Answer> {

@@ -2,25 +2,30 @@ import { join } from 'node:path';
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
 import { idMember, nameMember, parseObject } from '../../shared/rules/members.ts';
 import { absent } from '../../shared/rules/reading.ts';
+import type { Clients } from '../clients/clients.ts';
 import { readBoundedFile } from '../files/file-system.ts';
-import { readdir } from '../files/ports/files.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import { isRealFolder } from '../rules/folder-listing.ts';
 import type { Rules } from '../rules/rules.ts';
 
-const MAX_APP = 2_147_483_647;
 const MAX_APP_BYTES = 64 * 1024;
 
 /** Lists the apps that have rules, clients or a directory of a client, in ascending order, with the names they have. */
-export function createListApps({ sharedDir, rules }: { sharedDir: string; rules: Rules }) {
+export function createListApps({
+  sharedDir,
+  rules,
+  clients,
+}: {
+  sharedDir: string;
+  rules: Rules;
+  clients: Pick<Clients, 'apps'>;
+}) {
   return async function listApps() {
-    const folders = [join(sharedDir, 'clients'), join(sharedDir, 'mock')];
-    const names = await Promise.all(
-      folders.map(async (folder) => ((await isRealFolder(folder)) ? readdir(folder) : [])),
+    const apps = new Set([...(await rules.listApps()), ...(await clients.apps())]);
+    return mapInBulk(
+      [...apps].sort((a, b) => a - b),
+      named,
     );
-    const apps = names.flat().filter((name) => /^[1-9]\d{0,9}$/.test(name) && Number(name) <= MAX_APP);
-    const all = [...new Set([...(await rules.listApps()), ...apps.map(Number)])].sort((a, b) => a - b);
-    return mapInBulk(all, named);
   };
 
   /** The name of an app stands beside its rules, in `apps/{app}.json`. */

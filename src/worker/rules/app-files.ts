@@ -4,13 +4,13 @@ import { followLink, ofTarget } from '../../shared/rules/links.ts';
 import { absent, aLink, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
 import { versionOf } from '../../shared/rules/update-file.ts';
 import { withoutLinks } from '../files/client-directory.ts';
+import { appsIn } from '../files/file-names.ts';
 import { lstatCached, readBoundedFile } from '../files/file-system.ts';
 import { readdir, realpath } from '../files/ports/files.ts';
 import { isRealFolder } from './folder-listing.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_VERSION_BYTES = 64;
-const MAX_APP = 2_147_483_647;
 
 export type AppFiles = ReturnType<typeof createAppFiles>;
 
@@ -32,9 +32,7 @@ export function createAppFiles(sharedDir: string) {
 
     /** The apps that have a folder, ascending. */
     async apps(): Promise<number[]> {
-      const names = await readdir(sharedDir).catch(() => []);
-      const numbers = names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number);
-      return numbers.filter((app) => app <= MAX_APP).sort((a, b) => a - b);
+      return appsIn(await readdir(sharedDir).catch(() => [])).sort((a, b) => a - b);
     },
 
     /** Another text whenever the version may be another one. */

@@ -11,7 +11,7 @@ import type { Claims } from '../files/claims/claims.ts';
 import { directoryAt, isRealDirectory } from '../files/client-directory.ts';
 import { directoryOfClient, isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
 import { removeIfNobodyCame } from '../files/mailbox.ts';
-import { readdir, readEntries, rmdir } from '../files/ports/files.ts';
+import { readEntries, rmdir } from '../files/ports/files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
 
 type SweepsDependencies = SweepDependencies & {
@@ -157,8 +157,7 @@ type GoneClientsDependencies = { sharedDir: string; clients: Clients; pickUps: P
 export function createSweepGoneClients({ sharedDir, clients, pickUps }: GoneClientsDependencies) {
   return async function sweepGoneClients(): Promise<number> {
     let removed = 0;
-    const names = (await readdir(join(sharedDir, 'clients')).catch(unless('ENOENT', 'ENOTDIR'))) ?? [];
-    for (const app of names.filter((name) => /^[1-9]\d{0,9}$/.test(name)).map(Number)) {
+    for (const app of await clients.apps()) {
       const all = await clients.list(app).catch(() => []);
       const gone = all.filter(({ online, beatAt }) => !online && beatAt > 0 && time.now() - beatAt > GONE_FOR_MS);
       for (const { directoryName } of gone) {

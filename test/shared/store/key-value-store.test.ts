@@ -70,7 +70,12 @@ describe.skipIf(choice.kind === 'unavailable')('the store in Redis', () => {
     redis = await startRedis(choice);
   });
   afterAll(() => redis.stop());
-  keepsItsPromises(async () => createRedisStore(new Redis(redis.url), '{rule-server}'));
+  let connection: Redis | undefined;
+  afterAll(() => connection?.disconnect());
+  keepsItsPromises(async () => {
+    connection = new Redis(redis.url);
+    return createRedisStore(connection, '{rule-server}');
+  });
 });
 
 function keepsItsPromises(open: () => Promise<Store>): void {
@@ -78,7 +83,6 @@ function keepsItsPromises(open: () => Promise<Store>): void {
   beforeAll(async () => {
     store = await open();
   });
-  afterAll(() => store.close());
 
   it('the first value put under a key stays', async () => {
     const puts = await Promise.all(['one', 'two', 'three'].map((value) => store.setIfAbsent('first', value, 60)));

@@ -94,7 +94,7 @@ export function createSimulatedBackend(options: SimulatedBackendOptions): Simula
       gate({ process, port: 'queue', name, on: [on], writes: true }, act).then(resolve, reject);
     }).finally(() => replies++);
   const link = createLink(options, ask);
-  const store = { ...steps(ask, 'store', ({ keys }: Stores) => keys, KEYS), close: async () => {} };
+  const store = steps(ask, 'store', ({ keys }: Stores) => keys, KEYS);
 
   const members: SimulatedBackend = {
     where: `simulated, as ${process} sees it`,

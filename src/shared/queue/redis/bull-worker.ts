@@ -10,6 +10,7 @@ import {
   Worker,
 } from 'bullmq';
 import { time } from '../../ports/time.ts';
+import { RETRY_MS } from '../../runtime/async.ts';
 import { every } from '../../runtime/upkeep.ts';
 import type { QueueWorker, TakenJob, WorkerOptions } from '../queue.ts';
 import { type JobCommands, type JobNews, openTakenJob } from '../taken-job.ts';
@@ -18,7 +19,6 @@ import { finishedJobs } from './bull-queue.ts';
 /** A job is taken over when its lock is missing at two checks in a row. */
 const CHECKS_PER_LOCK = 5;
 const RENEWALS_PER_LOCK = 4;
-const RETRY_MS = 500;
 
 type BullJob = Job<unknown, unknown, string>;
 type BullWorker = Worker<unknown, unknown, string, IQueueBackend, object, unknown>;

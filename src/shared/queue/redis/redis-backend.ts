@@ -20,17 +20,14 @@ import { createRedisWorkerRegistry } from '../worker-registry.ts';
 import { besideBullmq } from './beside-bullmq.ts';
 import { type BullQueueParts, openBullQueue } from './bull-queue.ts';
 import { type BullWorkerParts, openBullWorker } from './bull-worker.ts';
-import { createPublisher, openRedisReplies } from './redis-replies.ts';
+import { createPublisher, DEAD_AFTER_MS, openRedisReplies } from './redis-replies.ts';
 
 /** At 1,000 calls/s they bridge 4 s for an API of a version that reads them. */
 const MAX_EVENTS = 20_000;
-const EVENTS_BLOCK_MS = 10_000;
 /** A dead worker's executions are taken over within lock + two checks: 5 to 7 s. */
 const LOCK_MS = 5000;
 /** A last look takes no longer. */
 const REPLY_MS = 2000;
-/** A connection on which nothing comes for so long, though something was asked, is made anew. */
-const DEAD_AFTER_MS = 15_000;
 
 /** A command of such a connection fails fast. */
 const FAST = { enableOfflineQueue: false, maxRetriesPerRequest: 0 } as const;
@@ -134,11 +131,7 @@ function messages({
     },
     listen(name, onMessage, { fromStart = false } = {}) {
       const from = fromStart && { lastEventId: '0' };
-      const events = new QueueEvents(
-        name,
-        { prefix, connection: undefined, blockingTimeout: EVENTS_BLOCK_MS, ...from },
-        blocking,
-      );
+      const events = new QueueEvents(name, { prefix, connection: undefined, ...from }, blocking);
       events.on('error', () => {});
       events.on<MessageListener, 'message'>('message', onMessage);
       return { close: () => events.close() };

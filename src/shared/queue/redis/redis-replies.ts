@@ -12,9 +12,8 @@ import type { Replies, Reply, ReplyListener } from '../queue.ts';
 const addressPrefix = (prefix: string) => `${prefix}:replies:`;
 const followersOf = (jobKey: string) => `${jobKey}:changes`;
 
-/** A connection that died in silence is noticed by this. */
-const PING_EVERY_MS = 5000;
-const SILENT_FOR_MS = 15_000;
+/** A connection on which nothing comes for so long, though something was asked, is made anew. */
+export const DEAD_AFTER_MS = 15_000;
 
 /** What is published of the jobs of a queue. `keyOf`: the key of a job. A job may name no channel but an address. */
 export function createPublisher(redis: Redis, { prefix, keyOf }: { prefix: string; keyOf: (id: string) => string }) {
@@ -47,7 +46,7 @@ type Options = {
 
 /** Hears replies on a connection of its own. */
 export function openRedisReplies({ open, prefix, keyOf }: Options, { onReply, onBack }: ReplyListener): Replies {
-  const redis = open({ maxRetriesPerRequest: null, socketTimeout: SILENT_FOR_MS });
+  const redis = open({ maxRetriesPerRequest: null, socketTimeout: DEAD_AFTER_MS });
   const address = `${addressPrefix(prefix)}${randomUUID()}`;
   const ready = Promise.withResolvers<void>();
   const followers = createFollowers(
@@ -75,7 +74,7 @@ export function openRedisReplies({ open, prefix, keyOf }: Options, { onReply, on
     if (reply) onReply(reply);
   });
   const pings = every(
-    PING_EVERY_MS,
+    DEAD_AFTER_MS / 3,
     () => redis.ping(),
     () => {},
   );

@@ -1,6 +1,7 @@
 import type { Telemetry } from 'bullmq';
 import type { EndedJob } from '../../contract/execution-record.ts';
 import { type Timer, time } from '../../ports/time.ts';
+import { RETRY_MS } from '../../runtime/async.ts';
 import type { Database } from '../../store/embedded/file/database.ts';
 import {
   type Finished,
@@ -14,9 +15,6 @@ import {
 import { addRecord, type JobCommands, openTakenJob } from '../taken-job.ts';
 import { createJobTable, type JobTable, type TakenRow } from './job-table.ts';
 import type { EmbeddedReplies } from './replies.ts';
-
-/** A job whose taking could not be flushed is tried again after this time. */
-const RETRY_MS = 1000;
 
 type Parts = { database: Database; replies: EmbeddedReplies; telemetry: Telemetry | undefined };
 type Shared = { table: JobTable; wakes: Set<() => void> };

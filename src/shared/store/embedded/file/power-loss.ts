@@ -115,13 +115,12 @@ async function endRecords(table: Table): Promise<number> {
 
 const AT_ONCE = 500;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
-const MINUTE_MS = 60_000;
 
 /** The boot id of the machine. */
 function presentBoot(): string {
   try {
     return readFileSync(BOOT_ID, 'utf8').trim();
   } catch {
-    return `since minute ${Math.round((Date.now() - uptime() * 1000) / MINUTE_MS)}`; // no Linux
+    return `since minute ${Math.round((Date.now() - uptime() * 1000) / 60_000)}`; // no Linux
   }
 }
