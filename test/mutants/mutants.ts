@@ -140,9 +140,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two names that differ much are near',
     by: 'shared/runtime/settings',
-    file: 'src/shared/contract/near-miss.ts',
-    from: 'if (Math.abs(a.length - b.length) > 1) return false;',
-    to: 'if (Math.abs(a.length - b.length) <= 1) return false;',
+    file: 'src/shared/contract/nearest.ts',
+    from: 'changesBetween(a, b) <= 1',
+    to: 'changesBetween(a, b) > 1',
   },
   // src/worker
   {

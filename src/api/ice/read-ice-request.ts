@@ -3,7 +3,7 @@ import { type AskedRequest, executeRequestSchema, memberValue } from '../../shar
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
-import { isOneSlipAway } from '../../shared/contract/near-miss.ts';
+import { isOneSlipAway } from '../../shared/contract/nearest.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 

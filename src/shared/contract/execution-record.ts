@@ -7,7 +7,7 @@ import { codeSchema, paramsSchema } from './endings/codes.ts';
 import { answered, type Ending, endingSchema, type Unanswered, unanswered } from './endings/ending.ts';
 import { errorOf, type NoAnswer, noAnswer } from './endings/no-answer.ts';
 import { isEndState, type State, type StateStep, stepSchema } from './endings/states.ts';
-import { executionMembers } from './execution.ts';
+import { executionMembers, type Timings } from './execution.ts';
 import { type JobData, jobDataSchema } from './job.ts';
 import { parseJson } from './json/parse-json.ts';
 
@@ -172,19 +172,6 @@ function noAnswerOf({ mockId, address, ending, warnings }: ExecutionRecord, body
     warnings,
   };
 }
-
-/** How long each part of an execution took, in ms; null for a part that has not ended, or was not seen. */
-type Timings = {
-  /** In the queue, until its request could be seen by the client. */
-  queued: number | null;
-  /** Until the client took the request. Null also when the client answered too quickly to tell. */
-  pickUp: number | null;
-  /** Until the client wrote its answer; since the dispatch where the pick-up was not seen. */
-  running: number | null;
-  /** Until the answer was noticed, read and reported. */
-  noticing: number | null;
-  total: number | null;
-};
 
 /** Reads the timings of an execution off its history. */
 export function timingsOf({ history, answeredAt }: Pick<ExecutionRecord, 'history' | 'answeredAt'>): Timings {

@@ -44,12 +44,20 @@ export const executionMembers = {
   rules: rulesOfRunSchema.nullable().describe('The rules it ran on; null when it was not sent to a client.'),
 };
 
-const ms = int.nullable();
+const ms = (part: string) => int.nullable().describe(part);
+const timingsSchema = z
+  .object({
+    queued: ms('In the queue, until its client could see the request.'),
+    pickUp: ms('Until the client took the request; null also when it answered too quickly to tell.'),
+    running: ms('Until the client wrote its answer; since the dispatch where the pick-up was not seen.'),
+    noticing: ms('Until the answer was noticed, read and reported.'),
+    total: ms('From the call to the end.'),
+  })
+  .describe('Where the time went, in milliseconds: null for a part that has not ended or was not seen.');
+export type Timings = z.output<typeof timingsSchema>;
 const recordMembers = {
   ...executionMembers,
-  timings: z
-    .object({ queued: ms, pickUp: ms, running: ms, noticing: ms, total: ms })
-    .describe('Where the time went, in milliseconds: null for a part that has not ended or was not seen.'),
+  timings: timingsSchema,
 };
 
 /** An execution without its texts, as the events of one begin with it. */

@@ -46,6 +46,10 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return found === undefined ? '' : `; did you mean ${found}?`;
 }
 
+/** Whether one letter added, left out, changed or swapped with its neighbour turns one text into the other. */
+export const isOneSlipAway = (a: string, b: string): boolean =>
+  Math.abs(a.length - b.length) <= 1 && changesBetween(a, b) <= 1;
+
 /** How many letters have to be added, taken away, replaced or swapped with their neighbour. */
 function changesBetween(from: string, to: string): number {
   let [twoBefore, before]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];

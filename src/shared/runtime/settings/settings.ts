@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isOneSlipAway } from '../../contract/near-miss.ts';
+import { isOneSlipAway } from '../../contract/nearest.ts';
 import { historyOffSetting, maskSetting } from '../../privacy/privacy.ts';
 import { redisVariables } from './redis-variables.ts';
 import {
