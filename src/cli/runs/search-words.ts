@@ -1,42 +1,39 @@
 import type { Command } from 'commander';
 
-/** The words of a search for executions, as GET executions has them. */
+/** The words of a search for executions, as GET executions has them, each with its option. */
+const words = {
+  app: ['--app <id>', 'only of this app'],
+  ruleId: ['--rule-id <id>', 'only of this rule'],
+  where: [
+    '--where <condition>',
+    "by the input, such as 'uid=42' (also the text) or 'cost>=100'; several must all hold",
+  ],
+  text: ['--text <words>', 'each word stands in the input, the id, the client, the key, the code or the error'],
+  outcome: ['--outcome <outcome>', 'TRUE, FALSE, NONE or no-result'],
+  state: ['--state <state>', 'succeeded, failed, timed-out, cancelled, rejected, queued, dispatched or picked-up'],
+  code: ['--code <code>', 'ended without an answer for this reason'],
+  address: ['--address <address>', 'only of the client at this address'],
+  lane: ['--lane <lane>', 'only of clients in this lane'],
+  by: ['--by <name>', 'only what this key or person asked for'],
+  comparisonId: ['--comparison-id <id>', 'only of this comparison'],
+  pinned: ['--pinned', 'only those that somebody pinned'],
+} as const;
+type Word = keyof typeof words;
 export type SearchWords = {
-  app?: string;
-  ruleId?: string;
-  where?: string[];
-  text?: string;
-  outcome?: string;
-  state?: string;
-  code?: string;
-  address?: string;
-  lane?: string;
-  by?: string;
-  comparisonId?: string;
-  pinned?: boolean;
+  [Name in Word]?: Name extends 'where' ? string[] : Name extends 'pinned' ? boolean : string;
 };
 
+const names = Object.keys(words).filter((name): name is Word => name in words);
 const collect = (value: string, all: string[] = []) => [...all, value];
 
 /** Gives a command the options of a search. */
 export function addSearchWords(command: Command): Command {
-  return command
-    .option('--app <id>', 'only of this app')
-    .option('--rule-id <id>', 'only of this rule')
-    .option(
-      '--where <condition>',
-      "by the input, such as 'uid=42' (also the text) or 'cost>=100'; several must all hold",
-      collect,
-    )
-    .option('--text <words>', 'each word stands in the input, the id, the client, the key, the code or the error')
-    .option('--outcome <outcome>', 'TRUE, FALSE, NONE or no-result')
-    .option('--state <state>', 'succeeded, failed, timed-out, cancelled, rejected, queued, dispatched or picked-up')
-    .option('--code <code>', 'ended without an answer for this reason')
-    .option('--address <address>', 'only of the client at this address')
-    .option('--lane <lane>', 'only of clients in this lane')
-    .option('--by <name>', 'only what this key or person asked for')
-    .option('--comparison-id <id>', 'only of this comparison')
-    .option('--pinned', 'only those that somebody pinned');
+  for (const name of names) {
+    const [flags, text] = words[name];
+    if (name === 'where') command.option(flags, text, collect);
+    else command.option(flags, text);
+  }
+  return command;
 }
 
 export const FROM =
@@ -64,28 +61,13 @@ export function timeOf(text: string, now: number): string {
   return count === undefined ? text : String(now - Number(count) * (UNITS.get(unit) ?? 0));
 }
 
-const WORDS = [
-  'app',
-  'ruleId',
-  'where',
-  'text',
-  'outcome',
-  'state',
-  'code',
-  'address',
-  'lane',
-  'by',
-  'comparisonId',
-  'pinned',
-] as const;
-
 /** The query of GET executions for these words. */
-export function queryOf(words: SearchWords): URLSearchParams {
+export function queryOf(given: SearchWords): URLSearchParams {
   const query = new URLSearchParams();
-  for (const word of WORDS) for (const value of [words[word] ?? []].flat()) query.append(word, String(value));
+  for (const name of names) for (const value of [given[name] ?? []].flat()) query.append(name, String(value));
   return query;
 }
 
 /** Whether runs are searched for, and not only listed by app and rule. */
-export const isSearch = (words: SearchWords) =>
-  WORDS.some((word) => word !== 'app' && word !== 'ruleId' && words[word]);
+export const isSearch = (given: SearchWords) =>
+  names.some((name) => name !== 'app' && name !== 'ruleId' && given[name]);
