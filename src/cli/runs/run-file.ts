@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { readRunFile, runFileName, runFileOf } from '../../shared/reasoning/trace/run-file.ts';
+import { readText } from '../../shared/runtime/read-text.ts';
 import { version } from '../../version.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get } from '../terminal/http-api.ts';
@@ -27,7 +27,7 @@ export async function saveRun(mockId: string, options: SaveRunOptions, { stdout 
 
 /** The execution in a file, as JSON text, and its id. `changed`: somebody changed it after it was saved. */
 export async function openRunFile(path: string): Promise<{ mockId: string; execution: string; changed: boolean }> {
-  const text = await readFile(path, 'utf8').catch((error) => {
+  const text = await readText(path).catch((error) => {
     throw new CommandFailed(`${path} cannot be read: ${error.message}`, exitCodes.usage);
   });
   const read = readRunFile(text);
