@@ -143,7 +143,7 @@ export function Screen() {
         <p className="notice greeting" role="status">
           {say('zone.unknown', { zone: unknownZone })}{' '}
           <button type="button" className="quiet" onClick={() => chooseZone('UTC')}>
-            {say('begin.dismiss')}
+            {say('sheet.close')}
           </button>
         </p>
       )}
@@ -151,7 +151,7 @@ export function Screen() {
         <p className="notice greeting" role="status">
           {say('begin.greeting', { client: greeting.client.address, app: place.app ?? '' })}{' '}
           <button type="button" className="quiet" onClick={greeting.dismiss}>
-            {say('begin.dismiss')}
+            {say('sheet.close')}
           </button>
         </p>
       )}
@@ -203,7 +203,7 @@ export function Screen() {
                 <Notices run={run} rule={shown} />
               </div>
               {view !== 'page' && <Splitter pane="details" />}
-              <aside className="column details" aria-label={say('details.label')}>
+              <aside className="column details" aria-label={say('nav.details')}>
                 <DetailsPanel
                   place={place}
                   run={run}

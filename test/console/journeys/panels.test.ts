@@ -55,7 +55,7 @@ describeInBrowser('every panel of the console', () => {
       await holds(page.getByLabel('cost', { exact: true }), '100');
       await looksRight();
       await page.keyboard.press('?');
-      await page.getByRole('heading', { name: say('keys.title') }).waitFor();
+      await page.getByRole('heading', { name: say('header.help') }).waitFor();
       await looksRight();
       await page.keyboard.press('Escape');
       await use(page, button('header.clients', { n: 3 }));

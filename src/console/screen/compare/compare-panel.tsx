@@ -75,7 +75,7 @@ export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }:
         <p role="status">{summary(named, say)}</p>
         <IconButton
           icon="close"
-          label={say('compare.close')}
+          label={say('sheet.close')}
           onPress={() => onClose(columns.at(-1)?.execution?.record ?? null)}
         />
       </div>
@@ -119,7 +119,7 @@ function CompareTable({ columns, compared, occurrences, onOpen }: TableProps) {
   const calls = [
     { path: say('compare.row.version'), values: records.map((record) => record && versionRan(record.rules)) },
     {
-      path: say('compare.row.asOf'),
+      path: say('asOf.label'),
       values: records.map((record) => record && (record.ts ? moment(record.ts) : say('asOf.now'))),
     },
     { path: say('compare.row.client'), values: records.map((record) => record?.address ?? null) },
@@ -166,7 +166,7 @@ function CompareTable({ columns, compared, occurrences, onOpen }: TableProps) {
         </thead>
         <tbody>
           <tr>
-            <th scope="row">{say('history.result')}</th>
+            <th scope="row">{say('nav.result')}</th>
             {columns.map(({ mockId, execution, ended }) => (
               <td key={mockId}>
                 {execution && <RunResult record={execution.record} />}
@@ -217,7 +217,7 @@ function CompareTable({ columns, compared, occurrences, onOpen }: TableProps) {
             aside={
               <label className="switch">
                 <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />
-                {say('compare.allNodes')}
+                {say('trace.shown.all.hint')}
               </label>
             }
           >

@@ -44,9 +44,9 @@ export function DetailsPanel({ place, run, rule, input, chosen, detail: wanted, 
   const empty = <p className="empty-line">{say('details.empty')}</p>;
   return (
     <Tabs
-      label={say('details.label')}
+      label={say('nav.details')}
       tabs={[
-        ...(hasCase ? [{ name: 'case', title: say('details.case') } as const] : []),
+        ...(hasCase ? [{ name: 'case', title: say('cases.column.name') } as const] : []),
         { name: 'changes', title: say('details.changes') },
         { name: 'output', title: say('details.output') },
         { name: 'node', title: say('details.node') },

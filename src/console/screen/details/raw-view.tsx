@@ -32,7 +32,7 @@ export function RawView({ reading }: { reading: Reading }) {
       )}
       <div className="raw-head">
         <h2>{say(title)}</h2>
-        <CopyButton label={say('json.copy')} done={say('json.copied')} text={() => text} quiet />
+        <CopyButton label={say('input.copy')} done={say('json.copied')} text={() => text} quiet />
         <button
           type="button"
           className="icon-button"

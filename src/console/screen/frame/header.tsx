@@ -128,7 +128,7 @@ function RulePicker({ place, rules }: { place: Place; rules: RuleSummary[] }) {
   return (
     <div className="rule-picker">
       <Combobox
-        label={say('header.rule')}
+        label={say('nav.rule')}
         shown={shown}
         placeholder={say('pick.rule.placeholder')}
         options={rules.map((rule) => ({

@@ -34,7 +34,7 @@ const signs: { text: TextKey; sign: IconName | TextKey | 'AND' }[] = [
 export function Help({ onClose }: { onClose: () => void }) {
   const { say } = useText();
   return (
-    <Sheet title={say('keys.title')} onClose={onClose}>
+    <Sheet title={say('header.help')} onClose={onClose}>
       <dl className="keys">
         {keys.map(({ text, keys: names }) => (
           <div key={text}>

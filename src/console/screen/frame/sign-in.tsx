@@ -49,7 +49,7 @@ export function SignIn({ expired }: { expired: boolean }) {
           {problem}
         </p>
         <button type="submit" className="button primary" aria-disabled={busy || key.trim() === ''}>
-          {say(busy ? 'signIn.busy' : 'signIn.button')}
+          {say(busy ? 'signIn.busy' : 'signIn.title')}
         </button>
       </form>
     </main>

@@ -76,12 +76,12 @@ function Head({ everyRule }: { everyRule: boolean }) {
           {say('history.time')} {foreign !== null && <small>{foreign}</small>}
         </th>
         <th scope="col" className="came-to">
-          {say('history.result')}
+          {say('nav.result')}
         </th>
         <th scope="col">{say('history.reason')}</th>
         {everyRule && (
           <th scope="col" className="rule">
-            {say('history.rule')}
+            {say('nav.rule')}
           </th>
         )}
         <th scope="col" className="given">
@@ -91,10 +91,10 @@ function Head({ everyRule }: { everyRule: boolean }) {
           {say('history.version')}
         </th>
         <th scope="col" className="ran-on">
-          {say('history.target')}
+          {say('target.legend')}
         </th>
         <th scope="col" className="number">
-          {say('history.took')}
+          {say('node.time')}
         </th>
         <td className="row-actions" />
       </tr>
@@ -169,7 +169,7 @@ function RunRow({ record, before, everyRule, current, selected, tabIndex, ...pro
         {record.address ?? targetWords(target, say)}
         {record.lane !== null && <small> {say('target.inLane', { lane: record.lane })}</small>}
         {record.keyName !== null && <small> {say('history.by', { name: record.keyName })}</small>}
-        {ts !== null && <small> {say('history.asOf', { time: moment(ts) })}</small>}
+        {ts !== null && <small> {say('state.asOf', { time: moment(ts) })}</small>}
       </td>
       <td className="number">{isEnd(record.state) ? formatMs(tookMs(record, 0)) : '…'}</td>
       <td className="row-actions" onClick={(event) => event.stopPropagation()}>
@@ -250,10 +250,10 @@ export function FailureGroups(scope: Scope) {
               {say('failures.count')}
             </th>
             <th scope="col" className="came-to">
-              {say('history.result')}
+              {say('nav.result')}
             </th>
             <th scope="col">{say('failures.sentence')}</th>
-            <th scope="col">{say('history.target')}</th>
+            <th scope="col">{say('target.legend')}</th>
             <th scope="col">{say('failures.when')}</th>
           </tr>
         </thead>

@@ -137,9 +137,9 @@ export function InputPanel({ input, rule }: Props) {
   const [view, setView] = useState<'form' | 'json'>('form');
   const { read } = input;
   return (
-    <section className={`input-panel ${view}`} aria-label={say('input.label')}>
+    <section className={`input-panel ${view}`} aria-label={say('nav.input')}>
       <Tabs
-        label={say('input.label')}
+        label={say('nav.input')}
         tabs={[
           { name: 'form', title: say('input.form') },
           { name: 'json', title: say('input.json') },

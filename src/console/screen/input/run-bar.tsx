@@ -38,7 +38,7 @@ export function RunBar({ run, rule, input, blocked }: Props) {
         onClick={() => blocked === null && !busy && void run.start()}
       >
         <Icon name="play" />
-        {say(dry.isOn ? 'dry.button' : 'run.button')}
+        {say(dry.isOn ? 'dry.switch' : 'run.button')}
         <kbd>{modifierKey() === '⌘' ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
       </button>
     </div>
@@ -64,7 +64,7 @@ export function RunHere({ place, run, input, blocked, onInput }: HereProps) {
         aria-disabled={blocked !== null || busy}
         onClick={() => blocked === null && !busy && void run.start()}
       >
-        {say(run.dry.isOn ? 'dry.button' : 'run.button')}
+        {say(run.dry.isOn ? 'dry.switch' : 'run.button')}
       </button>
     </div>
   );

@@ -23,7 +23,7 @@ export function AboutRun({ record, execution, trace }: Props) {
   const words = [
     [time(history[0]?.at ?? 0), foreign].filter((word) => word !== null).join(' '),
     keyName !== null && say('history.by', { name: keyName }),
-    lane !== null && say('about.lane', { lane }),
+    lane !== null && say('target.inLane', { lane }),
     version !== null && say('about.version', { version }),
     trace !== null && say('about.trace', { trace }),
   ];

@@ -44,7 +44,7 @@ export function FormChanges({ changes, onBack }: { changes: readonly FormChange[
 
 function useChangeWords(): (change: FormChange) => string {
   const { say, ...text } = useText();
-  const value = (json: Json | null) => (json ? shortened(compactJson(json)) : say('since.absent'));
+  const value = (json: Json | null) => (json ? shortened(compactJson(json)) : say('input.omitted'));
   const moment = (ts: string | null) => (ts === null ? say('asOf.now') : text.moment(ts));
   return (change) => {
     switch (change.kind) {

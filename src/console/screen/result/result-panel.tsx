@@ -223,7 +223,7 @@ function CompareBefore({ record }: { record: ExecutionRecord }) {
   if (before === null) return null;
   return (
     <PlaceLink className="button" title={say('compare.before.hint')} to={beside(before)}>
-      {say('compare.before')}
+      {say('keys.compare')}
       <kbd>c</kbd>
     </PlaceLink>
   );

@@ -34,7 +34,7 @@ export function useHeadline({ place, run, rule, record }: Props): Headline {
     return forgottenHeadline(followed.last, { client, inLink: place.input !== null, hiddenApp });
   }
   if (followed?.kind === 'unreachable')
-    return { title: { key: 'state.unreachable' }, hint: { key: 'state.unreachable.hint' }, tone: 'bad' };
+    return { title: { key: 'failed.unreachable' }, hint: { key: 'state.unreachable.hint' }, tone: 'bad' };
   if (!record) return { title: { key: 'state.opening' }, hint: null, tone: 'busy' };
   const client = clientOf(record, say('client.any'));
   if (!isEnd(record.state) || !reading) {

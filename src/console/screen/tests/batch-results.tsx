@@ -298,7 +298,7 @@ function StopButton({ batch }: { batch: Batch }) {
       onClick={() => !asked && cannot === null && stop()}
     >
       <Icon name="stop" size={14} />
-      {say('batch.stop')}
+      {say('run.stop')}
     </button>
   );
 }

@@ -46,7 +46,7 @@ export function Coverage({ batch, occurrences, input }: Props) {
         </label>
         {batch.targets.length > 1 && (
           <select
-            aria-label={say('cases.targets')}
+            aria-label={say('target.legend')}
             value={target ?? ''}
             onChange={(event) => setTarget(event.target.value || null)}
           >

@@ -263,7 +263,7 @@ function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useTex
 
 function CellWords({ cell, before }: { cell: Cell | null; before: CaseRow['before'][number] }) {
   const { say, ofService } = useText();
-  if (cell === null) return <small>{say('verdict.notRun')}</small>;
+  if (cell === null) return <small>{say('compare.notRun')}</small>;
   const { item } = cell;
   const change = changeOf(item.verdict, before);
   return (
@@ -340,7 +340,7 @@ type Words = { say: Say; occurrences: readonly Occurrence[] };
 
 function answerWords({ verdict, now, what, at }: Answer, { say, occurrences }: Words): string {
   if (now !== null) return say(`outcome.${now}`);
-  if (verdict === 'not-run') return say('verdict.notRun');
+  if (verdict === 'not-run') return say('compare.notRun');
   // A trace has the class of a node; the tree knows what it is called.
   const known = occurrences.find(({ node }) => node.id === at?.id);
   const where = at === null ? '' : say('cases.changeAt', { name: known ? nameOf(known.node) : at.name, id: at.id });

@@ -58,11 +58,11 @@ export function ShipPage({ place, clients }: { place: Place; clients: readonly C
       </div>
       {asked.error && <p className="notice warn">{say('release.failed', { error: failed(asked.error) })}</p>}
       {rules.length > 0 && (
-        <div className="results" tabIndex={0} role="region" aria-label={say('release.title')}>
+        <div className="results" tabIndex={0} role="region" aria-label={say('nav.ship')}>
           <table className="release-table">
             <thead>
               <tr>
-                <th scope="col">{say('release.rule')}</th>
+                <th scope="col">{say('nav.rule')}</th>
                 <th scope="col">{say('release.state')}</th>
                 <th scope="col">{say('release.why')}</th>
               </tr>

@@ -69,7 +69,7 @@ function StartBatch(props: Omit<Props, 'children'> & { against: string | null })
         onClick={() => blocked === false && !noDry && onStart({ targets, against, dryRun: true })}
       >
         <Icon name="play" size={14} />
-        {say('dry.button')}
+        {say('dry.switch')}
       </button>
       <p id="batch-dry" className={noDry ? 'notice warn' : 'muted'}>
         {noDry
@@ -142,7 +142,7 @@ function TargetsField({ targets, offered, onTargets }: TargetsFieldProps) {
   };
   return (
     <fieldset className="batch-targets">
-      <legend>{say('cases.targets')}</legend>
+      <legend>{say('target.legend')}</legend>
       {all.map((target) => (
         <label key={target}>
           <input
@@ -273,7 +273,7 @@ function Confirmation({ runs, blocked, onStart, onCancel }: ConfirmationProps) {
         {say('cases.run.sure', { n: runs })}
       </button>
       <button type="button" className="quiet" onClick={onCancel}>
-        {say('cases.run.not')}
+        {say('save.cancel')}
       </button>
     </form>
   );

@@ -181,7 +181,7 @@ function TreeHead() {
     <div role="rowgroup" className="tree-head">
       <div role="row" aria-rowindex={1}>
         <span role="columnheader">{say('trace.column.node')}</span>
-        <span role="columnheader">{say('trace.column.result')}</span>
+        <span role="columnheader">{say('nav.result')}</span>
         <span role="columnheader">{say('trace.column.time')}</span>
       </div>
     </div>
@@ -236,8 +236,8 @@ function TraceTools(props: TraceToolsProps) {
         <Icon name="search" size={14} />
         <input
           type="search"
-          aria-label={say('trace.search')}
-          placeholder={say('trace.search')}
+          aria-label={say('keys.search')}
+          placeholder={say('keys.search')}
           value={search}
           onChange={({ target }) => onSearch(target.value)}
           onKeyDown={(event) => {

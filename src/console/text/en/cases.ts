@@ -2,12 +2,10 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** Saved cases, batches of them, which nodes they reach, and one case: saving it, and what was expected of it. */
 export const casesWords = {
-  'release.title': 'Can it ship?',
   'release.target': 'Release to',
   'release.looking': 'Looking at each rule…',
   'release.failed': 'The rules could not be checked: {error}',
   'release.count': { one: '{ready} of {n} rule can ship.', other: '{ready} of {n} rules can ship.' },
-  'release.rule': 'Rule',
   'release.state': 'State',
   'release.why': 'What to know',
   'release.open': 'Open its cases',
@@ -28,7 +26,6 @@ export const casesWords = {
   'verdict.unanswered': 'no answer',
   'verdict.skipped': 'skipped',
   'verdict.pending': 'waiting',
-  'verdict.notRun': 'not run',
   'cases.table': 'Cases and their verdicts',
   'cases.column.name': 'Case',
   'cases.was': 'was: {verdict}',
@@ -52,7 +49,6 @@ export const casesWords = {
   'cases.none': 'No case is saved yet. Run the rule, then press “Save as case” beside its result.',
   'cases.noMatch': 'No case matches.',
   'cases.failed': 'The saved cases cannot be read: {error}',
-  'cases.targets': 'Run on',
   'cases.targets.every': 'Every client that is online',
   'cases.where.all': 'any client (trunk first)',
   'cases.where.every': 'every client that is online',
@@ -63,7 +59,6 @@ export const casesWords = {
   'cases.run': { one: 'Run the case for real', other: 'Run all {n} cases for real' },
   'cases.run.type': { one: 'Type 1 to run it for real:', other: 'Type {n} to run them for real:' },
   'cases.run.sure': { one: 'Run it for real', other: 'Run {n} for real' },
-  'cases.run.not': 'Cancel',
   'cases.room': {
     one: 'There is no room to open this run afterwards (HISTORY_BYTES). Its result is kept.',
     other:
@@ -108,7 +103,6 @@ export const casesWords = {
     one: 'Dry run again: the one that changed or failed',
     other: 'Dry run again: the {n} that changed or failed',
   },
-  'batch.stop': 'Stop',
   'batch.link': 'Copy link to this batch',
   'batch.setAside': { one: '1 input was left out.', other: '{n} inputs were left out.' },
   'batch.against': 'Compared with {what}.',
@@ -167,7 +161,6 @@ export const casesWords = {
   'case.remove.sure': 'Yes, remove it',
   'case.removed': '“{name}” is removed',
   'case.changed': 'Somebody changed the saved cases meanwhile. Nothing was removed. Look at them and try again.',
-  'details.case': 'Case',
   'difference.expected': 'expected {value}',
   'difference.found': 'found {value}',
   'save.open': 'Save as case',

@@ -4,7 +4,6 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 export const frameWords = {
   title: 'Rule server',
   'header.app': 'App',
-  'header.rule': 'Rule',
   'header.version': 'v{version}',
   'header.version.hint': 'Version of the released rules',
   'header.clients': { one: '{n} client', other: '{n} clients' },
@@ -61,7 +60,6 @@ export const frameWords = {
   'begin.copy': 'Copy command',
   'begin.waits': 'The page waits for the first client and goes on by itself when one comes.',
   'begin.greeting': 'The first client is here: {client} of app {app}. Press “Run for real” to see what its rule does.',
-  'begin.dismiss': 'Close',
   'zone.unknown':
     'The browser gives its time zone as “{zone}” and does not know that zone itself. All times are shown in UTC.',
   'keys.compare': 'Compare with the run before',
@@ -88,12 +86,10 @@ export const frameWords = {
   'signIn.text': 'This service needs an API key. The page trades the key for a session and does not keep it.',
   'signIn.expired': 'Your session has expired. Sign in again; everything you typed is still here.',
   'signIn.key': 'API key',
-  'signIn.button': 'Sign in',
   'signIn.busy': 'Signing in…',
   'signIn.wrong': 'The service does not know this API key. Check it and try again.',
   'signIn.unreachable': 'The service does not answer. Try again in a moment.',
   'signIn.failed': 'The service did not sign you in: {error}',
-  'keys.title': 'Keyboard shortcuts',
   'keys.run': 'Run',
   'keys.stop': 'Leave the JSON editor, close what is open, or stop the run',
   'keys.search': 'Search nodes',

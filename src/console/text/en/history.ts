@@ -2,7 +2,6 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 
 /** Earlier runs, and runs beside each other. */
 export const historyWords = {
-  'history.label': 'History',
   'history.filter': 'Find earlier runs',
   'history.filter.text': 'Input (uid=42), who (by:ann), client or id',
   'history.filter.remove': 'Remove {condition} from the search',
@@ -36,7 +35,6 @@ export const historyWords = {
     other: '({n} could not be searched: their inputs are not kept, or are too long.)',
   },
   'history.searching': 'Searching…',
-  'history.rule': 'Rule',
   'history.input': 'Input, and changes from the run it started from',
   'history.by': 'by {name}',
   'history.comparison': 'compared on {n} clients',
@@ -75,10 +73,6 @@ export const historyWords = {
     other: '{n} kept for all apps, from {time}',
   },
   'history.time': 'Time',
-  'history.result': 'Result',
-  'history.target': 'Run on',
-  'history.took': 'Took',
-  'history.asOf': 'as of {time}',
   'history.state.queued': 'queued',
   'history.state.dispatched': 'dispatched',
   'history.state.picked-up': 'running',
@@ -87,11 +81,9 @@ export const historyWords = {
   'history.state.timed-out': 'no answer',
   'history.state.cancelled': 'stopped',
   'history.state.rejected': 'refused',
-  'compare.before': 'Compare with the run before',
   'compare.before.hint': 'Show this run beside the run it repeats, or beside the last earlier run of this rule',
   'compare.before.none': 'There is no earlier run of this rule.',
   'compare.title': 'Comparing {n} runs',
-  'compare.close': 'Close',
   'compare.equal': 'All runs agree: same result, same data, same nodes.',
   'compare.otherRules': {
     one: '{n} of these runs did not use the rules of this tree, or it is not known which rules they used. The tree is shown without settings.',
@@ -125,9 +117,7 @@ export const historyWords = {
   'history.ofListed': 'of the runs listed so far',
   'compare.table': 'The runs beside each other, each compared with A',
   'compare.calls': 'The calls differ in',
-  'compare.allNodes': 'All nodes',
   'compare.row.version': 'Rules, version',
-  'compare.row.asOf': 'As of',
   'compare.row.client': 'Client',
   'compare.noneHasData': 'None of the runs has data.',
   'compare.more': '{n} more differ.',

@@ -47,7 +47,6 @@ export const inputWords = {
   'asOf.skipped': 'This time does not occur in {zone}: the clocks skip it. Add an offset, such as +02:00.',
   'asOf.bad':
     'This is not a date and time. Write 2026-03-20 18:00:00, ISO 8601 with an offset, or milliseconds since 1970.',
-  'input.label': 'Input',
   'input.form': 'Form',
   'input.json': 'JSON',
   'input.json.label': 'Input as JSON',
@@ -98,7 +97,6 @@ export const inputWords = {
   'where.hint': 'On which client the rule runs, and as of when; press to change it',
   'run.button': 'Run for real',
   'dry.switch': 'Dry run',
-  'dry.button': 'Dry run',
   'dry.hint':
     'Nodes that are known to have effects are not called; they count as TRUE. A node that does not say whether it has effects is called.',
   'dry.none': 'No client of this target can make a dry run.',
@@ -161,7 +159,6 @@ export const inputWords = {
   'inputs.type.list': 'list',
   'inputs.type.null': 'null',
   'inputs.type.mixed': 'of several types',
-  'json.copy': 'Copy',
   'json.copied': 'Copied',
   'json.download': 'Save as a file',
   'json.lines': { one: '{n} line', other: '{n} lines' },

@@ -4,13 +4,11 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 /** The tree, the result of each node and why, and the changes of a run. */
 export const treeWords = {
   'trace.label': 'Rule tree',
-  'trace.search': 'Search nodes',
   'trace.search.none': 'No node matches {text}.',
   'trace.executedOnly.none': 'No node ran.',
   'trace.expandAll': 'Expand all',
   'trace.collapseAll': 'Collapse all',
   'trace.column.node': 'Node',
-  'trace.column.result': 'Result',
   'trace.column.time': 'Time',
   'tree.decided': 'decided',
   'tree.level': 'level {n}',
@@ -75,7 +73,6 @@ export const treeWords = {
   },
   'why.change.write': 'Write it into the form',
   'why.between': { one: '{n} more node leads up from there.', other: '{n} more nodes lead up from there.' },
-  'details.label': 'Details',
   'details.changes': 'Changes',
   'details.output': 'Output',
   'details.node': 'Node',

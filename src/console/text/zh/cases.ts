@@ -2,12 +2,10 @@ import type { Template } from '../../../shared/reasoning/words/format.ts';
 import type { casesWords as words } from '../en/cases.ts';
 
 export const casesWords: Record<keyof typeof words, Template> = {
-  'release.title': '可以发布吗？',
   'release.target': '发布到',
   'release.looking': '正在检查每条规则……',
   'release.failed': '无法检查规则：{error}',
   'release.count': '{n} 条规则中有 {ready} 条可以发布。',
-  'release.rule': '规则',
   'release.state': '状态',
   'release.why': '须知',
   'release.open': '打开它的用例',
@@ -28,7 +26,6 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'verdict.unanswered': '无应答',
   'verdict.skipped': '跳过',
   'verdict.pending': '等待中',
-  'verdict.notRun': '未运行',
   'cases.table': '用例及其判定',
   'cases.column.name': '用例',
   'cases.was': '之前：{verdict}',
@@ -52,7 +49,6 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.none': '还没有保存的用例。先运行规则，再按结果旁的“保存为用例”。',
   'cases.noMatch': '没有匹配的用例。',
   'cases.failed': '无法读取保存的用例：{error}',
-  'cases.targets': '运行于',
   'cases.targets.every': '每个在线的客户端',
   'cases.where.all': '任意客户端（主干优先）',
   'cases.where.every': '每个在线的客户端',
@@ -63,7 +59,6 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'cases.run': { one: '真实运行这个用例', other: '真实运行全部 {n} 个用例' },
   'cases.run.type': '输入 {n} 以确认真实运行：',
   'cases.run.sure': '真实执行 {n} 次',
-  'cases.run.not': '取消',
   'cases.room': {
     one: '空间不足，之后无法打开这次运行（HISTORY_BYTES）。其结果会保留。',
     other: '之后只能逐个打开这 {n} 次运行中的约 {room} 次（HISTORY_BYTES）。各次运行的结果都会保留。',
@@ -94,7 +89,6 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'batch.lost': '服务自 {time} 起没有应答。每两秒会再次询问。',
   'batch.repeat': { one: '重新真实运行有变化或失败的那个', other: '重新真实运行有变化或失败的 {n} 个' },
   'batch.repeat.dry': { one: '重新试运行有变化或失败的那个', other: '重新试运行有变化或失败的 {n} 个' },
-  'batch.stop': '停止',
   'batch.link': '复制此批次的链接',
   'batch.setAside': '略去了 {n} 个输入。',
   'batch.against': '比较对象：{what}。',
@@ -150,7 +144,6 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'case.remove.sure': '确认移除',
   'case.removed': '“{name}”已移除',
   'case.changed': '保存的用例刚被他人更改，没有移除任何内容。请查看后再试。',
-  'details.case': '用例',
   'difference.expected': '预期 {value}',
   'difference.found': '实际 {value}',
   'save.open': '保存为用例',

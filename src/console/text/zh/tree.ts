@@ -3,13 +3,11 @@ import type { treeWords as words } from '../en/tree.ts';
 
 export const treeWords: Record<keyof typeof words, Template> = {
   'trace.label': '规则树',
-  'trace.search': '搜索节点',
   'trace.search.none': '没有节点匹配 {text}。',
   'trace.executedOnly.none': '没有节点运行。',
   'trace.expandAll': '全部展开',
   'trace.collapseAll': '全部收起',
   'trace.column.node': '节点',
-  'trace.column.result': '结果',
   'trace.column.time': '用时',
   'tree.decided': '决定',
   'tree.level': '第 {n} 层',
@@ -166,7 +164,6 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'trace.is.default': '{key} 为 {value}（默认）',
   'trace.read.missing': '缺少 {key}',
   'why.between': '再往上还有 {n} 个节点。',
-  'details.label': '详情',
   'details.changes': '变化',
   'details.output': '输出',
   'details.node': '节点',
