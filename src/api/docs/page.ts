@@ -99,14 +99,22 @@ function details(title: string, examples: Record<string, unknown>) {
   )}</details>`;
 }
 
-function curl({ method, path, queryExample, body, open }: Operation, { origin, withKey }: Calling): string {
+function curl(
+  { method, path, queryExample, headers = [], body, open }: Operation,
+  { origin, withKey }: Calling,
+): string {
   const query = new URLSearchParams(Object.entries(queryExample ?? {}).map(([name, value]) => [name, String(value)]));
-  const url = `${origin}${path.replace('{mockId}', '$mockId')}${query.size > 0 ? `?${query}` : ''}`;
+  const url = `${origin}${path.replace(/\{(\w+)\}/g, '$$$1')}${query.size > 0 ? `?${query}` : ''}`;
   const parts = ['curl', ...(method === 'get' ? [] : ['-X', method.toUpperCase()]), `"${url}"`];
   if (withKey && !open) parts.push('\\\n  -H "authorization: Bearer $RULE_SERVER_KEY"');
   const [example] = Object.values(body?.examples ?? {});
-  const text = JSON.stringify(example)?.replaceAll("'", "'\\''");
-  if (example) parts.push(`\\\n  -H 'content-type: application/json' -d '${text}'`);
+  const text = typeof example === 'string' ? example : JSON.stringify(example);
+  for (const { name, example } of headers.filter(({ needed }) => needed))
+    parts.push(`\\\n  -H '${name.toLowerCase()}: ${example}'`);
+  if (body && text)
+    parts.push(
+      `\\\n  -H 'content-type: ${body.mediaType ?? 'application/json'}' --data-binary '${text.replaceAll("'", "'\\''")}'`,
+    );
   return parts.join(' ');
 }
 

@@ -15,7 +15,7 @@ import {
   versionsParameters,
 } from '../http/parameters.ts';
 import type { Operation } from './operation.ts';
-import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
+import { refusal } from './refusals.ts';
 
 const always = { type: 'always', start: null, end: null };
 const rule = {
@@ -100,10 +100,6 @@ const readiness = {
     },
   ],
 };
-const badParameter = badQuestion('A parameter is wrong.', {
-  field: 'app',
-  message: 'must be an integer from 1 to 2147483647',
-});
 const unknownRule = refusal('The app has no such rule or node.', 'unknown-rule', { app: 9001, ruleId: '77' });
 const path = (name: string) => `/rule-server/mock/${name}`;
 const common = { method: 'get', tag: 'Rules and clients', needs: 'read' } as const;
@@ -141,10 +137,7 @@ export const browseOperations: Operation[] = [
           },
         },
       },
-      400: badParameter,
       404: unknownRule,
-      503: unavailable,
-      ...usual,
     },
   },
   {
@@ -156,11 +149,8 @@ export const browseOperations: Operation[] = [
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
       200: { description: 'The tree.', schema: treeSchema, examples: { tree } },
-      400: badParameter,
       404: unknownRule,
       422: refusal('It is too large.', 'tree-too-large', {}),
-      503: unavailable,
-      ...usual,
     },
   },
   {
@@ -199,8 +189,6 @@ export const browseOperations: Operation[] = [
         schema: appsSchema,
         examples: { apps: { items: [{ app: 9001, name: 'Demo' }], nextCursor: null } },
       },
-      503: unavailable,
-      ...usual,
     },
   },
   {
@@ -216,9 +204,6 @@ export const browseOperations: Operation[] = [
         schema: ruleListSchema,
         examples: { rules: { app: 9001, version: 18, items: [{ ruleId: 1, ...rule }], nextCursor: null, skipped: [] } },
       },
-      400: badParameter,
-      503: unavailable,
-      ...usual,
     },
   },
   {
@@ -234,10 +219,7 @@ export const browseOperations: Operation[] = [
         schema: clientListSchema,
         examples: { clients: { app: 9001, items: [client], nextCursor: null, skipped: [] } },
       },
-      400: badParameter,
       422: refusal("The app's directory is not one.", 'clients-linked', { app: 9001 }),
-      503: unavailable,
-      ...usual,
     },
   },
   {
@@ -255,13 +237,10 @@ export const browseOperations: Operation[] = [
         schema: readinessSchema,
         examples: { readiness },
       },
-      400: badParameter,
-      404: refusal('The app has no such rule.', 'unknown-rule', { app: 9001, ruleId: '77' }),
+      404: unknownRule,
       422: refusal('The app has too many rules for one answer.', 'too-many-rules', {
         ...{ app: 9001, rules: 612, most: 500 },
       }),
-      503: unavailable,
-      ...usual,
     },
   },
 ];

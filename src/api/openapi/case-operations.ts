@@ -11,7 +11,7 @@ import { casesParameters } from '../cases/parameters.ts';
 import { problem } from './examples.ts';
 import { asJson } from './json-schema.ts';
 import { type AnswerDoc, type HeaderDoc, type Operation, PROBLEM } from './operation.ts';
-import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
+import { badQuestion, refusal } from './refusals.ts';
 
 const CASES = '/rule-server/mock/cases';
 const common = { tag: 'Saved cases', path: CASES } as const;
@@ -36,6 +36,7 @@ const ifMatch: HeaderDoc = {
   description: 'The ETag of the saved cases that are changed. Without it, If-None-Match is required.',
   schema: z.string(),
   example: ETAG,
+  needed: true,
 };
 const ifNoneMatch: HeaderDoc = {
   name: 'If-None-Match',
@@ -73,7 +74,7 @@ const changes = {
   queryExample: { app: 9001, ruleId: 1 },
   headers: [ifMatch, ifNoneMatch],
 };
-const ofChange = { 400: bad, 412: changed, 422: broken, 428: unconditional, 503: unavailable, ...usual };
+const ofChange = { 400: bad, 412: changed, 422: broken, 428: unconditional };
 
 /** The saved cases of a rule or a node, as one YAML document. */
 export const caseOperations: Operation[] = [
@@ -101,8 +102,6 @@ export const caseOperations: Operation[] = [
       400: bad,
       404: refusal('There is no document.', 'no-saved-cases', { app: 9001, ruleId: '1' }),
       422: broken,
-      503: unavailable,
-      ...usual,
     },
   },
   {

@@ -7,6 +7,7 @@ import { executeOperations } from './execute-operations.ts';
 import { executionOperations } from './execution-operations.ts';
 import { createJsonSchemas, type JsonSchema } from './json-schema.ts';
 import { type AnswerDoc, type Operation, PROBLEM } from './operation.ts';
+import { withUsual } from './refusals.ts';
 import { serviceOperations } from './service-operations.ts';
 
 /** Everything the interface can do, in reading order. */
@@ -17,7 +18,7 @@ export const operations = [
   ...caseOperations,
   ...browseOperations,
   ...serviceOperations,
-];
+].map(withUsual);
 
 const DESCRIPTION = `Press Run in a page and see what a business rule does on a real, remote client.
 

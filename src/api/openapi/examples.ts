@@ -6,6 +6,7 @@ import { problemBody, type Refusal } from '../../shared/runtime/http-refusals.ts
 import type { Problem } from '../calls/read-request.ts';
 
 export const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
+export const BATCH_ID = '0d7e4b5a-7f52-4a36-9a55-6f1f0c2d9b1e';
 export const AT = 1_790_000_000_000;
 
 export const request = { app: 9001, ruleId: 1, [DATA_FIELD]: { uid: 1, cost: 120 } };

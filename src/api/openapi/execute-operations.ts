@@ -6,7 +6,7 @@ import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, MOCK_ID, problem, request, result, unanswered } from './examples.ts';
 import type { AnswerDoc, Operation } from './operation.ts';
-import { badCall, refusal, usual } from './refusals.ts';
+import { badCall, refusal } from './refusals.ts';
 
 const CLIENT = 'orders-7f9c_4a1b2';
 const [address, timeoutMs, app] = [CLIENT, 60_000, 9001];
@@ -128,7 +128,6 @@ export const executeOperations: Operation[] = [
         'answer-gone': unanswered(noAnswer('answer-gone', { mockId: MOCK_ID, address })),
         'key-not-looked-up': unanswered(noAnswer('key-not-looked-up', {})),
       }),
-      ...usual,
     },
   },
 ];

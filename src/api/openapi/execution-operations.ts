@@ -9,20 +9,19 @@ import {
 import { eraseParameters, executionParameters, failureParameters, listParameters } from '../http/parameters.ts';
 import { AT, accepted, events, execution, failures, listed, rejected } from './examples.ts';
 import type { Operation } from './operation.ts';
-import { badQuestion, refusal, unavailable, usual } from './refusals.ts';
+import { refusal } from './refusals.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
-const unknown = refusal('There is no such execution (any more).', 'unknown-execution', { mockId: accepted.mockId });
 const { mockId } = accepted;
+
+const common = { method: 'get', needs: 'read', tag: 'Executions' } as const;
 
 /** Executions as a resource. */
 export const executionOperations: Operation[] = [
   {
-    method: 'get',
+    ...common,
     path: EXECUTIONS,
     id: 'listExecutions',
-    needs: 'read',
-    tag: 'Executions',
     summary: 'List executions, what is on its way first, then the newest',
     query: listParameters,
     queryExample: { app: 9001, ruleId: 1, limit: 20 },
@@ -32,17 +31,12 @@ export const executionOperations: Operation[] = [
         schema: executionListSchema,
         examples: { page: { items: [listed, rejected], nextCursor: null } },
       },
-      400: badQuestion('A parameter is wrong.', { field: 'limit', message: 'must be a whole number from 1 to 100' }),
-      503: unavailable,
-      ...usual,
     },
   },
   {
-    method: 'get',
+    ...common,
     path: '/rule-server/mock/failures',
     id: 'listFailures',
-    needs: 'read',
-    tag: 'Executions',
     summary: 'Group the failures among executions: how often, at which clients, since when',
     query: failureParameters,
     queryExample: { app: 9001, ruleId: 1 },
@@ -52,17 +46,12 @@ export const executionOperations: Operation[] = [
         schema: failuresSchema,
         examples: { groups: failures },
       },
-      400: badQuestion('A parameter is wrong.', { field: 'from', message: 'must be epoch ms or an ISO 8601 time' }),
-      503: unavailable,
-      ...usual,
     },
   },
   {
-    method: 'get',
+    ...common,
     path: '/rule-server/mock/kept',
     id: 'getKept',
-    needs: 'read',
-    tag: 'Executions',
     summary: 'How many executions are kept, since when, within which limits, and how long one waits',
     answers: {
       200: {
@@ -76,40 +65,33 @@ export const executionOperations: Operation[] = [
           },
         },
       },
-      503: unavailable,
-      ...usual,
     },
   },
   {
+    ...common,
     method: 'put',
     path: `${EXECUTIONS}/{mockId}/pin`,
     id: 'pinExecution',
     needs: 'run',
-    tag: 'Executions',
     summary: 'Keep one that has ended, with its tree, until it is unpinned',
     answers: {
       204: { description: 'It is pinned.' },
-      404: unknown,
       409: refusal('It has not ended, or there is no room.', 'not-in-history', { mockId }),
-      503: unavailable,
-      ...usual,
     },
   },
   {
+    ...common,
     method: 'delete',
     path: `${EXECUTIONS}/{mockId}/pin`,
     id: 'unpinExecution',
     needs: 'run',
-    tag: 'Executions',
     summary: 'Keep one no longer than the history keeps it',
-    answers: { 204: { description: 'It is not pinned.' }, 404: unknown, 503: unavailable, ...usual },
+    answers: { 204: { description: 'It is not pinned.' } },
   },
   {
-    method: 'get',
+    ...common,
     path: `${EXECUTIONS}/{mockId}`,
     id: 'getExecution',
-    needs: 'read',
-    tag: 'Executions',
     summary: 'Read one execution: its states with their times, its input, its result',
     description:
       'Fields that MASK names are hidden: `masked` says which. Of an app that HISTORY_OFF names only an execution that was ' +
@@ -118,21 +100,17 @@ export const executionOperations: Operation[] = [
     queryExample: { include: 'tree' },
     answers: {
       200: { description: 'The execution.', schema: executionSchema, examples: { succeeded: execution } },
-      400: badQuestion('A parameter is wrong.', { field: 'include', message: 'must be tree' }),
-      404: unknown,
       410: refusal('It has ended, and nothing of its app is kept.', 'execution-not-kept', {
         ...{ mockId, state: 'succeeded', app: 9001 },
       }),
-      503: unavailable,
-      ...usual,
     },
   },
   {
+    ...common,
     method: 'delete',
     path: `${EXECUTIONS}/{mockId}`,
     id: 'cancelExecution',
     needs: 'cancel',
-    tag: 'Executions',
     summary: 'Cancel an execution, or erase it',
     description:
       'Before the client took the request the rule does not run; after that only the waiting ends. With `erase=true` every ' +
@@ -151,19 +129,13 @@ export const executionOperations: Operation[] = [
         schema: cancelledSchema,
         examples: { cancelling: { mockId, state: 'cancelling' } },
       },
-      400: badQuestion('A parameter is wrong.', { field: 'erase', message: 'must be true or false' }),
-      404: unknown,
       409: refusal('It has ended; or it has not, and is to be erased.', 'execution-ended', { mockId }),
-      503: unavailable,
-      ...usual,
     },
   },
   {
-    method: 'get',
+    ...common,
     path: `${EXECUTIONS}/{mockId}/events`,
     id: 'followExecution',
-    needs: 'read',
-    tag: 'Executions',
     summary: 'Follow an execution as server-sent events',
     description:
       'A `snapshot` first, then a `state` for each state with its ordinal as id, until the end state. Any instance can ' +
@@ -184,9 +156,6 @@ export const executionOperations: Operation[] = [
         examples: { 'picked up': events },
       },
       204: { description: 'It has ended, and the last event was seen: do not come back.' },
-      404: unknown,
-      503: unavailable,
-      ...usual,
     },
   },
 ];

@@ -21,7 +21,8 @@ export type AnswerDoc = {
   headers?: Record<string, string>;
 };
 
-export type HeaderDoc = { name: string; description: string; schema: z.ZodType; example: string };
+/** `needed`: without it the request is refused. */
+export type HeaderDoc = { name: string; description: string; schema: z.ZodType; example: string; needed?: true };
 
 /** One operation of the interface as its description tells it. `open`: it needs no key. */
 export type Operation = {

@@ -1,11 +1,12 @@
+import type { z } from 'zod';
 import { problemSchema } from '../../shared/contract/problem.ts';
 import type { RefusalCode, refusals } from '../../shared/reasons/refusals.ts';
 import type { ParamsOf } from '../../shared/reasons/template.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { Problem } from '../calls/read-request.ts';
 import { summaryOf } from '../http/respond.ts';
-import { problem } from './examples.ts';
-import { type AnswerDoc, PROBLEM } from './operation.ts';
+import { BATCH_ID, MOCK_ID, problem } from './examples.ts';
+import { type AnswerDoc, type Operation, PROBLEM } from './operation.ts';
 
 /** A documented refusal as problem+json; `errors` are the fields it is about. */
 export function refusal<Of extends RefusalCode>(
@@ -59,5 +60,27 @@ export const failed = refusal(
   { requestId: '4d1c' },
 );
 
-/** The refusals of every operation that needs a key. */
-export const usual = { 401: unauthorized, 403: forbidden, 429: limited, 500: failed };
+const badParameter = (query: z.ZodObject) =>
+  badQuestion('A parameter is wrong.', {
+    field: Object.keys(query.shape)[0] ?? '',
+    message: 'must be given once, found 2',
+  });
+const unknownExecution = refusal('There is no such execution (any more).', 'unknown-execution', { mockId: MOCK_ID });
+/** 404 of an id that was never given, and 410 of a batch that was kept once. */
+export const ofBatch = {
+  404: refusal('There is no such batch.', 'unknown-batch', { batchId: BATCH_ID }),
+  410: refusal('It was kept once.', 'batch-gone', { batchId: BATCH_ID }),
+};
+
+/** An operation with the refusals of all operations that take parameters, name a thing, ask the workers or the store, or need a key. */
+export function withUsual(operation: Operation): Operation {
+  const { path, query, open, needs, answers } = operation;
+  const usual = {
+    ...(query && { 400: badParameter(query) }),
+    ...(path.includes('{mockId}') && { 404: unknownExecution }),
+    ...(path.includes('{batchId}') && ofBatch),
+    ...(needs && needs !== 'ops' && { 503: unavailable }),
+    ...(!open && { 401: unauthorized, 403: forbidden, 429: limited, 500: failed }),
+  };
+  return { ...operation, answers: { ...usual, ...answers } };
+}

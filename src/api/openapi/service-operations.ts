@@ -3,7 +3,7 @@ import { callerSchema, permissions } from '../../shared/contract/caller.ts';
 import { sessionRequestSchema } from '../access/sessions.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
-import { badQuestion, failed, forbidden, refusal, unavailable, usual } from './refusals.ts';
+import { badQuestion, failed, forbidden, refusal, unavailable } from './refusals.ts';
 
 const ready = { status: 'ready', queue: 'up', reason: null, workers: 3, problems: [], waiting: 0, active: 12 };
 const anybody = { name: null, may: [...permissions], apps: null };
@@ -48,7 +48,6 @@ export const serviceOperations: Operation[] = [
         schema: callerSchema,
         examples: { reader: { name: 'dashboard', may: ['read'], apps: [1, 9001] }, anybody },
       },
-      ...usual,
     },
   },
   {
@@ -91,7 +90,6 @@ export const serviceOperations: Operation[] = [
         schema: z.string(),
         examples: { some: '# TYPE rule_server_queue_waiting gauge\nrule_server_queue_waiting 0\n' },
       },
-      ...usual,
     },
   },
   {
@@ -105,7 +103,6 @@ export const serviceOperations: Operation[] = [
         schema: z.looseObject({ openapi: z.string() }),
         examples: { description: { openapi: '3.1.1' } },
       },
-      ...usual,
     },
   },
 ];

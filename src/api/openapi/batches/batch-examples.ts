@@ -1,7 +1,12 @@
 import { noCounts } from '../../../shared/cases/batch.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { BATCH_ID } from '../examples.ts';
 
-export const batchId = '0d7e4b5a-7f52-4a36-9a55-6f1f0c2d9b1e';
+/** The path of the batches, and what their operations have in common. */
+export const BATCHES = '/rule-server/mock/batches';
+export const common = { method: 'get', needs: 'read', tag: 'Batches' } as const;
+
+export const batchId = BATCH_ID;
 const counts = { ...noCounts(), passed: 1, failed: 1 };
 export const batch = {
   ...{ batchId, app: 9001, ruleId: 1, confId: null, cases: 1, items: 2, concurrency: 4, stopAfterFailures: null },

@@ -2,15 +2,12 @@ import { z } from 'zod';
 import { coverageSchema, itemListSchema, wholeItemSchema } from '../../../shared/contract/batches.ts';
 import { coverageParameters, itemParameters, reportParameters } from '../../batches/parameters.ts';
 import type { Operation } from '../operation.ts';
-import { item, itemDetails, wholeItem } from './batch-examples.ts';
-import { BATCHES, badParameter, common, refusalsOfOne } from './batch-refusals.ts';
+import { BATCHES, common, item, itemDetails, wholeItem } from './batch-examples.ts';
 
 /** The operations on the items of a batch. */
 export const batchItemOperations: Operation[] = [
   {
     ...common,
-    method: 'get',
-    needs: 'read',
     path: `${BATCHES}/{batchId}/items`,
     id: 'listBatchItems',
     summary: 'List the items of a batch',
@@ -25,26 +22,19 @@ export const batchItemOperations: Operation[] = [
           details: { items: [{ ...item, ...itemDetails }], nextCursor: null },
         },
       },
-      400: badParameter,
-      ...refusalsOfOne,
     },
   },
   {
     ...common,
-    method: 'get',
-    needs: 'read',
     path: `${BATCHES}/{batchId}/items/{n}`,
     id: 'getBatchItem',
     summary: 'Read one item: its input, what was expected, and each difference',
     answers: {
       200: { description: 'The item.', schema: wholeItemSchema, examples: { failed: wholeItem } },
-      ...refusalsOfOne,
     },
   },
   {
     ...common,
-    method: 'get',
-    needs: 'read',
     path: `${BATCHES}/{batchId}/coverage`,
     id: 'getBatchCoverage',
     summary: 'In how many cases each node ran, and to which states it came',
@@ -62,14 +52,10 @@ export const batchItemOperations: Operation[] = [
           },
         },
       },
-      400: badParameter,
-      ...refusalsOfOne,
     },
   },
   {
     ...common,
-    method: 'get',
-    needs: 'read',
     path: `${BATCHES}/{batchId}/report`,
     id: 'getBatchReport',
     summary: 'The report of a batch as JUnit, CSV, JSON or Markdown',
@@ -83,8 +69,6 @@ export const batchItemOperations: Operation[] = [
         schema: z.string(),
         examples: { junit: '<testsuites/>' },
       },
-      400: badParameter,
-      ...refusalsOfOne,
     },
   },
 ];

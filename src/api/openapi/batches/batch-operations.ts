@@ -3,10 +3,9 @@ import { batchBodySchema, batchListSchema, cancelledBatchSchema } from '../../..
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
 import { batchBodyParameters, batchListParameters } from '../../batches/parameters.ts';
 import type { Operation } from '../operation.ts';
-import { badCall, refusal, unavailable, usual } from '../refusals.ts';
-import { batch, batchId } from './batch-examples.ts';
+import { badCall, ofBatch, refusal } from '../refusals.ts';
+import { BATCHES, batch, batchId, common } from './batch-examples.ts';
 import { batchItemOperations } from './batch-item-operations.ts';
-import { BATCHES, badParameter, common, goneBatch, refusalsOfOne, unknownBatch } from './batch-refusals.ts';
 import { batchRequest } from './batch-request.ts';
 
 /** Many inputs on one or more targets, each an ordinary execution. */
@@ -53,21 +52,16 @@ export const batchOperations: Operation[] = [
         field: 'cases',
         message: 'give either cases, saved: true, recorded or from',
       }),
-      404: unknownBatch,
-      410: goneBatch,
+      ...ofBatch,
       413: refusal('The body is too large.', 'body-too-large', { maxBytes: 16_777_216, setting: 'MAX_BATCH_BYTES' }),
       415: refusal('A browser sent another type.', 'foreign-type', {
         types: 'application/json or text/csv',
       }),
       422: refusal('The key was used for another body.', 'key-reused', {}, { mayHaveRun: false }),
-      503: unavailable,
-      ...usual,
     },
   },
   {
     ...common,
-    method: 'get',
-    needs: 'read',
     path: BATCHES,
     id: 'listBatches',
     summary: 'List batches, the newest first',
@@ -79,21 +73,15 @@ export const batchOperations: Operation[] = [
         schema: batchListSchema,
         examples: { batches: { items: [batch], nextCursor: null } },
       },
-      400: badParameter,
-      503: unavailable,
-      ...usual,
     },
   },
   {
     ...common,
-    method: 'get',
-    needs: 'read',
     path: `${BATCHES}/{batchId}`,
     id: 'getBatch',
     summary: 'Read how far a batch is',
     answers: {
       200: { description: 'The batch.', schema: batchBodySchema, examples: { finished: batch } },
-      ...refusalsOfOne,
     },
   },
   {
@@ -117,14 +105,11 @@ export const batchOperations: Operation[] = [
         examples: { cancelling: { batchId, state: 'cancelling' } },
       },
       409: refusal('It has ended.', 'batch-ended', { batchId }),
-      ...refusalsOfOne,
     },
   },
   ...batchItemOperations,
   {
     ...common,
-    method: 'get',
-    needs: 'read',
     path: `${BATCHES}/{batchId}/events`,
     id: 'followBatch',
     summary: 'Follow a batch as server-sent events',
@@ -136,7 +121,6 @@ export const batchOperations: Operation[] = [
         schema: z.string(),
         examples: { snapshot: `event: snapshot\ndata: ${JSON.stringify(batch)}\n\n` },
       },
-      ...refusalsOfOne,
     },
   },
 ];
