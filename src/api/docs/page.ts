@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
+import { whys } from '../../shared/reasons/causes.ts';
 import { statusOf } from '../../shared/reasons/codes.ts';
 import { endings } from '../../shared/reasons/endings.ts';
 import { refusals } from '../../shared/reasons/refusals.ts';
@@ -29,6 +30,7 @@ export function docsPage({ info, tags, components, paths }: Document, caller: Ca
 <nav aria-label="Operations">
 ${tags.map(({ name }) => html`<strong>${name}</strong><ul>${operations.filter(({ tag }) => tag === name).map(link)}</ul>`)}
 <a href="#codes">Codes</a>
+<a href="#causes">Causes</a>
 <a href="#schemas">Schemas</a>
 </nav>
 <main>
@@ -37,8 +39,11 @@ ${info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}<
 <p>The same for programs: <a href="/openapi.json">/openapi.json</a></p>
 ${operations.map((operation) => section(operation, paths, caller))}
 <h2 id="codes">Codes</h2>
-<p>What an answer says with <code>code</code> when there is none of a client, its status, and the sentence of each reason. A 503 means that it did not run.</p>
+<p>What an answer says with <code>code</code> when there is none of a client, its status, and the sentence of each reason. Parts in brackets are there where their parameters are given. A 503 means that it did not run.</p>
 ${codeDocs().map(code)}
+<h2 id="causes">Causes</h2>
+<p>The values of the parameters <code>why</code>, <code>fault</code>, <code>problem</code> and <code>full</code>; a cause may have parameters of its own, beside them.</p>
+${texts(Object.entries(whys).map(([reason, text]) => ({ reason, text: withNames(text) })))}
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(components.schemas).map(
   ([name, schema]) => html`<section id="schema-${name}"><h3>${name}</h3>${members(schema)}</section>`,
@@ -49,9 +54,13 @@ ${Object.entries(components.schemas).map(
 </html>`;
 }
 
-function code({ name, statuses, texts }: CodeDoc) {
+function code({ name, statuses, texts: of }: CodeDoc) {
   return html`<section id="code-${name}"><h3><code>${name}</code> <span class="quiet">${statuses.join(', ')}</span></h3>
-<ul>${texts.map(({ reason, text }) => html`<li><code>${reason}</code>: ${text}</li>`)}</ul></section>`;
+${texts(of)}</section>`;
+}
+
+function texts(list: CodeDoc['texts']) {
+  return html`<ul>${list.map(({ reason, text }) => html`<li><code>${reason}</code>: ${text}</li>`)}</ul>`;
 }
 
 function link({ id, method, path }: Operation) {

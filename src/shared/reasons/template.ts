@@ -37,8 +37,8 @@ export function fillTemplate(
   return fill(template.replace(/\[([^\]]*)\]/g, (_, part: string) => (isGiven(part) ? part : '')));
 }
 
-/** A template for people: its optional parts included, its parameters as names. */
-export const withNames = (template: string): string => template.replace(/[[\]]/g, '').replace(/\{(\w+)\}/g, '‹$1›');
+/** A template for people: its parameters as names, its optional parts in brackets. */
+export const withNames = (template: string): string => template.replace(/\{(\w+)\}/g, '‹$1›');
 
 /** A fault as a parameter of another name. */
 export const asWhy = <Of>({ problem, ...params }: Params & { problem: Of }) => ({ ...params, why: problem });
