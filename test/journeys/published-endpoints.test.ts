@@ -108,7 +108,7 @@ describe('the endpoints of the published server', () => {
       ['{"app":"1","iceId":1}', -1, /^app must be an integer/],
       ['{"app":1,"iceId":"7"}', -1, /^iceId must be an integer/],
       ['{"app":1,"iceId":1,"roam":[]}', -1, /^roam must be a JSON object/],
-      ['{"app":1,"iceId":1', -1, 'the body is not JSON: it ends too early'],
+      ['{"app":1,"iceId":1', -1, 'the body is not JSON: it ends too early, after 18 characters'],
       ['[]', -1, 'the body must be a JSON object'],
       ['{"app":1,"iceId":1,"roam":{"a":1,"a":2}}', -1, /a is given twice/],
     ])('%s is refused with %i', async (body, ret, message) => {

@@ -1,9 +1,11 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { errorOf, type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
-import { noAnswerBody } from '../../shared/contract/execution-record.ts';
-import { statusOf } from '../../shared/reasons/codes.ts';
+import { answered, unanswered as withoutAnswer } from '../../shared/contract/endings/ending.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
+import type { StateStep } from '../../shared/contract/endings/states.ts';
+import { noAnswerBody, openRecord, toSettled } from '../../shared/contract/execution-record.ts';
 import { problemBody, type Refusal } from '../../shared/runtime/http-refusals.ts';
 import type { Problem } from '../calls/read-request.ts';
+import { executionBody, listBody, recordBody } from '../executions/execution-body.ts';
 
 export const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
 export const BATCH_ID = '0d7e4b5a-7f52-4a36-9a55-6f1f0c2d9b1e';
@@ -43,66 +45,40 @@ export function problem(refusal: Refusal, more: { errors?: Problem[]; mayHaveRun
 
 export const accepted = { mockId: MOCK_ID, state: 'queued' };
 
-export const listed = {
+const ADDRESS = 'orders-7f9c_4a1b2';
+const call = {
   mockId: MOCK_ID,
-  app: 9001,
-  ruleId: 1,
-  confId: null,
-  ts: null,
-  target: 'all',
-  keyName: null,
-  address: 'orders-7f9c_4a1b2',
-  lane: null,
-  state: 'succeeded',
-  history: [
-    { state: 'queued', at: AT },
-    { state: 'dispatched', at: AT + 12 },
-    { state: 'picked-up', at: AT + 1012 },
-    { state: 'succeeded', at: AT + 2060 },
-  ],
-  timings: { queued: 12, pickUp: 1000, running: 1044, noticing: 4, total: 2060 },
-  warnings: [],
-  ending: { status: 200, code: null, reason: null, params: {}, mayHaveRun: true },
-  outcome: 'TRUE',
-  error: null,
-  dryRun: false,
-  comparisonId: null,
-  derivedFrom: null,
-  rules: { released: 18, loaded: 18, digest: 'Qm9xX2Vzc2VudGlhbGx5MT' },
-};
-
-export const execution = {
-  ...listed,
-  input: request[DATA_FIELD],
-  result,
-  lateResult: null,
-  written: null,
-  masked: [],
-  pinned: false,
-  keptUntil: AT + 604_800_000,
-};
-
-const nobody = noAnswer('no-client-online', { app: 9001 });
-export const rejected = {
-  ...listed,
-  address: null,
-  state: 'rejected',
-  history: [
-    { state: 'queued', at: AT },
-    { state: 'rejected', at: AT + 9 },
-  ],
-  timings: { queued: 9, pickUp: null, running: null, noticing: null, total: 9 },
-  error: errorOf(nobody),
-  ending: {
-    status: statusOf(nobody),
-    code: nobody.code,
-    reason: nobody.reason,
-    params: nobody.params,
-    mayHaveRun: false,
+  queuedAt: AT,
+  data: {
+    ...{ v: 1, app: 9001, ruleId: '1', confId: null, ts: null, target: 'all', keyName: null, claimBy: AT + 30_000 },
+    input: JSON.stringify(request[DATA_FIELD]),
   },
-  outcome: null,
-  rules: null,
 };
+const steps: StateStep[] = [
+  { state: 'dispatched', at: AT + 12 },
+  { state: 'picked-up', at: AT + 1012 },
+];
+const answer = {
+  address: ADDRESS,
+  success: true,
+  outcome: 'TRUE',
+  body: JSON.stringify(result),
+  answeredAt: AT + 2056,
+  rules: { released: '18', loaded: '18', digest: result.rules.digest },
+} as const;
+const { record } = toSettled(call, answered({ ...answer, steps }), AT + 2060);
+const nobody = toSettled(
+  call,
+  withoutAnswer({ ...noAnswer('no-client-online', { app: 9001 }), executeAt: AT }),
+  AT + 9,
+);
+
+const listing = { nextCursor: null, inputs: null, nodes: null };
+export const executions = JSON.parse(listBody([record, nobody.record], listing));
+
+const whole = { record, input: call.data.input, result: answer.body, lateResult: null, masked: [], gone: false };
+const kept = { pinned: false, keptUntil: AT + 604_800_000, tree: undefined };
+export const execution = JSON.parse(executionBody(whole, kept));
 
 export const failures = {
   items: [
@@ -115,19 +91,20 @@ export const failures = {
       first: AT,
       last: AT + 7_200_000,
       mockId: MOCK_ID,
-      clients: [{ address: listed.address, count: 212 }],
+      clients: [{ address: ADDRESS, count: 212 }],
     },
   ],
   looked: { executions: 5120, withoutInput: 0, until: AT },
   nextCursor: null,
 };
 
+const [, pickedUp] = steps;
 export const events = [
   'event: snapshot',
-  `data: ${JSON.stringify({ ...listed, state: 'dispatched', history: listed.history.slice(0, 2), ending: null, outcome: null, rules: null })}`,
+  `data: ${recordBody(openRecord({ ...call, progress: { address: ADDRESS, steps: steps.slice(0, 1) } }))}`,
   '',
   'event: state',
-  `data: ${JSON.stringify({ state: 'picked-up', at: AT + 1012, address: listed.address, ending: null })}`,
+  `data: ${JSON.stringify({ ...pickedUp, address: ADDRESS, ending: null })}`,
   'id: 2',
   '',
   '',

@@ -7,7 +7,7 @@ import {
   keptSchema,
 } from '../../shared/contract/execution.ts';
 import { eraseParameters, executionParameters, failureParameters, listParameters } from '../http/parameters.ts';
-import { AT, accepted, events, execution, failures, listed, rejected } from './examples.ts';
+import { AT, accepted, events, execution, executions, failures } from './examples.ts';
 import type { Operation } from './operation.ts';
 import { refusal } from './refusals.ts';
 
@@ -29,7 +29,7 @@ export const executionOperations: Operation[] = [
       200: {
         description: 'One page, without inputs and results.',
         schema: executionListSchema,
-        examples: { page: { items: [listed, rejected], nextCursor: null } },
+        examples: { page: executions },
       },
     },
   },

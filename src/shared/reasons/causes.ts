@@ -3,6 +3,7 @@ import { JSON_FAULT, textFaults } from './text-faults.ts';
 
 /** Causes inside of a sentence, which may have causes of their own. Those of the system have the code of its error. */
 export const whys = {
+  nothing: 'nothing',
   // The queue store.
   away: 'cannot be reached',
   silent: 'did not answer',

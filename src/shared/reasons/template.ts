@@ -53,7 +53,7 @@ export const asTold = <Of>({ problem, ...params }: Params & { problem: Of }, mes
 });
 
 /** The parameters whose values are causes. */
-const CAUSES: ReadonlySet<string> = new Set(['problem', 'why', 'fault', 'full']);
+const CAUSES: ReadonlySet<string> = new Set(['problem', 'why', 'fault', 'full', 'has']);
 
 type Words = Readonly<Record<string, string>>;
 

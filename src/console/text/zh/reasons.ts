@@ -242,6 +242,7 @@ const remarks: Record<Remark, string> = {
 };
 
 const whys: Record<Why, string> = {
+  nothing: '无',
   away: '无法连接',
   silent: '没有应答',
   'refused-it': '拒绝了这次执行',
