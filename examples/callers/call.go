@@ -2,26 +2,22 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"log"
 	"net/http"
 	"os"
-	"strconv"
+	"strings"
 	"time"
 )
 
 func main() {
-	data := map[string]any{"uid": int64(9007199254740993)}
-	body, _ := json.Marshal(map[string]any{"app": json.Number(os.Args[2]), "ruleId": 1, "the service": data})
-	key := rand.Text()
-	answer := map[string]any{"error": "Nothing answered.", "mayHaveRun": true}
-	for _, pause := range []int{1, 2, 4, 8, 0} {
-		request, _ := http.NewRequest("POST", os.Args[1]+"/rule-server/mock/execute", bytes.NewReader(body))
+	body := fmt.Sprintf(`{"app":%s,"ruleId":1,"the service":{"uid":%d}}`, os.Args[2], 9007199254740993)
+	key, answer := rand.Text(), map[string]any{"error": "Nothing answered.", "mayHaveRun": true}
+	for _, again := range []string{"1", "2", "4", "8", "0"} {
+		request, _ := http.NewRequest("POST", os.Args[1]+"/rule-server/mock/execute", strings.NewReader(body))
 		request.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {key}}
-		again := strconv.Itoa(pause)
 		if response, err := http.DefaultClient.Do(request); err == nil {
 			decoder := json.NewDecoder(response.Body)
 			decoder.UseNumber()
@@ -31,11 +27,11 @@ func main() {
 			}
 			again = response.Header.Get("Retry-After")
 		}
-		if again == "" || pause == 0 {
+		pause, _ := time.ParseDuration(again + "s")
+		if pause == 0 {
 			break
 		}
-		seconds, _ := strconv.Atoi(again)
-		time.Sleep(time.Duration(seconds) * time.Second) // then the same key again: it runs at most once
+		time.Sleep(pause) // then the same key again: it runs at most once
 	}
 	if mayHaveRun, isRefused := answer["mayHaveRun"]; isRefused {
 		log.Fatalf("%v mayHaveRun: %v", answer["error"], mayHaveRun)

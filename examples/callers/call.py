@@ -1,22 +1,12 @@
-# python3 call.py http://127.0.0.1:8080 9001
-import json, sys, time, urllib.error, urllib.request, uuid
-from decimal import Decimal
+# pip install urllib3; python3 call.py http://127.0.0.1:8080 9001
+import decimal, json, sys, urllib3, uuid
 
-url, app = sys.argv[1], int(sys.argv[2])
-body = json.dumps({"app": app, "ruleId": 1, "the service": {"uid": 9007199254740993}}).encode()
+body = json.dumps({"app": int(sys.argv[2]), "ruleId": 1, "the service": {"uid": 9007199254740993}})
 headers = {"content-type": "application/json", "idempotency-key": str(uuid.uuid4())}
-for pause in (1, 2, 4, 8, 0):
-    again = None
-    try:
-        text = urllib.request.urlopen(urllib.request.Request(f"{url}/rule-server/mock/execute", body, headers)).read()
-    except urllib.error.HTTPError as refused:
-        text, again = refused.read(), refused.headers.get("retry-after")
-    except OSError:
-        text, again = b'{"error": "Nothing answered.", "mayHaveRun": true}', pause
-    if again is None or pause == 0:
-        break
-    time.sleep(float(again))  # then the same key again: it runs at most once
-answer = json.loads(text, parse_float=Decimal)
+# The same key again: it runs at most once, and what has ended is not run again.
+again = urllib3.Retry(4, allowed_methods=None, status_forcelist=[503, 504], backoff_factor=1, raise_on_status=False)
+response = urllib3.request("POST", f"{sys.argv[1]}/rule-server/mock/execute", body=body, headers=headers, retries=again)
+answer = json.loads(response.data, parse_float=decimal.Decimal)
 if "mayHaveRun" in answer:
     sys.exit(f"{answer['error']} mayHaveRun: {answer['mayHaveRun']}")
 print(answer["outcome"], answer["the service"]["uid"])

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +7,8 @@ import { answersWith, createResponder, resultText } from '../support/responder.t
 import { type Service, startService } from '../support/start-service.ts';
 import { run } from './run.ts';
 
-const callers = join(import.meta.dirname, '../../examples/callers');
+const root = join(import.meta.dirname, '../..');
+const callers = join(root, 'examples/callers');
 const TIMEOUT_MS = 300_000;
 const commands: Record<string, string[]> = {
   node: [process.execPath, 'call.mjs'],
@@ -15,10 +16,27 @@ const commands: Record<string, string[]> = {
   go: ['go', 'run', 'call.go'],
   java: ['java', '-cp', 'lib/*', 'Call.java'],
 };
+/** What each needs beside its language. */
+const prepare: Record<string, () => Promise<unknown>> = {
+  node: async () => {
+    const client = join(folder, 'node_modules/rule-server-client');
+    await mkdir(client, { recursive: true });
+    await symlink(join(root, 'src'), join(client, 'src'));
+    await writeFile(join(client, 'package.json'), '{"exports":{"./http":"./src/client/http.ts"}}');
+  },
+  python: () => there('python3', '-m', 'pip', 'install', '-q', '--target', folder, 'urllib3>=2'),
+  java: async () => {
+    await writeFile(join(folder, 'pom.xml'), POM);
+    await there('mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib');
+  },
+};
 const asks: Record<string, string> = { node: '--version', python: '--version', go: 'version', java: '-version' };
 const POM = `<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId><version>1</version><dependencies>
 <dependency><groupId>com.fasterxml.jackson.core</groupId><artifactId>jackson-databind</artifactId><version>2.19.2</version></dependency>
 </dependencies></project>`;
+
+const there = (command: string, ...parameters: string[]) =>
+  run(command, parameters, { cwd: folder, timeoutMs: TIMEOUT_MS });
 
 let service: Service;
 let folder: string;
@@ -37,11 +55,7 @@ test.each(Object.keys(commands))(
     const isThere = await run(command, [asks[name] ?? ''], { timeoutMs: TIMEOUT_MS }).catch(() => null);
     if (isThere === null)
       return expect(process.env.RULE_SERVER_REQUIRE_ALL_SUITES, `${command} is missing`).not.toBe('1');
-    if (name === 'java') {
-      await writeFile(join(folder, 'pom.xml'), POM);
-      const copy = ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'];
-      await run('mvn', copy, { cwd: folder, timeoutMs: TIMEOUT_MS });
-    }
+    await prepare[name]?.();
     const does = answersWith((request) =>
       resultText(request, { outcome: 'TRUE' }).replace(
         /"the service":\{.*?\}/s,
@@ -51,8 +65,7 @@ test.each(Object.keys(commands))(
     const app = 60 + Object.keys(commands).indexOf(name);
     await using client = await createResponder({ sharedDir: service.sharedDir, app, does });
     await using gateway = await losesAnAnswer(service.url);
-    const call = (ofApp: number) =>
-      run(command, [...parameters, gateway.url, String(ofApp)], { cwd: folder, timeoutMs: TIMEOUT_MS });
+    const call = (ofApp: number) => there(command, ...parameters, gateway.url, String(ofApp));
     expect((await call(app)).trim()).toBe('TRUE 9007199254740993');
     expect([gateway.calls(), client.found.length]).toEqual([2, 1]);
     await expect(call(0)).rejects.toThrow(/mayHaveRun: false/i);
