@@ -8,14 +8,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { startDemoClient } from '../../src/client/demo.ts';
 import { otherProblems } from '../shared/reports/junit-schema.ts';
-import {
-  answers,
-  answersWith,
-  type Behaviour,
-  createResponder,
-  resultText,
-  staysSilent,
-} from '../support/responder.ts';
+import { answers, answersWith, createResponder, resultText, staysSilent } from '../support/responder.ts';
 import { type How, interruptedAfter, runCliWith } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
@@ -26,7 +19,6 @@ describe('the command line, with cases,', () => {
   let service: Service;
   let demo: Awaited<ReturnType<typeof startDemoClient>>;
   let folder: string;
-  let apps = 700;
   beforeAll(async () => {
     service = await startService({
       settings: { RESULT_TIMEOUT_MS: 30_000, CLIENT_TIMEOUT_MS: 30_000 },
@@ -51,13 +43,9 @@ describe('the command line, with cases,', () => {
     await writeFile(path, text);
     return path;
   };
-  const clientThat = async (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
-    const app = ++apps;
-    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
-  };
 
   it('makes the folder of a report, and refuses a path that cannot be written before anything runs', async () => {
-    await using client = await clientThat(answers({ process: '[1:A:T:0]' }));
+    await using client = await service.clientThat(answers({ process: '[1:A:T:0]' }));
     const csv = await file('reports.csv', 'uid\n1\n');
     const target = ['--app', String(client.app), '--rule-id', '1'];
     const out = join(folder, 'made', 'for', 'it', 'out.csv');
@@ -145,7 +133,7 @@ describe('the command line, with cases,', () => {
 
   it('writes numbers to the digit when it updates, lists whole, and nothing after an error', async () => {
     const data = '{"n":9007199254740993,"big":1e400,"list":[{"a":1},{"a":0.10}],"more":1}';
-    await using client = await clientThat(
+    await using client = await service.clientThat(
       answersWith((request) => {
         if (request.text.includes('"fails":true')) return resultText(request).replace('"error":null', '"error":"no"');
         return resultText(request).replace('{}', data).replace('[1:Demo:T:0]', '[4:a:T:0]');
@@ -223,7 +211,7 @@ cases:
   });
 
   it('cancels the batch at Ctrl-C and ends with 130', async () => {
-    await using client = await clientThat(staysSilent);
+    await using client = await service.clientThat(staysSilent);
     const path = await file('long.cases.yaml', `app: ${client.app}\nruleId: 1\ncases: [{ name: a }, { name: b }]\n`);
     const { exitCode, err } = await command(['test', path], interruptedAfter(client.firstRequest()));
     expect([exitCode, err]).toEqual([130, expect.stringMatching(/Batch [\w-]+ is being cancelled/)]);
@@ -236,7 +224,7 @@ cases:
 
   it('proposes what to ignore, and then ignores it', async () => {
     let runs = 0;
-    await using client = await clientThat(
+    await using client = await service.clientThat(
       answersWith((request) => {
         const data = { coupon: { id: ++runs, amount: 20 }, items: [{ at: runs }, { at: -runs }] };
         const process = request.text.includes('"unsteady"') && runs % 2 === 0 ? '[1:Demo:F:0]' : '[1:Demo:T:0]';
@@ -266,7 +254,7 @@ cases:
   });
 
   it('runs a CSV file without expectations and writes what came of it', async () => {
-    await using client = await clientThat(answers({ 'the service': { coupon: 1 } }));
+    await using client = await service.clientThat(answers({ 'the service': { coupon: 1 } }));
     const csv = await file('users.csv', 'name,user.id\n=1+1,a\nb,\n');
     const out = join(folder, 'results.csv');
     const parameters = ['batch', '--csv', csv, '--app', String(client.app), '--rule-id', '1', '--target', 'client:*'];

@@ -17,7 +17,6 @@ import {
   answers,
   answersAfter,
   answersWith,
-  type Behaviour,
   createResponder,
   errs,
   picksUpAndStaysSilent,
@@ -51,16 +50,14 @@ describe('the command line', () => {
     await service?.stop();
   });
 
-  const clientThat = async (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
-    const app = ++apps;
-    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
-  };
   const exec = (app: number, more: string[] = [], how: How = {}) =>
     command(['exec', '--url', service.url, '--app', String(app), '--rule-id', '1', ...more], how);
 
   describe.concurrent('exec', () => {
     it('prints the answer to the digit with --json, and ends with 0', async () => {
-      await using client = await clientThat(answersWith((request) => resultText(request).replace('{}', '{"n":1e400}')));
+      await using client = await service.clientThat(
+        answersWith((request) => resultText(request).replace('{}', '{"n":1e400}')),
+      );
       const data = '{"uid":9007199254740993,"x":0.10}';
       const { exitCode, out } = await exec(client.app, ['--data', data, '--json', '--ts', '1700000000000']);
       expect(exitCode).toBe(0);
@@ -75,7 +72,7 @@ describe('the command line', () => {
       const unseen =
         /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u200b-\u200f\u2028-\u202e\u2066-\u2069\u3000\u3164\ufeff\u{e0000}-\u{e007f}]/u;
       for (const does of [errs(evil), answers({ process: evil, 'the service': { [evil]: evil } })]) {
-        await using client = await clientThat(does);
+        await using client = await service.clientThat(does);
         for (const more of [[], ['--json']]) {
           const { out, err } = await exec(client.app, more);
           expect(out).toContain('\\u202egpj.exe');
@@ -92,7 +89,7 @@ describe('the command line', () => {
     it('shows the states on a terminal as they are reached, and then the answer for a person', async () => {
       const does = answers({ 'the service': { uid: 1, list: [1, {}] }, process: '[1:A:T:0]' });
       const seen = Promise.withResolvers<void>();
-      await using client = await clientThat(async (request) => {
+      await using client = await service.clientThat(async (request) => {
         await seen.promise;
         await does(request, client);
       });
@@ -123,7 +120,7 @@ describe('the command line', () => {
     });
 
     it('shows nothing but the answer when nobody watches', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       expect((await exec(client.app)).err).toBe('');
     });
 
@@ -151,7 +148,7 @@ describe('the command line', () => {
     });
 
     it('cancels the execution at Ctrl-C', async () => {
-      await using client = await clientThat(staysSilent);
+      await using client = await service.clientThat(staysSilent);
       const run = ['exec', '--url', service.url, '--app', String(client.app), '--rule-id', '1'];
       const { exitCode, err } = await command(run, interruptedAfter(client.firstRequest()));
       expect(exitCode).toBe(130);
@@ -164,7 +161,7 @@ describe('the command line', () => {
     });
 
     it('takes its input from a file or from standard input', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const directory = await mkdtemp(join(tmpdir(), 'rule-server-cli-'));
       await writeFile(join(directory, 'input.json'), '{"from":"file"}\n');
       expect((await exec(client.app, ['--data', `@${join(directory, 'input.json')}`])).exitCode).toBe(0);
@@ -173,7 +170,7 @@ describe('the command line', () => {
     });
 
     it('goes where it is told to', async () => {
-      await using client = await clientThat(answers(), { lane: 'beta' });
+      await using client = await service.clientThat(answers(), { lane: 'beta' });
       expect((await exec(client.app, ['--target', 'lane:beta'])).exitCode).toBe(0);
       expect((await exec(client.app, ['--target', 'lane:gamma'])).exitCode).toBe(3);
       expect((await exec(client.app, ['--target', 'nonsense'])).exitCode).toBe(2);
@@ -191,7 +188,7 @@ describe('the command line', () => {
     });
 
     it('under an Idempotency-Key runs once', async () => {
-      await using client = await clientThat(answersAfter(50));
+      await using client = await service.clientThat(answersAfter(50));
       const more = ['--idempotency-key', 'k', '--json'];
       const [first, second] = [await exec(client.app, more), await exec(client.app, more)];
       expect(second.out).toBe(first.out);
@@ -231,7 +228,7 @@ describe('the command line', () => {
 
   describe.concurrent('clients', () => {
     it('lists who is there, and ends with 0', async () => {
-      await using one = await clientThat(staysSilent, { lane: 'beta', address: 'host_one' });
+      await using one = await service.clientThat(staysSilent, { lane: 'beta', address: 'host_one' });
       const { exitCode, out } = await command(['clients', '--url', service.url, '--app', String(one.app)]);
       expect(exitCode).toBe(0);
       expect(out).toMatch(/^ADDRESS +LANE +STATE +HEARTBEAT +SDK +VERSION +OPEN +LAST PICK-UP\n/);
@@ -245,7 +242,7 @@ describe('the command line', () => {
     });
 
     it('prints the answer as it is with --json', async () => {
-      await using one = await clientThat(staysSilent);
+      await using one = await service.clientThat(staysSilent);
       const { out } = await command(['clients', '--url', service.url, '--app', String(one.app), '--json']);
       // It beats meanwhile.
       const timeless = (text: string) => text.replaceAll(/"(lastHeartbeat|heartbeatAgeMs)":\d+/g, '"$1":0');
@@ -325,7 +322,7 @@ describe('the command line', () => {
       return { exitCode, other };
     };
     const url = ['--url', service.url];
-    await using client = await clientThat(answers({}));
+    await using client = await service.clientThat(answers({}));
     await exec(client.app);
     for (const line of [['--help'], ['history', '--json', ...url], ['clients', '--app', String(client.app), ...url]])
       expect([line[0], await without('stdout', ...line)]).toEqual([line[0], { exitCode: 0, other: '' }]);
@@ -342,7 +339,7 @@ describe('the command line', () => {
   });
 
   it('is what the installed program runs', async () => {
-    await using client = await clientThat(answers());
+    await using client = await service.clientThat(answers());
     const { stdout } = await run(process.execPath, [
       BIN,
       'exec',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpCall } from '../support/http-call.ts';
-import { createResponder, errs } from '../support/responder.ts';
+import { errs } from '../support/responder.ts';
 import { runCli } from '../support/run-cli.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
@@ -10,11 +10,7 @@ describe('rule-server history', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({});
-    await using _ = await createResponder({
-      sharedDir: service.sharedDir,
-      app: APP,
-      does: errs('the card was refused'),
-    });
+    await using _ = await service.clientThat(errs('the card was refused'), { app: APP });
     for (const uid of ['9007199254740992', '9007199254740993', '9007199254740994']) await execute(uid);
   });
   afterAll(() => service.stop());

@@ -62,11 +62,7 @@ describe('rule-server watch', () => {
   });
 
   it('counts failures that are alike with --failures, and is silent about the rest', async () => {
-    await using _ = await createResponder({
-      sharedDir: service.sharedDir,
-      app: 8816,
-      does: errs('card 4711 was refused'),
-    });
+    await using _ = await service.clientThat(errs('card 4711 was refused'), { app: 8816 });
     await using __ = await createResponder({ sharedDir: service.sharedDir, app: 8817, does: echoes() });
     const watching = watch('--failures');
     await expect

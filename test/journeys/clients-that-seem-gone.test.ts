@@ -5,24 +5,19 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
-import { type Behaviour, createResponder, resultText } from '../support/responder.ts';
+import { resultText } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
 onOneQueue('a client that seems to be gone', (start) => {
   let service: Service;
-  let apps = 700;
   beforeAll(async () => {
     const settings = { RESULT_TIMEOUT_MS: 15_000, CLIENT_TIMEOUT_MS: 4000, POLL_INTERVAL_MS: 50 };
     service = await start({ settings });
   });
   afterAll(() => service.stop());
 
-  const clientThat = async (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
-    const app = ++apps;
-    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
-  };
   const executionOf = async (mockId: string) => (await service.call(`${EXECUTIONS}/${mockId}`)).json;
   const statesOf = async (mockId: string): Promise<string[]> =>
     (await executionOf(mockId)).history.map(({ state }: { state: string }) => state);
@@ -30,7 +25,7 @@ onOneQueue('a client that seems to be gone', (start) => {
 
   describe.concurrent('has not left', () => {
     it('while it registers again: its registration is away for 300 ms, and its answer arrives', async () => {
-      await using client = await clientThat(async (request, self) => {
+      await using client = await service.clientThat(async (request, self) => {
         await request.pickUp();
         await rename(self.registrationPath, `${self.registrationPath}.away`);
         await delay(300);
@@ -42,7 +37,7 @@ onOneQueue('a client that seems to be gone', (start) => {
     });
 
     it('when it moves to a lane while it runs a rule: its answer arrives', async () => {
-      await using client = await clientThat(async (request, self) => {
+      await using client = await service.clientThat(async (request, self) => {
         await request.pickUp();
         const lane = join(dirname(self.registrationPath), 'lane', 'beta');
         await mkdir(lane, { recursive: true });
@@ -55,9 +50,9 @@ onOneQueue('a client that seems to be gone', (start) => {
   });
 
   it('was removed by a cleaner while it ran a rule: the call that waited behind was not picked up, and ends soon', async () => {
-    const bystander = await clientThat(() => {});
+    const bystander = await service.clientThat(() => {});
     const released = Promise.withResolvers<void>();
-    const client = await clientThat(
+    const client = await service.clientThat(
       async (request, self) => {
         if (self.found.length > 1) return;
         await self.stopBeating();
@@ -99,7 +94,7 @@ onOneQueue('a client that seems to be gone', (start) => {
 
     it('after a cancel', async () => {
       const release = Promise.withResolvers<void>();
-      await using client = await clientThat(async (request) => {
+      await using client = await service.clientThat(async (request) => {
         await request.pickUp();
         await release.promise;
         await request.answer(text(request));
@@ -115,7 +110,7 @@ onOneQueue('a client that seems to be gone', (start) => {
 
     it('after it unregistered', async () => {
       const release = Promise.withResolvers<void>();
-      await using client = await clientThat(async (request, self) => {
+      await using client = await service.clientThat(async (request, self) => {
         await request.pickUp();
         await self.unregister();
         await release.promise;
@@ -133,7 +128,7 @@ onOneQueue('a client that seems to be gone', (start) => {
 
     it('after it wrote something that is no result', async () => {
       const release = Promise.withResolvers<void>();
-      await using client = await clientThat(async (request) => {
+      await using client = await service.clientThat(async (request) => {
         await request.pickUp();
         await request.answer('null');
         await release.promise;

@@ -10,7 +10,6 @@ import {
   answers,
   answersAfter,
   answersWith,
-  type Behaviour,
   createResponder,
   errs,
   picksUpAndStaysSilent,
@@ -35,10 +34,6 @@ onOneQueue('executions as a resource', (start) => {
     await service?.stop();
   });
 
-  const clientThat = async (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
-    const app = ++apps;
-    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does, ...options }), { app });
-  };
   const begin = async (body: unknown, headers: Record<string, string> = {}, at = service): Promise<string> => {
     const { status, json } = await at.execute(body, { headers: { prefer: 'respond-async', ...headers } });
     expect(status).toBe(202);
@@ -61,7 +56,7 @@ onOneQueue('executions as a resource', (start) => {
 
   describe.concurrent('a call with Prefer: respond-async', () => {
     it('is answered before it has run, with where to look and that the preference was followed', async () => {
-      await using client = await clientThat(staysSilent);
+      await using client = await service.clientThat(staysSilent);
       const answer = await service.execute({ app: client.app, ruleId: 1 }, { headers: { prefer: 'respond-async' } });
       expect(answer.status).toBe(202);
       expect(answer.json).toEqual({ mockId: expect.stringMatching(/^[0-9a-f-]{36}$/), state: 'queued' });
@@ -71,13 +66,13 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it.each(['wait=10, respond-async', 'Respond-Async; foo="bar"'])('%s is the same preference', async (prefer) => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const { status } = await service.execute({ app: client.app, ruleId: 1 }, { headers: { prefer } });
       expect(status).toBe(202);
     });
 
     it('another preference changes nothing', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const headers = { prefer: 'respond-asynchronously, wait=3' };
       const { status } = await service.execute({ app: client.app, ruleId: 1 }, { headers });
       expect(status).toBe(200);
@@ -89,7 +84,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('goes on when its caller has long gone', async () => {
-      await using client = await clientThat(answersAfter(300));
+      await using client = await service.clientThat(answersAfter(300));
       const mockId = await begin({ app: client.app, ruleId: 1 });
       expect((await reaches(mockId, 'succeeded')).json.ending).toEqual({
         status: 200,
@@ -104,7 +99,7 @@ onOneQueue('executions as a resource', (start) => {
   describe.concurrent('one execution', () => {
     it('tells what was asked, where it ran, how it went and how long each part took', async () => {
       const ended = Promise.withResolvers<void>();
-      await using client = await clientThat(echoes({ once: ended.promise }), { lane: 'beta' });
+      await using client = await service.clientThat(echoes({ once: ended.promise }), { lane: 'beta' });
       const body = `{"app":${client.app},"ruleId":9007199254740993,"confId":7,"ts":1700000000000,"target":"lane:beta","the service":{"n":1.50}}`;
       const mockId = await begin(body);
       await reaches(mockId, 'picked-up');
@@ -137,7 +132,9 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('has the result the caller was answered, to the digit', async () => {
-      await using client = await clientThat(answersWith((request) => resultText(request).replace('{}', '{"n":1e400}')));
+      await using client = await service.clientThat(
+        answersWith((request) => resultText(request).replace('{}', '{"n":1e400}')),
+      );
       const answer = await service.execute({ app: client.app, ruleId: 1 });
       const { text } = await reaches(answer.json.mockId, 'succeeded');
       expect(text).toContain(`"result":${answer.text},`);
@@ -145,7 +142,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('has a result of a mebibyte as well', async () => {
-      await using client = await clientThat(answers({ process: 'x'.repeat(1024 * 1024) }));
+      await using client = await service.clientThat(answers({ process: 'x'.repeat(1024 * 1024) }));
       const answer = await service.execute({ app: client.app, ruleId: 1 });
       expect(answer.status).toBe(200);
       const { text } = await reaches(answer.json.mockId, 'succeeded');
@@ -153,13 +150,13 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('an input beyond 64 KiB is not kept with it', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const answer = await service.execute({ app: client.app, ruleId: 1, 'the service': { a: 'x'.repeat(70_000) } });
       await eventually(async () => expect((await get(answer.json.mockId)).json.input).toBeNull());
     });
 
     it.each([2, 70])('an input of %i KiB is not kept in its job as well', async (kilobytes) => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const input = { a: 'x'.repeat(kilobytes * 1024) };
       const { json } = await service.execute({ app: client.app, ruleId: 1, 'the service': input });
       const queue = service.backends[0]?.openQueue(queueNames.executions);
@@ -172,7 +169,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('failed when the rule did: that is still an answer', async () => {
-      await using client = await clientThat(errs('no such leaf'));
+      await using client = await service.clientThat(errs('no such leaf'));
       const { json } = await service.execute({ app: client.app, ruleId: 1 });
       const execution = await reaches(json.mockId, 'failed');
       expect(execution.json.ending).toEqual({ status: 200, code: null, reason: null, params: {}, mayHaveRun: true });
@@ -234,7 +231,7 @@ onOneQueue('executions as a resource', (start) => {
     const ids = ({ json }: Answer) => json.items.map(({ mockId }: { mockId: string }) => mockId);
 
     it('has the newest first and no inputs or results', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const made: string[] = [];
       for (let count = 0; count < 3; count++) {
         made.unshift((await service.execute({ app: client.app, ruleId: 1 })).json.mockId);
@@ -252,7 +249,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('has every open one on one of its pages, and then the settled ones', async () => {
-      await using client = await clientThat((request) =>
+      await using client = await service.clientThat((request) =>
         client.found.length > 1 ? undefined : answers()(request, client),
       );
       const settled = (await service.execute({ app: client.app, ruleId: 1 })).json.mockId;
@@ -272,7 +269,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('begins with what is on its way', async () => {
-      await using client = await clientThat((request) =>
+      await using client = await service.clientThat((request) =>
         client.found.length > 1 ? undefined : answers()(request, client),
       );
       const settled = (await service.execute({ app: client.app, ruleId: 1 })).json.mockId;
@@ -287,7 +284,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('is walked page by page without a gap or a repetition, whatever comes in between', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const run = async () => (await service.execute({ app: client.app, ruleId: 1 })).json.mockId;
       const made = await Promise.all(Array.from({ length: 25 }, run));
       await vi.waitFor(async () => expect(ids(await list(`app=${client.app}&limit=100`))).toHaveLength(25), 60_000);
@@ -304,7 +301,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('is filtered by app and rule', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const one = (await service.execute({ app: client.app, ruleId: 1 })).json.mockId;
       const other = (await service.execute({ app: client.app, ruleId: 9007199254740993n.toString() })).json?.mockId;
       expect(other).toBeUndefined(); // a string is no id
@@ -334,7 +331,7 @@ onOneQueue('executions as a resource', (start) => {
   describe.concurrent('its events', () => {
     it('begin with a snapshot, tell each state once with its ordinal, and end with the end state', async () => {
       const [go, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      await using client = await clientThat(async (request) => {
+      await using client = await service.clientThat(async (request) => {
         await go.promise;
         await request.pickUp();
         await answer.promise;
@@ -370,7 +367,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('who comes back gets what is missing, and 204 when nothing will come any more', async () => {
-      await using client = await clientThat(answersAfter(100));
+      await using client = await service.clientThat(answersAfter(100));
       const mockId = await begin({ app: client.app, ruleId: 1 });
       // A worker that is kept busy sees the pick-up and the answer at once: then there is no step between them.
       const ids = states(await reaches(mockId, 'succeeded')).map((_: string, id: number) => String(id));
@@ -384,7 +381,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('of an instant client: the history told at its end is the one that stays', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const mockId = await begin({ app: client.app, ruleId: 1 });
       const stream = await streamOf(mockId);
       await stream.ended;
@@ -400,7 +397,7 @@ onOneQueue('executions as a resource', (start) => {
 
   describe.concurrent('DELETE', () => {
     it('before the pick-up: the request is withdrawn, the caller hears of it, and it did not run', async () => {
-      await using client = await clientThat(staysSilent);
+      await using client = await service.clientThat(staysSilent);
       const answer = service.execute({ app: client.app, ruleId: 1 });
       const { mockId } = await client.firstRequest();
       expect((await cancel(mockId)).status).toBe(202);
@@ -412,7 +409,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('after the pick-up: it may have run', async () => {
-      await using client = await clientThat(picksUpAndStaysSilent);
+      await using client = await service.clientThat(picksUpAndStaysSilent);
       const mockId = await begin({ app: client.app, ruleId: 1 });
       await reaches(mockId, 'picked-up');
       expect((await cancel(mockId)).status).toBe(202);
@@ -423,7 +420,7 @@ onOneQueue('executions as a resource', (start) => {
     });
 
     it('after the end is a 409, of an unknown id a 404', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const { mockId } = (await service.execute({ app: client.app, ruleId: 1 })).json;
       await reaches(mockId, 'succeeded');
       expect((await cancel(mockId)).status).toBe(409);

@@ -5,7 +5,6 @@ import { redisCommand } from '../support/redis-command.ts';
 import {
   answers,
   answersAfter,
-  type Behaviour,
   createResponder,
   picksUpAndStaysSilent,
   resultText,
@@ -17,11 +16,7 @@ import { type Service, startService } from '../support/start-service.ts';
 onOneQueue('an Idempotency-Key whose answer had to leave', (start) => {
   it('says that it ran, and does not run again', async () => {
     await using service = await start({ settings: { IDEMPOTENCY_BYTES: 12_000, HISTORY_COUNT: 0 } });
-    await using client = await createResponder({
-      sharedDir: service.sharedDir,
-      app: 1,
-      does: answers({ process: 'x'.repeat(8000) }),
-    });
+    await using client = await service.clientThat(answers({ process: 'x'.repeat(8000) }), { app: 1 });
     const call = (key: string) => service.execute({ app: 1, ruleId: 1 }, { headers: { 'idempotency-key': key } });
     const first = await call('a');
     await call('b');
@@ -68,16 +63,12 @@ onOneQueue('an Idempotency-Key', (start) => {
     expect(again.text).toBe(first.text);
   });
 
-  const clientThat = async (does: Behaviour) => {
-    const app = ++apps;
-    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does }), { app });
-  };
   const call = (app: number, key: string, more: { ruleId?: number; headers?: Record<string, string> } = {}) =>
     service.execute({ app, ruleId: more.ruleId ?? 1 }, { headers: { 'idempotency-key': key, ...more.headers } });
 
   describe.concurrent('makes the same call run once', () => {
     it('when it is made again after the first was answered: the same bytes', async () => {
-      await using client = await clientThat(answers({ process: 'once' }));
+      await using client = await service.clientThat(answers({ process: 'once' }));
       const [first, second] = [await call(client.app, 'k'), await call(client.app, 'k')];
       expect(first.status).toBe(200);
       expect([second.status, second.text]).toEqual([first.status, first.text]);
@@ -85,7 +76,7 @@ onOneQueue('an Idempotency-Key', (start) => {
     });
 
     it('when it is made with the key in quotes, as the draft of the IETF has it', async () => {
-      await using client = await clientThat(answers({ process: 'once' }));
+      await using client = await service.clientThat(answers({ process: 'once' }));
       const [first, second] = [await call(client.app, 'a "k"'), await call(client.app, '"a \\"k\\""')];
       expect([second.status, second.text]).toEqual([first.status, first.text]);
       expect(client.found).toHaveLength(1);
@@ -93,14 +84,14 @@ onOneQueue('an Idempotency-Key', (start) => {
     });
 
     it('when it is made many times at once', async () => {
-      await using client = await clientThat(answersAfter(200));
+      await using client = await service.clientThat(answersAfter(200));
       const all = await Promise.all(Array.from({ length: 20 }, () => call(client.app, 'k')));
       expect(new Set(all.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect(client.found).toHaveLength(1);
     });
 
     it('when its answer is a timeout', async () => {
-      await using client = await clientThat(picksUpAndStaysSilent);
+      await using client = await service.clientThat(picksUpAndStaysSilent);
       const [first, second] = [await call(client.app, 'k'), await call(client.app, 'k')];
       expect([first.status, first.json.code]).toEqual([504, 'no-answer']);
       expect(second.text).toBe(first.text);
@@ -108,14 +99,14 @@ onOneQueue('an Idempotency-Key', (start) => {
     });
 
     it('when its answer is large', async () => {
-      await using client = await clientThat(answers({ process: 'x'.repeat(100_000) }));
+      await using client = await service.clientThat(answers({ process: 'x'.repeat(100_000) }));
       const [first, second] = [await call(client.app, 'k'), await call(client.app, 'k')];
       expect(second.text).toBe(first.text);
       expect(client.found).toHaveLength(1);
     });
 
     it('when it is answered with 202: both learn of the one execution', async () => {
-      await using client = await clientThat(answersAfter(200));
+      await using client = await service.clientThat(answersAfter(200));
       const headers = { prefer: 'respond-async' };
       const [first, second] = [await call(client.app, 'k', { headers }), await call(client.app, 'k', { headers })];
       expect([first.status, second.status]).toEqual([202, 202]);
@@ -127,7 +118,7 @@ onOneQueue('an Idempotency-Key', (start) => {
     });
 
     it('when its first caller hung up before the client picked it up', async () => {
-      await using client = await clientThat(staysSilent);
+      await using client = await service.clientThat(staysSilent);
       const hangUp = new AbortController();
       const headers = { 'idempotency-key': 'k' };
       const first = service.execute({ app: client.app, ruleId: 1 }, { headers, signal: hangUp.signal });
@@ -142,14 +133,14 @@ onOneQueue('an Idempotency-Key', (start) => {
     });
 
     it('belongs to its app', async () => {
-      await using one = await clientThat(answers());
-      await using two = await clientThat(answers());
+      await using one = await service.clientThat(answers());
+      await using two = await service.clientThat(answers());
       const [first, second] = [await call(one.app, 'same'), await call(two.app, 'same')];
       expect(second.json.mockId).not.toBe(first.json.mockId);
     });
 
     it('is refused for another call', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       await call(client.app, 'k');
       const { status, json } = await call(client.app, 'k', { ruleId: 2 });
       expect([status, json.code, json.mayHaveRun]).toEqual([422, 'key-reused', false]);
@@ -157,7 +148,7 @@ onOneQueue('an Idempotency-Key', (start) => {
     });
 
     it('may have 255 characters and no more', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       expect((await call(client.app, 'k'.repeat(255))).status).toBe(200);
       expect((await call(client.app, 'k'.repeat(256))).status).toBe(400);
     });
@@ -174,7 +165,7 @@ onOneQueue('an Idempotency-Key', (start) => {
   });
 
   it('keeps its answer when the history is too full to keep the execution', async () => {
-    await using client = await clientThat(answers());
+    await using client = await service.clientThat(answers());
     const first = await call(client.app, 'k');
     for (let count = 0; count < 40; count++) await service.execute({ app: client.app, ruleId: 1 });
     await eventually(async () => {
@@ -187,7 +178,7 @@ onOneQueue('an Idempotency-Key', (start) => {
   });
 
   it('keeps a large answer too', async () => {
-    await using client = await clientThat(answers({ process: 'x'.repeat(100_000) }));
+    await using client = await service.clientThat(answers({ process: 'x'.repeat(100_000) }));
     const first = await call(client.app, 'k');
     client.does = answers();
     for (let count = 0; count < 40; count++) await service.execute({ app: client.app, ruleId: 1 });

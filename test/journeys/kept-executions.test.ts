@@ -65,11 +65,7 @@ onEachQueue('executions that are kept', (start) => {
 
   it('hide in their error what MASK names', async () => {
     await using service = await start({ settings: { MASK: '7:phone' } });
-    await using _client = await createResponder({
-      sharedDir: service.sharedDir,
-      app: 7,
-      does: errs('cannot call 493012345 now'),
-    });
+    await using _client = await service.clientThat(errs('cannot call 493012345 now'), { app: 7 });
     const mockId = await run(service, { phone: 493012345 });
     expect(await whole(service, mockId)).toMatchObject({ error: 'cannot call *** now', input: { phone: '***' } });
     expect(await found(service, 'text=493012345')).toEqual([]);

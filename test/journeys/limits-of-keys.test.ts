@@ -172,11 +172,7 @@ function itAtTwo(name: string, start: Start, use: (parts: Parts) => Promise<void
   it(name, async () => {
     const { promise, resolve: answerAll } = Promise.withResolvers<void>();
     await using service = await startTwo(start);
-    await using client = await createResponder({
-      sharedDir: service.sharedDir,
-      app: 7,
-      does: echoes({ once: promise }),
-    });
+    await using client = await service.clientThat(echoes({ once: promise }), { app: 7 });
     try {
       await use({ service, client, answerAll });
     } finally {

@@ -7,8 +7,6 @@ import { onEachQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersWith,
-  type Behaviour,
-  createResponder,
   errs,
   picksUpAndStaysSilent,
   removesItsDirectoryAfterPickUp,
@@ -30,17 +28,11 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
   afterAll(() => Promise.all([service.stop(), hasty.stop()]));
 
   /** A client alone in an app of its own. */
-  const clientThat = (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}, of = service) => {
-    const app = ++apps;
-    return createResponder({ sharedDir: of.sharedDir, app, does, ...options }).then((client) =>
-      Object.assign(client, { app }),
-    );
-  };
 
   describe.concurrent('when the client answers', () => {
     it('the result is the answer, member for member', async () => {
       const members = { 'the service': { a: 1 }, process: '[1:A:T:0]', executeAt: 42 };
-      await using client = await clientThat(answers(members));
+      await using client = await service.clientThat(answers(members));
       const answer = await service.execute({ app: client.app, ruleId: 7 });
       expect(answer.status).toBe(200);
       expect(answer.headers['content-type']).toBe('application/json');
@@ -48,14 +40,14 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('a failed rule is a 200 as well, with its own error', async () => {
-      await using client = await clientThat(errs('no such leaf'));
+      await using client = await service.clientThat(errs('no such leaf'));
       const { status, json } = await service.execute({ app: client.app, confId: 7 });
       expect(status).toBe(200);
       expect(json).toMatchObject({ success: false, process: null, error: 'no such leaf' });
     });
 
     it('what else it wrote passes through, and nothing of ours is added', async () => {
-      await using client = await clientThat(answers({ trace: { node: [1, 2] }, ts: 5, warnings: ['x'] }));
+      await using client = await service.clientThat(answers({ trace: { node: [1, 2] }, ts: 5, warnings: ['x'] }));
       const { json } = await service.execute({ app: client.app, ruleId: 7 });
       expect(Object.keys(json)).toEqual(
         ['mockId', 'success', 'the service', 'process', 'error', 'executeAt'].concat('trace', 'ts', 'warnings'),
@@ -63,7 +55,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('the six members are there even when it wrote only one of them', async () => {
-      await using client = await clientThat(answersWith('{"success":true}'));
+      await using client = await service.clientThat(answersWith('{"success":true}'));
       const { status, json } = await service.execute({ app: client.app, ruleId: 7 });
       expect(status).toBe(200);
       expect(json).toEqual({
@@ -77,7 +69,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('the request says what the caller said, and never null', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const request = { app: client.app, ruleId: 7, confId: null, ts: 0, 'the service': { a: null }, target: '' };
       await service.execute(request);
       const text = client.found[0]?.text ?? '';
@@ -92,7 +84,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('a published client is spoken to in its own words', async () => {
-      await using client = await clientThat(
+      await using client = await service.clientThat(
         answersWith((request) => {
           const { roam, iceId } = JSON.parse(request.text);
           return JSON.stringify({ success: true, roam: { ...roam, iceId }, process: '', ts: 1 });
@@ -133,8 +125,8 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('nobody in the lane: 503 no-client, naming who is online elsewhere', async () => {
-      await using trunk = await clientThat(answers(), { address: 'on-trunk' });
-      await using lane = await clientThat(answers(), { address: 'in-blue', lane: 'blue', app: trunk.app });
+      await using trunk = await service.clientThat(answers(), { address: 'on-trunk' });
+      await using lane = await service.clientThat(answers(), { address: 'in-blue', lane: 'blue', app: trunk.app });
       const answer = await service.execute({ app: trunk.app, ruleId: 1, target: 'lane:green' });
       expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
       expect(answer.json).toMatchObject({
@@ -145,7 +137,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('the named client does not exist: 503 no-client, and no directory is made for it', async () => {
-      await using client = await clientThat(answers(), { address: 'here' });
+      await using client = await service.clientThat(answers(), { address: 'here' });
       const answer = await service.execute({ app: client.app, ruleId: 1, target: 'address:elsewhere' });
       expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
       expect(answer.json.reason).toBe('unknown-client');
@@ -166,7 +158,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       ['the Go client runs it all the same: it may have run', { as: 'go' as const }, true],
       ['nobody knows what a bare directory does: it may have run', { as: 'directory' as const }, true],
     ])('504 not-picked-up; %s', async (_, options, mayHaveRun) => {
-      await using client = await clientThat(staysSilent, options, hasty);
+      await using client = await hasty.clientThat(staysSilent, options);
       const answer = await hasty.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'not-picked-up', mayHaveRun });
       const { address } = client;
@@ -177,21 +169,21 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
 
   describe.concurrent('when the client has the request', () => {
     it('and stays silent: 504 no-answer', async () => {
-      await using client = await clientThat(picksUpAndStaysSilent, {}, hasty);
+      await using client = await hasty.clientThat(picksUpAndStaysSilent);
       const answer = await hasty.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'no-answer', mayHaveRun: true });
       expect(answer.json.reason).toBe('silent');
     });
 
     it('and unregisters: 504 client-left, without waiting for the end of time', async () => {
-      await using client = await clientThat(unregistersAfterPickUp);
+      await using client = await service.clientThat(unregistersAfterPickUp);
       const answer = await service.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
       expect(answer.json.reason).toBe('left-with-request');
     });
 
     it('and leaves with its directory: 504 client-left', async () => {
-      await using client = await clientThat(async (request, self) => {
+      await using client = await service.clientThat(async (request, self) => {
         await request.pickUp();
         await self.removeDirectory();
         await self.unregister();
@@ -201,13 +193,13 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('and was nothing but a directory that is gone: 504 client-left', async () => {
-      await using client = await clientThat(removesItsDirectoryAfterPickUp, { as: 'directory' });
+      await using client = await service.clientThat(removesItsDirectoryAfterPickUp, { as: 'directory' });
       const answer = await service.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: true });
     });
 
     it('and only its directory goes, as cleaners do: the directory comes back and the answer gets through', async () => {
-      await using client = await clientThat(async (request, self) => {
+      await using client = await service.clientThat(async (request, self) => {
         await request.pickUp();
         await self.removeDirectory();
         await answerWhenPossible(request);
@@ -217,7 +209,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('and unregisters before it picks it up: 504 client-left, and it did not run', async () => {
-      await using client = await clientThat((_request, self) => self.unregister());
+      await using client = await service.clientThat((_request, self) => self.unregister());
       const answer = await service.execute({ app: client.app, ruleId: 1 });
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: false });
       expect(answer.json.reason).toBe('left-before-pick-up');
@@ -226,7 +218,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
 
   describe.concurrent('when somebody cancels', () => {
     it('before pick-up: 409 cancelled, withdrawn, it did not run', async () => {
-      await using client = await clientThat(staysSilent);
+      await using client = await service.clientThat(staysSilent);
       const answering = service.execute({ app: client.app, ruleId: 1 });
       await cancel((await client.firstRequest()).mockId);
       const answer = await answering;
@@ -235,7 +227,7 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
     });
 
     it('after pick-up: 409 cancelled, it may have run', async () => {
-      await using client = await clientThat(picksUpAndStaysSilent);
+      await using client = await service.clientThat(picksUpAndStaysSilent);
       const answering = service.execute({ app: client.app, ruleId: 1 });
       const { mockId } = await client.firstRequest();
       await eventually(async () =>

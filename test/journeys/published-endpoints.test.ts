@@ -6,14 +6,7 @@ import { createProcess } from '../../src/shared/ports/process.ts';
 import { type Time, timeOf } from '../../src/shared/ports/time.ts';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  answers,
-  type Behaviour,
-  createResponder,
-  errs,
-  picksUpAndStaysSilent,
-  staysSilent,
-} from '../support/responder.ts';
+import { answers, createResponder, errs, picksUpAndStaysSilent, staysSilent } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const KEY = 'a-key-of-16-characters';
@@ -21,19 +14,12 @@ const EXECUTE = '/ice-server/mock/execute';
 
 describe('the endpoints of the published server', () => {
   let service: Service;
-  let apps = 100;
   beforeAll(async () => {
     service = await startService({ settings: { ICE_ENDPOINTS: 1, RESULT_TIMEOUT_MS: 1500 } });
   });
   afterAll(() => service.stop());
 
   /** A client alone in an app of its own. */
-  const clientThat = (does: Behaviour, more = {}) => {
-    const app = ++apps;
-    return createResponder({ sharedDir: service.sharedDir, app, does, ...more }).then((client) =>
-      Object.assign(client, { app }),
-    );
-  };
   const execute = (body: unknown, headers = {}) =>
     service.call(EXECUTE, {
       method: 'POST',
@@ -43,7 +29,7 @@ describe('the endpoints of the published server', () => {
 
   describe.concurrent('execute', () => {
     it('takes iceId and roam, and answers with roam in the envelope, every number as the client wrote it', async () => {
-      await using client = await clientThat(
+      await using client = await service.clientThat(
         ({ answer, mockId, pickUp }) =>
           pickUp().then(() =>
             answer(
@@ -61,19 +47,19 @@ describe('the endpoints of the published server', () => {
     });
 
     it('a rule that failed says so as its client did', async () => {
-      await using client = await clientThat(errs('no such leaf'));
+      await using client = await service.clientThat(errs('no such leaf'));
       const { status, json } = await execute({ app: client.app, iceId: 7 });
       expect({ status, json }).toMatchObject({ status: 200, json: { ret: 0, data: { error: 'no such leaf' } } });
       expect(json.data.success).toBe(false);
     });
 
     it('a target without a form is an address', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       expect((await execute({ app: client.app, iceId: 7, target: client.address })).json.data.success).toBe(true);
     });
 
     it('an address that is gone is said at once to be offline, with the fallback mark', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const { status, json } = await execute({ app: client.app, iceId: 7, target: 'address:gone' });
       expect({ status, json }).toMatchObject({ status: 200, json: { ret: 0, data: { mockId: '', fallback: true } } });
       expect(json.data.error).toMatch(/gone.*\[no-client\]$/);
@@ -86,7 +72,7 @@ describe('the endpoints of the published server', () => {
     });
 
     it('a request that nobody took is a timeout in the words of that server', async () => {
-      await using client = await clientThat(staysSilent);
+      await using client = await service.clientThat(staysSilent);
       const { status, json } = await execute({ app: client.app, iceId: 7 });
       expect({ status, ret: json.ret }).toEqual({ status: 200, ret: 0 });
       expect(json.data).toMatchObject({ success: false, mockId: expect.stringMatching(/^[\w-]{36}$/) });
@@ -94,7 +80,7 @@ describe('the endpoints of the published server', () => {
     });
 
     it('what that server has no words for stands in the error', async () => {
-      await using client = await clientThat(picksUpAndStaysSilent);
+      await using client = await service.clientThat(picksUpAndStaysSilent);
       const { json } = await execute({ app: client.app, iceId: 7 });
       expect(json.data.error).toMatch(/wrote no answer .*\[no-answer\]$/);
     });
@@ -118,7 +104,7 @@ describe('the endpoints of the published server', () => {
     });
 
     it('members it does not know are ignored', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const ours = { ruleId: 3, 'the service': { b: 2 }, comparisonId: 'x' };
       const { json } = await execute({ app: client.app, iceId: 7, roam: { a: 1 }, ...ours, more: true });
       expect(json.data.success).toBe(true);

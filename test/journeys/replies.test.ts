@@ -5,7 +5,6 @@ import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
-import { createResponder } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
 
 const choice = inject('redis');
@@ -16,11 +15,7 @@ describe.skipIf(choice.kind === 'unavailable')('with two APIs on one Redis', () 
   it('none reads the event stream of all calls: not for its own, and not while somebody follows one', async () => {
     await using two = await startTwo();
     const { service } = two;
-    await using client = await createResponder({
-      sharedDir: service.sharedDir,
-      app: 1,
-      does: echoes({ afterMs: 200 }),
-    });
+    await using client = await service.clientThat(echoes({ afterMs: 200 }), { app: 1 });
     const [one = '', other = ''] = service.urls;
     const call = service.execute(CALL, { url: one });
     const { mockId } = await client.firstRequest();

@@ -2,28 +2,23 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';
-import { answersAfter, createResponder, resultText, staysSilent } from '../support/responder.ts';
+import { answersAfter, resultText, staysSilent } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
 describe.skipIf(inject('sharedRedis') === null)('an execution seen from the API that did not take the call', () => {
   let service: Service;
-  let apps = 0;
   beforeAll(async () => {
     service = await startService({ apis: 2, workers: 2, leavesFiles: true });
   });
   afterAll(() => service.stop());
 
-  const clientThat = async (does: Parameters<typeof createResponder>[0]['does']) => {
-    const app = ++apps;
-    return Object.assign(await createResponder({ sharedDir: service.sharedDir, app, does }), { app });
-  };
   const at = (api: number) => service.urls[api] ?? '';
 
   it('its events arrive, each state once', async () => {
     const go = Promise.withResolvers<void>();
-    await using client = await clientThat(async (request) => {
+    await using client = await service.clientThat(async (request) => {
       await request.pickUp();
       await go.promise;
       await request.answer(resultText(request));
@@ -40,7 +35,7 @@ describe.skipIf(inject('sharedRedis') === null)('an execution seen from the API 
   });
 
   it('it is read, listed and cancelled there', async () => {
-    await using client = await clientThat(staysSilent);
+    await using client = await service.clientThat(staysSilent);
     const answer = service.execute({ app: client.app, ruleId: 1 }, { url: at(0) });
     const { mockId } = await client.firstRequest();
     expect((await httpCall(`${at(1)}${EXECUTIONS}/${mockId}`)).json.state).toMatch(/queued|dispatched/);
@@ -52,7 +47,7 @@ describe.skipIf(inject('sharedRedis') === null)('an execution seen from the API 
   });
 
   it('the same Idempotency-Key sent to both at once runs the rule once, and both get its answer', async () => {
-    await using client = await clientThat(answersAfter(50));
+    await using client = await service.clientThat(answersAfter(50));
     for (let round = 1; round <= 20; round++) {
       const headers = { 'idempotency-key': `round ${round}` };
       const call = (api: number) => service.execute({ app: client.app, ruleId: 1 }, { url: at(api), headers });

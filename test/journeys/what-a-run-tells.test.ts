@@ -5,7 +5,7 @@ import { historyLimitsOf } from '../../src/shared/runtime/settings/settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import { registerPublished } from '../support/published-client.ts';
-import { answers, answersWith, type Behaviour, createResponder, errs, staysSilent } from '../support/responder.ts';
+import { answers, answersWith, type Behaviour, errs, staysSilent } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
@@ -23,10 +23,6 @@ onOneQueue('what a run tells', (start) => {
   });
   afterAll(() => service?.stop());
 
-  const clientThat = async (does: Behaviour, options: Partial<Parameters<typeof createResponder>[0]> = {}) => {
-    const app = options.app ?? ++apps;
-    return Object.assign(await createResponder({ sharedDir: service.sharedDir, does, ...options, app }), { app });
-  };
   const executeIce = (body: object) =>
     service.call('/ice-server/mock/execute', { method: 'POST', body: JSON.stringify(body) });
   const settled = (mockId: string) =>
@@ -51,7 +47,7 @@ onOneQueue('what a run tells', (start) => {
 
   describe.concurrent('debug', () => {
     it.each(['rule', 'python'] as const)('reaches a client of the %s dialect, and 0 is left out', async (as) => {
-      await using client = await clientThat(answers(), { as });
+      await using client = await service.clientThat(answers(), { as });
       for (const debug of [1, 255, 0, null, undefined])
         expect((await service.execute({ app: client.app, ruleId: 1, debug })).status).toBe(200);
       const asked = client.found.map(({ text }) => JSON.parse(text));
@@ -66,7 +62,7 @@ onOneQueue('what a run tells', (start) => {
     });
 
     it('reaches a client from the endpoint of the published server, which refuses it out of range', async () => {
-      await using client = await clientThat(answers(), { as: 'python' });
+      await using client = await service.clientThat(answers(), { as: 'python' });
       for (const debug of [7, 0])
         expect((await executeIce({ app: client.app, iceId: 1, debug })).json.data.success).toBe(true);
       expect(client.found.map(({ text }) => JSON.parse(text).debug)).toEqual([7, undefined]);
@@ -77,7 +73,7 @@ onOneQueue('what a run tells', (start) => {
 
   describe.concurrent('a comparison and the run it repeats', () => {
     it('are told while it runs, when it is over and in the list', async () => {
-      await using client = await clientThat(staysSilent);
+      await using client = await service.clientThat(staysSilent);
       const said = { comparisonId: 'Nightly_2026-11-23', derivedFrom: OTHER_RUN };
       const headers = { prefer: 'respond-async' };
       const { mockId } = (await service.execute({ app: client.app, ruleId: 1, ...said }, { headers })).json;
@@ -123,8 +119,8 @@ onOneQueue('what a run tells', (start) => {
       ['it failed', errs('no'), 'failed'],
       ['its answer was none', answersWith('[]'), 'failed'],
     ] as const)('is that of its client, also if %s; null in the trunk', async (_what, does, state) => {
-      await using trunk = await clientThat(does);
-      await using beta = await clientThat(does, { app: trunk.app, lane: 'beta' });
+      await using trunk = await service.clientThat(does);
+      await using beta = await service.clientThat(does, { app: trunk.app, lane: 'beta' });
       const ran = [];
       for (const { address } of [trunk, beta])
         ran.push(await runWith({ app: trunk.app, target: `address:${address}` }));
@@ -143,14 +139,14 @@ onOneQueue('what a run tells', (start) => {
   describe.concurrent('the error', () => {
     it('is null where there is none', async () => {
       for (const error of [null, '', { of: 'another kind' }]) {
-        await using client = await clientThat(answers({ error }));
+        await using client = await service.clientThat(answers({ error }));
         expect((await runWith({ app: client.app })).record).toMatchObject({ error: null, state: 'succeeded' });
       }
     });
 
     it('is the beginning of what the client said, 300 characters of it; the result has all of it', async () => {
       const said = Array.from({ length: 100 }, (_, n) => `word${n}`).join(' ');
-      await using client = await clientThat(errs(said));
+      await using client = await service.clientThat(errs(said));
       const { record } = await runWith({ app: client.app });
       expect(record.error).toBe(said.slice(0, 300));
       expect(record.result.error).toBe(said);
@@ -160,13 +156,13 @@ onOneQueue('what a run tells', (start) => {
     });
 
     it('is whole up to 300 characters', async () => {
-      await using client = await clientThat(errs('é'.repeat(300)));
+      await using client = await service.clientThat(errs('é'.repeat(300)));
       expect((await runWith({ app: client.app })).record.error).toBe('é'.repeat(300));
     });
 
     it('is why there is no answer, as its caller was told', async () => {
       // A long name of a client cuts nothing off: the sentence is made of what is kept.
-      await using client = await clientThat(answersWith('{"success":"neither"}'), { address: 'a'.repeat(200) });
+      await using client = await service.clientThat(answersWith('{"success":"neither"}'), { address: 'a'.repeat(200) });
       const [none, unusable] = [await runWith({ app: ++apps }), await runWith({ app: client.app })];
       expect([none.answer.json.code, unusable.answer.json.code]).toEqual(['no-client', 'invalid-result']);
       expect(unusable.answer.json.error.length).toBeGreaterThan(300);
@@ -182,7 +178,7 @@ onOneQueue('what a run tells', (start) => {
 
     /** At a client of its own, for those of other tests are still registered; told by the history, not by the queue. */
     const runAt = async (does: Behaviour, app = HIDES) => {
-      await using client = await clientThat(does, { app });
+      await using client = await service.clientThat(does, { app });
       const body = { app, ruleId: 1, target: `address:${client.address}`, 'the service': data };
       const answer = await service.execute(body);
       const { mockId } = answer.json;
@@ -224,14 +220,17 @@ onOneQueue('what a run tells', (start) => {
     const headers = { prefer: 'respond-async' };
     const begin = async () => (await service.execute({ app: KEEPS_NOTHING, ruleId: 1 }, { headers })).json.mockId;
     const rejected = await settled(await begin());
-    await using _ = await clientThat(errs(SECRET), { app: KEEPS_NOTHING, lane: 'beta' });
+    await using _ = await service.clientThat(errs(SECRET), { app: KEEPS_NOTHING, lane: 'beta' });
     const { json } = await service.execute({ app: KEEPS_NOTHING, ruleId: 1, target: 'lane:beta' });
     expect(json.error).toBe(SECRET);
     expect([rejected.state, rejected.error]).toEqual(['rejected', null]);
     await eventually(async () =>
       expect(await kept()?.get(json.mockId)).toMatchObject({ state: 'failed', error: null }),
     );
-    await using __ = await clientThat(answersWith(`{"success":"${SECRET}"}`), { app: KEEPS_NOTHING, lane: 'red' });
+    await using __ = await service.clientThat(answersWith(`{"success":"${SECRET}"}`), {
+      app: KEEPS_NOTHING,
+      lane: 'red',
+    });
     const call = { app: KEEPS_NOTHING, ruleId: 1, target: 'lane:red' };
     const unusable = (await service.execute(call)).json;
     expect(unusable).toMatchObject({ reason: 'result-unusable', error: expect.stringContaining(SECRET) });
@@ -248,8 +247,8 @@ onOneQueue('what a run tells', (start) => {
 
   describe.concurrent('a search', () => {
     it('finds by lane', async () => {
-      await using trunk = await clientThat(answers());
-      await using beta = await clientThat(answers(), { app: trunk.app, lane: 'beta' });
+      await using trunk = await service.clientThat(answers());
+      await using beta = await service.clientThat(answers(), { app: trunk.app, lane: 'beta' });
       const ran = [];
       for (const { address } of [trunk, beta])
         ran.push((await runWith({ app: trunk.app, target: `address:${address}` })).record.mockId);
@@ -260,7 +259,7 @@ onOneQueue('what a run tells', (start) => {
     });
 
     it('finds by comparison, also what is on its way', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const one = (await runWith({ app: client.app, comparisonId: 'one' })).record.mockId;
       const other = (await runWith({ app: client.app, comparisonId: 'other' })).record.mockId;
       const plain = (await runWith({ app: client.app })).record.mockId;
@@ -274,7 +273,7 @@ onOneQueue('what a run tells', (start) => {
     });
 
     it('finds words of the error', async () => {
-      await using client = await clientThat(errs('Card 4711 was declined'));
+      await using client = await service.clientThat(errs('Card 4711 was declined'));
       const declined = (await runWith({ app: client.app })).record.mockId;
       client.does = errs('no contract');
       const other = (await runWith({ app: client.app })).record.mockId;
@@ -290,7 +289,7 @@ onOneQueue('what a run tells', (start) => {
     const names = ['dryRun', 'dryrun', 'dry_run', 'DRY-RUN', 'dryRn', 'stub', 'stubs', 'Stub'];
 
     it.each(names)('with %s, other than as it is described, is refused, and nothing runs', async (name) => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       // As they are described they are a dry run, and stubs none.
       const asDescribed = { dryRun: true, stub: {} }[name];
       for (const value of [true, 1, 'yes', {}].filter((each) => JSON.stringify(each) !== JSON.stringify(asDescribed))) {
@@ -306,7 +305,7 @@ onOneQueue('what a run tells', (start) => {
     });
 
     it('in the query string is refused as well, of a call and of a batch', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const body = JSON.stringify({ app: client.app, ruleId: 1 });
       const headers = { 'content-type': 'application/json' };
       const asked = await service.call('/rule-server/mock/execute?dryRun=true', { method: 'POST', headers, body });
@@ -318,13 +317,13 @@ onOneQueue('what a run tells', (start) => {
     });
 
     it('and says that nothing is to be left out runs the rule', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       for (const value of [false, null])
         expect((await service.execute({ app: client.app, ruleId: 1, dryRun: value })).status).toBe(200);
     });
 
     it('in the input is data like any other', async () => {
-      await using client = await clientThat(answers());
+      await using client = await service.clientThat(answers());
       const more = { 'the service': { dryRun: true, stub: 1, dry: true } };
       expect((await service.execute({ app: client.app, ruleId: 1, ...more })).status).toBe(200);
       expect(JSON.parse(client.found[0]?.text ?? '')['the service']).toEqual(more['the service']);

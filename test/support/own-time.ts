@@ -4,34 +4,6 @@ import { type Time, timeOf } from '../../src/shared/ports/time.ts';
 /** What a sequence of draws is advanced by, so that however many of them are spread evenly between 0 and 1. */
 const GOLDEN = 0.618_033_988_749_895;
 
-export type OwnTime = Process & {
-  /** Moves the clocks of the process. */
-  pass(ms: number): void;
-};
-
-/** A process whose clocks move only when the test says so, and whose draws are spread evenly. It has no timers. */
-export function createOwnTime(): OwnTime {
-  let now = 1_000_000;
-  let draws = 0;
-  const noTimer = () => {
-    throw new Error('this process has no timers');
-  };
-  const time: Time = {
-    now: () => now,
-    monotonic: () => now,
-    setTimeout: noTimer,
-    clearTimeout: noTimer,
-    setImmediate: noTimer,
-  };
-  const random = { uuid: noTimer, hex: noTimer, fraction: () => (draws++ * GOLDEN) % 1 };
-  return {
-    ...createProcess(timeOf.as(time), randomOf.as(random)),
-    pass(ms) {
-      now += ms;
-    },
-  };
-}
-
 export type OwnTimers = Process & {
   /** Moves the clocks of the process, and fires what is due on the way, in its order. */
   pass(ms: number): Promise<void>;
@@ -39,9 +11,10 @@ export type OwnTimers = Process & {
   standStill(ms: number): void;
 };
 
-/** The same with timers, which fire only while the test lets time pass. */
+/** A process whose clocks move only when the test says so, and whose draws are spread evenly. */
 export function createOwnTimers(): OwnTimers {
   let now = 1_000_000;
+  let draws = 0;
   const timers = new Set<{ at: number; run: () => void }>();
   const time: Time = {
     now: () => now,
@@ -56,7 +29,8 @@ export function createOwnTimers(): OwnTimers {
     },
     setImmediate: (run) => void setImmediate(run),
   };
-  const own = createProcess(timeOf.as(time));
+  const random = { ...randomOf(), fraction: () => (draws++ * GOLDEN) % 1 };
+  const own = createProcess(timeOf.as(time), randomOf.as(random));
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
   const nextDue = (until: number) =>
     [...timers].filter(({ at }) => at <= until).sort((one, other) => one.at - other.at)[0];

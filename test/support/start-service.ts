@@ -13,6 +13,7 @@ import type { Step } from '../../src/worker/execution/execution.ts';
 import { isOurFile, MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/process/start.ts';
 import { type Answer, type Call, httpCall } from './http-call.ts';
+import { type Behaviour, createResponder, type Responder } from './responder.ts';
 import { borrowDatabase } from './shared-redis.ts';
 import { keepWritten, noteSettings } from './written-output.ts';
 
@@ -62,6 +63,11 @@ export type Service = {
   /** POST execute, on the first API unless told; anything but text and bytes is sent as JSON. */
   execute(body: unknown, call?: Call & { url?: string }): Promise<Answer>;
   call(path: string, call?: Call): Promise<Answer>;
+  /** A client of an app of its own. */
+  clientThat(
+    does: Behaviour,
+    options?: Partial<Parameters<typeof createResponder>[0]>,
+  ): Promise<Responder & { app: number }>;
   addWorker(): Promise<RunningWorker>;
   /** What is in the shared directory that belongs to an execution. */
   leftovers(): Promise<string[]>;
@@ -120,6 +126,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
   await Promise.all(apis.map(({ ready }) => ready));
 
+  let ofTests = 5000;
   const urls = apis.map(({ url }) => url);
   const url = urls[0] ?? '';
   const call = (path: string, more?: Call) => httpCall(`${url}${path}`, more);
@@ -163,6 +170,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         headers: { 'content-type': 'application/json', ...more.headers },
         body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
+    async clientThat(does, options = {}) {
+      const app = options.app ?? ++ofTests;
+      return Object.assign(await createResponder({ sharedDir, does, ...options, app }), { app });
+    },
     addWorker,
     leftovers,
     stop,

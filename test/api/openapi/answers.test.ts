@@ -88,19 +88,11 @@ describe('every answer matches the schema that is documented for it', () => {
   };
 
   it('the documented examples, sent as they are', async () => {
-    await using client = await createResponder({
-      sharedDir: service.sharedDir,
-      app: 9001,
-      does: answersWith((request) => resultText(request, request.text.includes('"dryRun"') ? { dryRun: true } : {})),
-      address: 'orders-7f9c_4a1b2',
-      dryRun: true,
-    });
-    await using lane = await createResponder({
-      sharedDir: service.sharedDir,
-      app: 9001,
-      does: answers(),
-      lane: 'beta',
-    });
+    await using client = await service.clientThat(
+      answersWith((request) => resultText(request, request.text.includes('"dryRun"') ? { dryRun: true } : {})),
+      { app: 9001, address: 'orders-7f9c_4a1b2', dryRun: true },
+    );
+    await using lane = await service.clientThat(answers(), { app: 9001, lane: 'beta' });
     await write('{"id":1,"app":9001,"status":1,"confId":2,"name":"Recharge"}', 9001, 'bases', '1.json');
     await write('18', 9001, 'version.txt');
     await write('{"id":2,"app":9001,"status":1,"type":1,"sonIds":"41,7,9"}', 9001, 'confs', '2.json');

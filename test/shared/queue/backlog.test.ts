@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBacklog } from '../../../src/shared/queue/backlog.ts';
 import type { WorkerReport } from '../../../src/shared/queue/worker-registry.ts';
-import { createOwnTime } from '../../support/own-time.ts';
+import { createOwnTimers } from '../../support/own-time.ts';
 
 const CHECK_EVERY_MS = 250;
 
@@ -144,7 +144,7 @@ describe('a stall', () => {
 
 /** One worker, and an API that looks at it. */
 async function open() {
-  const { run, pass } = createOwnTime();
+  const { run, standStill: pass } = createOwnTimers();
   const backlog = run(() => createBacklog());
   const reports = new Map<string, WorkerReport>();
 

@@ -15,7 +15,7 @@ import { createRedisHistory } from '../../../src/shared/store/history/redis-hist
 import { createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
 import { memoryStore, memoryTables } from '../../support/memory-stores.ts';
-import { createOwnTime } from '../../support/own-time.ts';
+import { createOwnTimers } from '../../support/own-time.ts';
 
 type Open = (limits: HistoryLimits) => { history: HistoryPart; store: Store };
 const OWN = { prefix: '{rule-server}', name: 'history' } as const;
@@ -30,7 +30,7 @@ describe('the history in memory', () => {
 
 describe('the history in memory, on a clock of its own', () => {
   const begin = () => {
-    const { run, pass } = createOwnTime();
+    const { run, standStill: pass } = createOwnTimers();
     const history = run(() => createEmbeddedHistory(memoryStore(), AMPLE, memoryTables()('history')));
     const add = async (count: number, more: Partial<ExecutionRecord> = {}) => {
       const records = Array.from({ length: count }, () => ({ ...recordOf(), ...more }));

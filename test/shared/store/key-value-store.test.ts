@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createEmbeddedStore, createRedisStore, type Store } from '../../../src/shared/store/key-value-store.ts';
 import { memoryStore, memoryTables } from '../../support/memory-stores.ts';
-import { createOwnTime } from '../../support/own-time.ts';
+import { createOwnTimers } from '../../support/own-time.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
 
@@ -27,7 +27,7 @@ describe('the store in memory', () => {
   });
 
   it('what has expired leaves it at the next that comes, also from behind one that stays for years', async () => {
-    const { run, pass } = createOwnTime();
+    const { run, standStill: pass } = createOwnTimers();
     const { store, keys } = run(countedStore);
     await run(() => store.setIfAbsent('for years', 'x', 10 * 365 * 86_400));
     await run(() => store.setIfAbsent('for a minute', 'y', 60));
@@ -39,7 +39,7 @@ describe('the store in memory', () => {
   });
 
   it('what has expired goes before the oldest that has not', async () => {
-    const { run, pass } = createOwnTime();
+    const { run, standStill: pass } = createOwnTimers();
     const { store, keys } = run(() => countedStore(100));
     await run(() => store.setIfAbsent('old', 'x'.repeat(40), 3600));
     await run(() => store.setIfAbsent('expired', 'y'.repeat(40), 1));
