@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { z } from 'zod';
 import { failuresIn } from '../../shared/cases/batch.ts';
@@ -11,13 +10,10 @@ import {
   type SetAsideBody,
 } from '../../shared/contract/batches.ts';
 import type { JUnitBatch } from '../../shared/reports/junit.ts';
-import { messagesIn } from '../runs/event-stream.ts';
+import { eventsOf } from '../runs/event-stream.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { errorOf, type HttpApi, postOnce, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
-
-const RECONNECT_MS = 500;
-const GIVE_UP_MS = 30_000;
 
 const progressSchema = batchBodySchema.pick({ state: true, counts: true });
 type Progress = Pick<BatchBody, 'state' | 'counts'>;
@@ -84,21 +80,13 @@ async function begin(api: HttpApi, { text, type, query = '' }: Body): Promise<z.
 
 type Following = { signal: AbortSignal; onProgress: (progress: Progress) => void };
 
-/** Follows a batch to its end, over lost connections; false when no API had news of it for `GIVE_UP_MS`. */
+/** Follows a batch to its end; false when nobody has news of it. */
 async function follow(api: HttpApi, batchId: string, { signal, onProgress }: Following): Promise<boolean> {
-  for (let lastEventAt = Date.now(); !signal.aborted && Date.now() - lastEventAt < GIVE_UP_MS; ) {
-    const path = `/rule-server/mock/batches/${batchId}/events`;
-    const response = await api.open(path, { headers: { accept: 'text/event-stream' }, signal }).catch(() => null);
-    if (response?.status === 404 || response?.status === 410) return false;
-    for await (const { event, data } of response?.ok && response.body ? messagesIn(response.body) : []) {
-      if (event !== 'snapshot' && event !== 'progress') continue;
-      const progress = readAnswer(progressSchema, data);
-      lastEventAt = Date.now();
-      onProgress(progress);
-      if (progress.state === 'finished' || progress.state === 'cancelled') return true;
-    }
-    if (response?.ok) lastEventAt = Date.now();
-    await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {});
+  for await (const { event, data } of eventsOf(api, `batches/${batchId}`, { signal })) {
+    if (event !== 'snapshot' && event !== 'progress') continue;
+    const progress = readAnswer(progressSchema, data);
+    onProgress(progress);
+    if (progress.state === 'finished' || progress.state === 'cancelled') return true;
   }
   return false;
 }

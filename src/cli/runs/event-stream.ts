@@ -6,8 +6,9 @@ import { type HttpApi, readAnswer } from '../terminal/http-api.ts';
 
 const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
+const NOTHING_THERE = [204, 404, 410];
 
-/** Yields each state of an execution once, until it ends or `signal` aborts. Reconnects, and gives up after `giveUpMs` without an event. */
+/** Yields each state of an execution once, until it ends or `signal` aborts. Gives up after `giveUpMs` without an event. */
 export async function* statesOf(
   api: Pick<HttpApi, 'open'>,
   mockId: string,
@@ -15,31 +16,36 @@ export async function* statesOf(
   { giveUpMs = GIVE_UP_MS } = {},
 ): AsyncGenerator<StateEvent> {
   let seen = -1;
+  const headers = () => ({ 'last-event-id': String(seen) });
+  for await (const { event, id, data } of eventsOf(api, `executions/${mockId}`, { signal, headers, giveUpMs })) {
+    if (event !== 'state' || Number(id) <= seen) continue;
+    seen = Number(id);
+    const state = readAnswer(stateEventSchema, data);
+    yield state;
+    if (isEndState(state.state)) return;
+  }
+}
+
+type Following = { signal: AbortSignal; headers?: () => Record<string, string>; giveUpMs?: number };
+
+/** The events of an execution or a batch, over lost connections; ends where it is not there, or after `giveUpMs` without a connection. */
+export async function* eventsOf(
+  api: Pick<HttpApi, 'open'>,
+  of: string,
+  { signal, headers = () => ({}), giveUpMs = GIVE_UP_MS }: Following,
+): AsyncGenerator<EventSourceMessage> {
   for (let lastEventAt = Date.now(); !signal.aborted && Date.now() - lastEventAt < giveUpMs; ) {
-    const headers = { accept: 'text/event-stream', 'last-event-id': String(seen) };
-    const response = await api
-      .open(`/rule-server/mock/executions/${mockId}/events`, { headers, signal })
-      .catch(() => null);
-    if (response?.status === 204 || response?.status === 404) return;
-    for await (const { id, state } of response?.body ? eventsIn(response.body) : []) {
-      if (id <= seen) continue;
-      seen = id;
-      yield state;
-      if (isEndState(state.state)) return;
-    }
+    const call = { headers: { accept: 'text/event-stream', ...headers() }, signal };
+    const response = await api.open(`/rule-server/mock/${of}/events`, call).catch(() => null);
+    if (response && NOTHING_THERE.includes(response.status)) return;
+    if (response?.ok && response.body) yield* messagesIn(response.body);
     if (response?.ok) lastEventAt = Date.now();
     await setTimeout(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }
 }
 
-async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id: number; state: StateEvent }> {
-  for await (const { event, id, data } of messagesIn(body)) {
-    if (event === 'state') yield { id: Number(id), state: readAnswer(stateEventSchema, data) };
-  }
-}
-
 /** The events of one connection, until it ends or breaks. */
-export async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage> {
+async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage> {
   const decoder = new TextDecoder();
   const found: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => found.push(event) });

@@ -124,7 +124,7 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'why.assumed': '{node} 有副作用，所以这次试运行没有调用它，按 {decision} 计。',
   'why.error': '{node} 失败：{message}',
   'why.error.plain': '{node} 失败。客户端没有给出错误信息。',
-  'why.failedBelow': '{node} 失败，因为 {by} 失败。',
+  'why.failed-below': '{node} 失败，因为 {by} 失败。',
   'why.absorbed': '{node} 失败（{message}）。按配置，失败时按 {decision} 计。',
   'node.window.always': '始终',
   'node.window.after': '自 {start} 起',

@@ -70,7 +70,7 @@ export const reasonEnglish = {
   'why.assumed': '{node} has effects, so this dry run did not call it. It counts as {decision}.',
   'why.error': '{node} failed: {message}',
   'why.error.plain': '{node} failed. The client gave no message.',
-  'why.failedBelow': '{node} failed because {by} failed.',
+  'why.failed-below': '{node} failed because {by} failed.',
   'why.absorbed': '{node} failed ({message}). It is set to count as {decision} when it fails.',
   'node.window.always': 'always',
   'node.window.after': 'from {start}',

@@ -22,64 +22,48 @@ export type ReasonWords = {
 /** The input of a run, and what its trace says of each place. */
 type Ran = { nodeTraces: ReadonlyMap<Occurrence, NodeTrace>; input: Json | null };
 
-export function wordsOf(reason: Reason, { nodeTraces, input }: Ran): ReasonWords {
-  const plain = { nodes: { node: reason.at }, decisions: {}, texts: {}, facts: null, window: false };
+export function wordsOf(reason: Reason, ran: Ran): ReasonWords {
+  const { at } = reason;
+  const by = 'by' in reason ? reason.by : null;
+  const message = 'message' in reason ? reason.message : null;
+  const words = {
+    nodes: { node: at, ...(Array.isArray(by) ? { nodes: by } : by && { by }) },
+    decisions: {
+      ...('decision' in reason && { decision: reason.decision }),
+      ...(reason.kind === 'inverted' && { from: reason.from, to: reason.to }),
+      ...(reason.kind === 'passed-on' && { defined: constantOf(at.node.type) ?? 'NONE' }),
+    },
+    texts: { ...(message !== null && { message }), ...(Array.isArray(by) && { n: by.length }) },
+    facts: null,
+    window: reason.kind === 'out-of-time' && hasWindow(at),
+  };
+  return reason.kind === 'leaf' ? { ...words, ...ofLeaf(reason, ran) } : { ...words, key: keyOf(reason) };
+}
+
+type OfLeaf = Extract<Reason, { kind: 'leaf' }>;
+
+function keyOf(reason: Exclude<Reason, OfLeaf>): ReasonKey {
   switch (reason.kind) {
-    case 'leaf':
-      return { ...plain, ...ofLeaf(reason, { nodeTraces, input }) };
-    case 'stopped':
-    case 'decided':
-      return { ...both(reason, reason.by), key: `why.${reason.kind}`, decisions: { decision: reason.decision } };
     case 'none-held':
     case 'all-held':
-      return {
-        ...plain,
-        key: reason.all ? `why.${reason.kind}` : `why.${reason.kind}.some`,
-        nodes: { node: reason.at, nodes: reason.by },
-        texts: { n: reason.by.length },
-      };
-    case 'stubbed':
-    case 'assumed':
-    case 'no-opinion':
-    case 'always':
-      return { ...plain, key: `why.${reason.kind}`, decisions: { decision: reason.decision } };
-    case 'passed-on': {
-      const defined = constantOf(reason.at.node.type) ?? 'NONE';
-      return { ...both(reason, reason.by), key: 'why.passed-on', decisions: { decision: reason.decision, defined } };
-    }
+      return reason.all ? `why.${reason.kind}` : `why.${reason.kind}.some`;
     case 'rejected':
-      return reason.by === null
-        ? { ...plain, key: 'why.rejected.plain' }
-        : { ...both(reason, reason.by), key: 'why.rejected' };
-    case 'condition-held':
-      return { ...both(reason, reason.by), key: 'why.condition-held' };
-    case 'failed-below':
-      return { ...both(reason, reason.by), key: 'why.failedBelow' };
-    case 'out-of-time':
-      return { ...plain, ...outOfTime(reason.at) };
-    case 'left-out':
-    case 'unfinished':
-    case 'unlisted':
-      return { ...plain, key: `why.${reason.kind}` };
-    case 'inverted':
-      return { ...plain, key: 'why.inverted', decisions: { from: reason.from, to: reason.to } };
+      return reason.by === null ? 'why.rejected.plain' : 'why.rejected';
     case 'error':
-      return reason.message === null
-        ? { ...plain, key: 'why.error.plain' }
-        : { ...plain, key: 'why.error', texts: { message: reason.message } };
-    case 'absorbed':
-      return {
-        ...plain,
-        key: 'why.absorbed',
-        decisions: { decision: reason.decision },
-        texts: { message: reason.message },
-      };
+      return reason.message === null ? 'why.error.plain' : 'why.error';
+    case 'out-of-time':
+      return hasWindow(reason.at) ? 'why.out-of-time' : 'why.out-of-time.plain';
+    default:
+      return `why.${reason.kind}`;
   }
 }
 
+/** Of a run on rules that nobody knows, the time window is not known either. */
+const hasWindow = ({ node }: Occurrence) => node.timeWindow.type !== 'always';
+
 type LeafWords = Pick<ReasonWords, 'key' | 'decisions'> & { facts?: Facts };
 
-function ofLeaf({ at, decision, countsAs }: Extract<Reason, { kind: 'leaf' }>, { nodeTraces, input }: Ran): LeafWords {
+function ofLeaf({ at, decision, countsAs }: OfLeaf, { nodeTraces, input }: Ran): LeafWords {
   const facts = factsOf(at, nodeTraces.get(at), input);
   const [leaf, decisions] =
     countsAs === null
@@ -87,14 +71,4 @@ function ofLeaf({ at, decision, countsAs }: Extract<Reason, { kind: 'leaf' }>, {
       : (['why.leaf.inverted', { from: decision, to: countsAs }] as const);
   if (facts.reads.length + facts.settings.length === 0) return { key: leaf, decisions };
   return { key: facts.areOthers ? `${leaf}.otherRules` : `${leaf}.facts`, decisions, facts };
-}
-
-/** Of a run on rules that nobody knows, the time window is not known either. */
-function outOfTime({ node }: Occurrence): Pick<ReasonWords, 'key' | 'window'> {
-  const isKnown = node.timeWindow.type !== 'always';
-  return { key: isKnown ? 'why.out-of-time' : 'why.out-of-time.plain', window: isKnown };
-}
-
-function both({ at }: Reason, by: Occurrence) {
-  return { nodes: { node: at, by }, decisions: {}, texts: {}, facts: null, window: false };
 }
