@@ -94,7 +94,7 @@ test('each fault of a JSON text is found, and has words', () => {
   ];
   const found = texts.map((text) => {
     const read = readJson(text);
-    return read.kind === 'bad' ? read.fault.reason : 'none';
+    return read.kind === 'bad' ? read.fault.problem : 'none';
   });
   expect(found.toSorted()).toEqual(Object.keys(jsonFaults).toSorted());
 });

@@ -53,7 +53,7 @@ describe('editing one value of a document', () => {
       fc.property(key, fc.integer(), (name, value) => {
         const set = setAt('{"uid": 1.0}', [name], String(value));
         const read = readJson(set);
-        if (read.kind === 'bad') throw new Error(read.fault.reason);
+        if (read.kind === 'bad') throw new Error(read.fault.problem);
         const found = valueAt(read.root, [name]);
         expect(found && compactJson(found)).toBe(String(value));
         expect(removeAt(set, [name])).toBe('{"uid": 1.0}');

@@ -10,7 +10,7 @@ const nodeTrace = (outcome: Outcome, more: Partial<NodeTrace> = {}): NodeTrace =
 });
 const json = (text: string): Json => {
   const read = readJson(text);
-  if (read.kind === 'bad') throw new Error(read.fault.reason);
+  if (read.kind === 'bad') throw new Error(read.fault.problem);
   return read.root;
 };
 const settings = [

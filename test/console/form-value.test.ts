@@ -4,7 +4,7 @@ import { readJson } from '../../src/shared/json-tree/read-json.ts';
 
 const parsed = (text: string) => {
   const read = readJson(text);
-  if (read.kind === 'bad') throw new Error(read.fault.reason);
+  if (read.kind === 'bad') throw new Error(read.fault.problem);
   return read.root;
 };
 const raw = (text: string) => ({ kind: 'raw', raw: text });

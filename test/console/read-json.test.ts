@@ -6,7 +6,7 @@ import { type Json, readJson } from '../../src/shared/json-tree/read-json.ts';
 
 const read = (text: string): Json => {
   const found = readJson(text);
-  if (found.kind === 'bad') throw new Error(`${text}: ${found.fault.reason}`);
+  if (found.kind === 'bad') throw new Error(`${text}: ${found.fault.problem}`);
   return found.root;
 };
 const minified = (text: string) => compactJson(read(text));

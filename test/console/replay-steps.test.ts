@@ -6,7 +6,7 @@ import { leaf, node, placesOf } from './support/rule-tree.ts';
 
 const stepsOf = (text: string) => {
   const read = readJson(text);
-  if (read.kind === 'bad') throw new Error(read.fault.reason);
+  if (read.kind === 'bad') throw new Error(read.fault.problem);
   return read.root;
 };
 const step = (nodeId: number, role: string, parent: number | null, outcome: string, more = '') =>

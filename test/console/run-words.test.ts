@@ -66,7 +66,7 @@ const schema = {
 };
 const rootOf = (text: string) => {
   const read = readJson(text);
-  if (read.kind === 'bad') throw new Error(read.fault.reason);
+  if (read.kind === 'bad') throw new Error(read.fault.problem);
   return read.root;
 };
 

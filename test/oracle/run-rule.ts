@@ -110,6 +110,6 @@ export async function run(
 
 export function jsonOf(input: Input): Json {
   const read = readJson(JSON.stringify(input));
-  if (read.kind === 'bad') throw new Error(read.fault.reason);
+  if (read.kind === 'bad') throw new Error(read.fault.problem);
   return read.root;
 }

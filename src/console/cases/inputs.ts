@@ -6,7 +6,7 @@ import { parsePath, printPath } from '../../shared/cases/path.ts';
 import { readMoment } from '../../shared/contract/moment.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
-import type { JsonFault } from '../../shared/reasons/text-faults.ts';
+import type { TextFault } from '../../shared/reasons/text-faults.ts';
 import type { SchemaField } from '../api/browse.ts';
 import { isRead } from '../run/form.ts';
 
@@ -29,7 +29,7 @@ export type ReadInputs =
   | { kind: 'inputs'; inputs: Inputs }
   | { kind: 'empty' }
   | { kind: 'mistakes'; refusals: readonly Refusal[] }
-  | { kind: 'not-json'; line: number; fault: JsonFault }
+  | { kind: 'not-json'; line: number; fault: TextFault }
   | { kind: 'no-list' };
 
 const PREVIEWED = 50;

@@ -1,6 +1,6 @@
 import { scanJson } from '../contract/json/exact-json.ts';
 import { MAX_DEPTH } from '../contract/json/json-scan.ts';
-import { type JsonFault, jsonFault } from '../reasons/text-faults.ts';
+import { type TextFault, textFault } from '../reasons/text-faults.ts';
 
 /** A JSON value with its members in the order written, its numbers as text, and where in the text it stands. */
 export type Json = { start: number; end: number } & (
@@ -15,7 +15,7 @@ type JsonMember = { key: string; keyStart: number; value: Json };
 export type JsonObject = Extract<Json, { kind: 'object' }>;
 
 /** Where a text stops being JSON; `line` and `column` count from 1. */
-type BadJson = { kind: 'bad'; at: number; line: number; column: number; fault: JsonFault };
+type BadJson = { kind: 'bad'; at: number; line: number; column: number; fault: TextFault };
 export type ReadJson = { kind: 'ok'; root: Json } | BadJson;
 
 /** Reads a JSON text by the rules the server has: no duplicate keys, at most 200 levels, every number as it was written. */
@@ -57,11 +57,11 @@ function carefully(text: string): ReadJson {
   const reader: Reader = { text, at: 0, depth: 0, duplicateAt: undefined };
   const root = value(reader);
   if (scanned.duplicates.length > 0)
-    return bad(text, reader.duplicateAt ?? 0, jsonFault('json-twice', { key: scanned.duplicates[0] ?? '' }));
+    return bad(text, reader.duplicateAt ?? 0, textFault('json-twice', { key: scanned.duplicates[0] ?? '' }));
   return { kind: 'ok', root };
 }
 
-function bad(text: string, at: number, fault: JsonFault): BadJson {
+function bad(text: string, at: number, fault: TextFault): BadJson {
   const before = text.slice(0, at).split('\n');
   return { kind: 'bad', at, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, fault };
 }

@@ -1,4 +1,4 @@
-import { fillTemplate, fillWithCauses, givenOf, type Params, type ParamsOf } from './template.ts';
+import { fillWithCauses, givenOf, type Params, type ParamsOf } from './template.ts';
 
 /** Where a fault of JSON is, after what it is. */
 export const JSON_FAULT = '{fault}[ at character {at}][ in {where}]';
@@ -34,15 +34,6 @@ export const textFaults = {
   'target-path': "{found} is a path, not a client's address",
   ...jsonFaults,
 } as const;
-
-export type JsonFault = { reason: keyof typeof jsonFaults; params: Record<string, string | number> };
-
-export const jsonFault = <Of extends keyof typeof jsonFaults>(
-  reason: Of,
-  params: ParamsOf<(typeof jsonFaults)[Of]>,
-): JsonFault => ({ reason, params: { ...params } });
-
-export const wordsOfJsonFault = ({ reason, params }: JsonFault): string => fillTemplate(jsonFaults[reason], params);
 
 export const jsonFaultOf = (found: Params): string => fillWithCauses(JSON_FAULT, found, textFaults);
 

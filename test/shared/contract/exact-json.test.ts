@@ -123,7 +123,7 @@ describe('scanning JSON', () => {
     expect(scanJson(nested(MAX_DEPTH)).kind).toBe('complete');
     expect(scanJson(nested(MAX_DEPTH + 1))).toMatchObject({
       kind: 'wrong',
-      fault: { reason: 'json-deep', params: { levels: MAX_DEPTH } },
+      fault: { problem: 'json-deep', levels: MAX_DEPTH },
     });
     expect(scanJson('{"a":'.repeat(1_000_000))).toMatchObject({ kind: 'wrong' });
   });

@@ -4,7 +4,7 @@ import type { Schema } from '../../api/browse.ts';
 import { setAt } from '../../json/edit-json.ts';
 import { type FormRow, formRows } from '../../run/form.ts';
 import { keepKind } from '../../state/drafts.ts';
-import { failureOfJson } from '../../text/service-words.ts';
+import { failureOfText } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Loading } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -27,7 +27,7 @@ function InputForm({ input, rule }: { input: Input; rule: RuleContext }) {
   const [filter, setFilter] = useState('');
   if (read.kind === 'bad') {
     const { line, column, fault } = read;
-    return <p className="notice bad">{say('input.invalid.form', { line, column, message: failureOfJson(fault) })}</p>;
+    return <p className="notice bad">{say('input.invalid.form', { line, column, message: failureOfText(fault) })}</p>;
   }
   if (read.root.kind !== 'object') return <p className="notice bad">{say('input.notObject')}</p>;
   if (rule.schema.isPending && rule.selection) return <Loading text="input.schema.loading" />;

@@ -7,7 +7,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { readJson } from '../../../shared/json-tree/read-json.ts';
-import { failureOfJson } from '../../text/service-words.ts';
+import { failureOfText } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 
 /** A text of more characters is long. */
@@ -101,7 +101,7 @@ export function JsonEditor({ label, text, onChange }: Props) {
       <div className="editor-host" ref={host} />
       <p className="bad" role="status">
         {read.kind === 'bad' &&
-          say('input.invalid', { line: read.line, column: read.column, message: failureOfJson(read.fault) })}
+          say('input.invalid', { line: read.line, column: read.column, message: failureOfText(read.fault) })}
         {read.kind === 'ok' && read.root.kind !== 'object' && say('input.notObject')}
       </p>
     </div>
@@ -160,7 +160,7 @@ function findProblems({ state }: EditorView, ofService: ReturnType<typeof useTex
       from,
       to: Math.min(from + 1, state.doc.length),
       severity: 'error',
-      message: ofService(failureOfJson(read.fault)),
+      message: ofService(failureOfText(read.fault)),
     },
   ];
 }

@@ -1,8 +1,7 @@
 import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react';
 import { noneSetAside, type Refusal, type SetAside } from '../../../shared/cases/document/refusal.ts';
 import { decodeWhole, withoutMark } from '../../../shared/contract/json/utf8.ts';
-import { asTold } from '../../../shared/reasons/template.ts';
-import { type TextFault, textFault, textFaultOf } from '../../../shared/reasons/text-faults.ts';
+import { type TextFault, textFault } from '../../../shared/reasons/text-faults.ts';
 import { runInputs } from '../../cases/batch-call.ts';
 import { type Inputs, type ReadInputs, readInputs } from '../../cases/inputs.ts';
 import { useStart } from '../../cases/use-batches.ts';
@@ -10,7 +9,7 @@ import { type Place, printTarget } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
 import { failureOfCell } from '../../text/remarks.ts';
-import { failureOfFault, failureOfJson } from '../../text/service-words.ts';
+import { failureOfText } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
@@ -166,7 +165,7 @@ function InputsSource({ source, onSource, field }: SourceProps) {
 function unreadableWords({ name, unreadable }: Source & { unreadable: TextFault }, say: Say): string {
   return say('inputs.unreadable', {
     name: name ?? '',
-    error: failureOfFault(asTold(unreadable, textFaultOf(unreadable))),
+    error: failureOfText(unreadable),
   });
 }
 
@@ -175,7 +174,7 @@ function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>
     case 'empty':
       return say('inputs.empty');
     case 'not-json':
-      return say('inputs.notJson', { line: read.line, message: failureOfJson(read.fault) });
+      return say('inputs.notJson', { line: read.line, message: failureOfText(read.fault) });
     case 'no-list':
       return say('inputs.noList');
   }

@@ -1,4 +1,5 @@
-import { type JsonFault, jsonFault, jsonFaultOf, type TextFault, textFault } from '../../reasons/text-faults.ts';
+import { asFault } from '../../reasons/template.ts';
+import { jsonFaultOf, type TextFault, textFault } from '../../reasons/text-faults.ts';
 import { pathOfScan, scanDocument } from './json-scan.ts';
 import type { JsonKind, Member } from './json-tokens.ts';
 import { createJsonScan, EndsTooEarly, Wrong } from './json-tokens.ts';
@@ -12,7 +13,7 @@ import type { ExactValue } from './raw-number.ts';
 /** The result of scanning a text. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. `message` goes on after its name. */
 export type Scanned =
   | { kind: 'complete'; type: JsonKind; raw: string; members: Member[]; duplicates: string[] }
-  | { kind: 'incomplete' | 'wrong'; at: number; path: string; message: string; fault: JsonFault };
+  | { kind: 'incomplete' | 'wrong'; at: number; path: string; message: string; fault: TextFault };
 
 /** Checks one JSON text and splits its outermost object or array, whose keys are its places. Depth is bounded by `MAX_DEPTH`; duplicate keys are listed by path. */
 export function scanJson(text: string): Scanned {
@@ -35,22 +36,22 @@ export function scanJson(text: string): Scanned {
 }
 
 /** What a walk met; rethrows what is no fault of the text. */
-function faultOf(error: unknown, { length }: string): { at: number; fault: JsonFault } {
-  if (error instanceof EndsTooEarly) return { at: length, fault: jsonFault('json-early', { length }) };
+function faultOf(error: unknown, { length }: string): { at: number; fault: TextFault } {
+  if (error instanceof EndsTooEarly) return { at: length, fault: textFault('json-early', { length }) };
   if (error instanceof Wrong) return error;
   throw error;
 }
 
 /** Where a text ends too early is told already. */
-const withPlace = ({ reason, params }: JsonFault, at: number, where = '') => ({
-  ...{ ...params, fault: reason },
-  ...(reason !== 'json-early' && { at: at + 1, ...(where !== '' && { where }) }),
+const withPlace = (found: TextFault, at: number, where = '') => ({
+  ...asFault(found),
+  ...(found.problem !== 'json-early' && { at: at + 1, ...(where !== '' && { where }) }),
 });
 
 /** A text is not JSON: `fault` goes on after its name. */
 export class NotJson extends SyntaxError {
   readonly fault: TextFault;
-  constructor({ fault: found, at, path }: { fault: JsonFault; at: number; path: string }) {
+  constructor({ fault: found, at, path }: { fault: TextFault; at: number; path: string }) {
     const params = withPlace(found, at, path);
     super(jsonFaultOf(params));
     this.fault = textFault('not-json', params);

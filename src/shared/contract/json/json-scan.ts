@@ -1,4 +1,4 @@
-import { jsonFault } from '../../reasons/text-faults.ts';
+import { textFault } from '../../reasons/text-faults.ts';
 import {
   EndsTooEarly,
   expect,
@@ -41,7 +41,7 @@ export function scanDocument(scan: JsonScan): { type: JsonKind; start: number; e
   const { type, value } = anyValue(scan, 0);
   const end = scan.at;
   space(scan);
-  if (scan.at < scan.text.length) throw new Wrong(jsonFault('json-after', { found: shown(scan) }), scan.at);
+  if (scan.at < scan.text.length) throw new Wrong(textFault('json-after', { found: shown(scan) }), scan.at);
   return { type, start, end, value };
 }
 
@@ -75,7 +75,7 @@ function withSource(scan: JsonScan, read: typeof object | typeof array, depth: n
 
 function object(scan: JsonScan, depth: number): ExactObject {
   const { text, build } = scan;
-  if (depth > MAX_DEPTH) throw new Wrong(jsonFault('json-deep', { levels: MAX_DEPTH }), scan.at);
+  if (depth > MAX_DEPTH) throw new Wrong(textFault('json-deep', { levels: MAX_DEPTH }), scan.at);
   const built: { [key: string]: ExactValue } = build ? Object.create(null) : {};
   const keys = new Set<string>();
   scan.at++;
@@ -99,7 +99,7 @@ function object(scan: JsonScan, depth: number): ExactObject {
 function memberKey(scan: JsonScan, keys: Set<string>): string {
   const { text, steps, duplicates } = scan;
   if (scan.at >= text.length) throw new EndsTooEarly();
-  if (text.charCodeAt(scan.at) !== QUOTE) throw new Wrong(jsonFault('json-key', { found: shown(scan) }), scan.at);
+  if (text.charCodeAt(scan.at) !== QUOTE) throw new Wrong(textFault('json-key', { found: shown(scan) }), scan.at);
   const key = string(scan);
   steps.push(key);
   if (keys.has(key) && duplicates.length < MAX_DUPLICATES_NAMED) duplicates.push(pathOf(steps));
@@ -112,7 +112,7 @@ function memberKey(scan: JsonScan, keys: Set<string>): string {
 
 function array(scan: JsonScan, depth: number): ExactValue[] {
   const { text, build, steps } = scan;
-  if (depth > MAX_DEPTH) throw new Wrong(jsonFault('json-deep', { levels: MAX_DEPTH }), scan.at);
+  if (depth > MAX_DEPTH) throw new Wrong(textFault('json-deep', { levels: MAX_DEPTH }), scan.at);
   const built: ExactValue[] = [];
   scan.at++;
   space(scan);

@@ -1,4 +1,4 @@
-import { type JsonFault, jsonFault, wordsOfJsonFault } from '../../reasons/text-faults.ts';
+import { type TextFault, textFault, textFaultOf } from '../../reasons/text-faults.ts';
 import { type ExactValue, RawNumber } from './raw-number.ts';
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -22,10 +22,10 @@ export function createJsonScan(text: string, build: boolean, sources?: WeakMap<o
 }
 
 export class Wrong extends Error {
-  readonly fault: JsonFault;
+  readonly fault: TextFault;
   readonly at: number;
-  constructor(fault: JsonFault, at: number) {
-    super(wordsOfJsonFault(fault));
+  constructor(fault: TextFault, at: number) {
+    super(textFaultOf(fault));
     this.fault = fault;
     this.at = at;
   }
@@ -45,7 +45,7 @@ export function string(scan: JsonScan): string {
     const code = text.charCodeAt(at);
     if (Number.isNaN(code)) throw new EndsTooEarly();
     if (code === QUOTE) break;
-    if (code < 0x20) throw wrongIn(scan, jsonFault('json-control', {}), at);
+    if (code < 0x20) throw wrongIn(scan, textFault('json-control', {}), at);
     if (code === BACKSLASH) {
       escaped = true;
       at = escapeSequence(scan, at);
@@ -62,18 +62,18 @@ function escapeSequence(scan: JsonScan, at: number): number {
   const next = text[at + 1];
   if (next === undefined) throw new EndsTooEarly();
   if (next !== 'u') {
-    if (!'"\\/bfnrt'.includes(next)) throw wrongIn(scan, jsonFault('json-escape', { found: `\\${next}` }), at);
+    if (!'"\\/bfnrt'.includes(next)) throw wrongIn(scan, textFault('json-escape', { found: `\\${next}` }), at);
     return at + 2;
   }
   for (let digit = at + 2; digit < at + 6; digit++) {
     const char = text[digit];
     if (char === undefined) throw new EndsTooEarly();
-    if (!/[0-9a-fA-F]/.test(char)) throw wrongIn(scan, jsonFault('json-hexadecimal', {}), at);
+    if (!/[0-9a-fA-F]/.test(char)) throw wrongIn(scan, textFault('json-hexadecimal', {}), at);
   }
   return at + 6;
 }
 
-function wrongIn(scan: JsonScan, fault: JsonFault, at: number): Wrong {
+function wrongIn(scan: JsonScan, fault: TextFault, at: number): Wrong {
   scan.at = at;
   return new Wrong(fault, at);
 }
@@ -85,14 +85,14 @@ export function word(scan: JsonScan, expected: string, value: boolean | null): b
     return value;
   }
   if (expected.startsWith(found)) throw new EndsTooEarly();
-  throw new Wrong(jsonFault('json-unexpected', { found: shown(scan) }), scan.at);
+  throw new Wrong(textFault('json-unexpected', { found: shown(scan) }), scan.at);
 }
 
 export function number(scan: JsonScan): ExactValue {
   const { text } = scan;
   const start = scan.at;
   const special = /^(?:NaN|-?Infinity)/.exec(text.slice(start, start + 9))?.[0];
-  if (special) throw new Wrong(jsonFault('json-value', { found: special }), start);
+  if (special) throw new Wrong(textFault('json-value', { found: special }), start);
   if (text[scan.at] === '-') scan.at++;
   if (text[scan.at] === '0') scan.at++;
   else digits(scan, start);
@@ -116,15 +116,15 @@ function digits(scan: JsonScan, start: number): void {
   scan.at = at;
   if (at > first) return;
   if (at >= text.length) throw new EndsTooEarly();
-  if (at === start) throw new Wrong(jsonFault('json-unexpected', { found: shown(scan) }), at);
-  throw new Wrong(jsonFault('json-number', { number: text.slice(start, at), found: shown(scan) }), at);
+  if (at === start) throw new Wrong(textFault('json-unexpected', { found: shown(scan) }), at);
+  throw new Wrong(textFault('json-number', { number: text.slice(start, at), found: shown(scan) }), at);
 }
 
 export function expect(scan: JsonScan, char: string): void {
   const { text, at } = scan;
   if (at >= text.length) throw new EndsTooEarly();
   if (text[at] !== char)
-    throw new Wrong(jsonFault('json-expected', { expected: JSON.stringify(char), found: shown(scan) }), at);
+    throw new Wrong(textFault('json-expected', { expected: JSON.stringify(char), found: shown(scan) }), at);
   scan.at = at + 1;
 }
 

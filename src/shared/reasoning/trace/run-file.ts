@@ -2,7 +2,7 @@ import { joinMembers } from '../../contract/json/exact-json.ts';
 import { itemsOf, memberOf, numberOf, textOf } from '../../json-tree/members.ts';
 import { compactJson, prettyJson } from '../../json-tree/print-json.ts';
 import { type Json, readJson } from '../../json-tree/read-json.ts';
-import { wordsOfJsonFault } from '../../reasons/text-faults.ts';
+import { textFaultOf } from '../../reasons/text-faults.ts';
 
 export const RUN_FILE = 'rule-server-run';
 
@@ -36,7 +36,7 @@ type SavedRun = { kind: 'run'; mockId: string; execution: string; changed: boole
 /** Reads the text of a file. `why`: what it is instead of a saved run. */
 export function readRunFile(text: string): SavedRun {
   const read = readJson(text);
-  if (read.kind === 'bad') return { kind: 'bad', why: `no JSON: ${wordsOfJsonFault(read.fault)}` };
+  if (read.kind === 'bad') return { kind: 'bad', why: `no JSON: ${textFaultOf(read.fault)}` };
   const file = read.root;
   const own = memberOf(file, 'execution');
   const [format, checksum, mockId] = [
@@ -62,6 +62,6 @@ export function checksumOf(text: string): string {
 
 function rootOf(json: string): Json {
   const read = readJson(json);
-  if (read.kind === 'bad') throw new SyntaxError(wordsOfJsonFault(read.fault));
+  if (read.kind === 'bad') throw new SyntaxError(textFaultOf(read.fault));
   return read.root;
 }
