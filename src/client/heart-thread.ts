@@ -1,11 +1,10 @@
 import { access, mkdir } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { joinMembers } from '../shared/contract/json/exact-json.ts';
 import type { HeartMessage, HeartSettings } from './heart.ts';
 import { printHeartbeat } from './registration.ts';
 import { repeat } from './repeat.ts';
 import { replaceFile } from './replace-file.ts';
-import { putAnswer } from './requests/put-answer.ts';
+import { printFailed, putAnswer } from './requests/put-answer.ts';
 import { openFlightRecord } from './runs/flight-record.ts';
 
 /**
@@ -70,15 +69,8 @@ async function answerForTheBlocked(): Promise<void> {
     if (!record.claim()) continue;
     const error = `the rule did not end within ${ruleTimeoutMs} ms and blocks its client: node ${record.lastNode()} ran last`;
     // The numbers of the input stay as they were written.
-    const answer = joinMembers([
-      ['mockId', JSON.stringify(mockId)],
-      ['success', 'false'],
-      [settings.dataField, input],
-      ['process', JSON.stringify(record.process())],
-      ['error', JSON.stringify(error)],
-      ['executeAt', String(executeAt)],
-      ...(isDry ? [['dryRun', 'true'] as [string, string]] : []),
-    ]);
+    const told = { data: input, process: JSON.stringify(record.process()), isDry };
+    const answer = printFailed({ mockId, executeAt, error, ...told });
     await putAnswer(resultPath, mockId, answer, { forMs: ruleTimeoutMs, onError: report });
   }
 }

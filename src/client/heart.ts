@@ -1,6 +1,5 @@
 // Not `{ Worker }`: webpack writes code that does not run for a thread of an imported name.
 import threads, { type Worker } from 'node:worker_threads';
-import { DATA_FIELD } from '../shared/contract/data-field.ts';
 import type { Places } from './places.ts';
 import { type FlightRecord, newFlightMemory, openFlightRecord } from './runs/flight-record.ts';
 
@@ -12,7 +11,6 @@ export type HeartSettings = {
   loadedVersion: bigint;
   heartbeatMs: number;
   ruleTimeoutMs: number;
-  dataField: string;
   /** Grows as long as the main thread is not blocked. */
   pulse: SharedArrayBuffer;
 };
@@ -27,7 +25,7 @@ export type HeartMessage =
 /** A run as it began. `input`: its data as JSON, to be given back should the run block its client. `isDry`: it has no effects. */
 type Beginning = { mockId: string; resultPath: string; executeAt: number; input: string; isDry: boolean };
 
-type Options = Omit<HeartSettings, 'registration' | 'pulse' | 'dataField'> & { onError: (error: unknown) => void };
+type Options = Omit<HeartSettings, 'registration' | 'pulse'> & { onError: (error: unknown) => void };
 
 /** This file as it is in the repository, not compiled. */
 const isSource = import.meta.url.endsWith('.ts');
@@ -46,7 +44,7 @@ export type Heart = Awaited<ReturnType<typeof startHeart>>;
 export async function startHeart({ onError, ...options }: Options) {
   const pulse = startPulse();
   const open = new Map<string, HeartMessage>();
-  const settings: HeartSettings = { ...options, registration: null, pulse: pulse.memory, dataField: DATA_FIELD };
+  const settings: HeartSettings = { ...options, registration: null, pulse: pulse.memory };
   const thread = await startThread({ settings, onError, onRestart: (tell) => open.forEach(tell) }).catch((cause) => {
     pulse.stop();
     throw new Error(CANNOT_START, { cause });

@@ -62,23 +62,3 @@ export function printPublished({ mockId, executeAt, execution: { run }, ending }
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 const newTrace = (): string => Array.from({ length: 11 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-
-/** The result of something that never became a run: the sentence is all there is to say. */
-export function printRefusal({
-  mockId,
-  executeAt,
-  error,
-}: {
-  mockId: string;
-  executeAt: number;
-  error: string;
-}): string {
-  return joinMembers([
-    ['mockId', JSON.stringify(mockId)],
-    ['success', 'false'],
-    [DATA_FIELD, '{}'],
-    ['process', 'null'],
-    ['error', JSON.stringify(error)],
-    ['executeAt', String(executeAt)],
-  ]);
-}

@@ -3,10 +3,12 @@ import { link, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../shared/runtime/errno.ts';
 
+/** Readers take nothing that does not end in .json, and several clients may write the same file at once. */
+const draftOf = (path: string) => join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.tmp`);
+
 /** Puts a whole file in place: readers see the old one or the new one, never half of either. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  // Readers take nothing that does not end in .json, and several clients may replace the same file at once.
-  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.tmp`);
+  const draft = draftOf(path);
   try {
     await writeFile(draft, text);
     await rename(draft, path);
@@ -18,7 +20,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 /** Puts a whole file in place unless there is one: false when there is. Of two that try at once, one succeeds. */
 export async function placeFile(path: string, text: string): Promise<boolean> {
-  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.tmp`);
+  const draft = draftOf(path);
   try {
     await writeFile(draft, text);
     await link(draft, path);

@@ -1,8 +1,8 @@
 import type { Node } from './node.ts';
+import { createTally, type Tally } from './relations.ts';
 import { Stopped } from './run.ts';
 import type { Children, Evaluated } from './serial.ts';
 import type { State } from './state.ts';
-import { createTally, type Tally } from './tally.ts';
 
 type Failure = { error: unknown };
 type Started = State | Promise<State> | Failure;

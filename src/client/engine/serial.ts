@@ -1,6 +1,6 @@
 import type { Node, Relation } from './node.ts';
+import { createTally, type Tally } from './relations.ts';
 import type { State } from './state.ts';
-import { createTally, type Tally } from './tally.ts';
 
 /** A state at once, or later when a leaf waits for something. Nothing waits that does not have to. */
 export type Evaluated = State | Promise<State>;

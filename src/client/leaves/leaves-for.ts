@@ -45,47 +45,25 @@ export type LeafMaker<D> = {
  * ```
  */
 export function leavesFor<D = unknown>(_schema?: DataSchema<D>): LeafMaker<D> {
-  return { flow, result, none };
-}
-
-function flow<D, F extends Fields>(fields: F, decide: Work<D, F, boolean>): new () => FlowLeaf & F;
-function flow(fields: Fields, decide: Work<unknown, object, boolean>): new () => FlowLeaf {
-  const made = class extends withFields(fields) {
-    doFlow(service: Data): boolean | Promise<boolean> {
-      return decide(service, this);
-    }
+  return {
+    flow: (fields, decide) => leafOf(fields, 'doFlow', decide),
+    result: (fields, act) => leafOf(fields, 'doResult', act),
+    none: (fields, work) => leafOf(fields, 'doNone', work),
   };
-  functions.set(made.prototype.doFlow, decide);
-  return made;
-}
-
-function result<D, F extends Fields>(fields: F, act: Work<D, F, boolean>): new () => ResultLeaf & F;
-function result(fields: Fields, act: Work<unknown, object, boolean>): new () => ResultLeaf {
-  const made = class extends withFields(fields) {
-    doResult(service: Data): boolean | Promise<boolean> {
-      return act(service, this);
-    }
-  };
-  functions.set(made.prototype.doResult, act);
-  return made;
-}
-
-function none<D, F extends Fields>(fields: F, work: Work<D, F, void>): new () => NoneLeaf & F;
-function none(fields: Fields, work: Work<unknown, object, void>): new () => NoneLeaf {
-  const made = class extends withFields(fields) {
-    doNone(service: Data): void | Promise<void> {
-      return work(service, this);
-    }
-  };
-  functions.set(made.prototype.doNone, work);
-  return made;
 }
 
 /** Every instance has defaults of its own, which its rule may configure. */
-function withFields(fields: Fields): new () => object {
-  return class {
+function leafOf<L, D, F>(fields: Fields, method: string, work: Work<D, F, unknown>): new () => L;
+function leafOf(fields: Fields, name: string, work: Work<unknown, object, unknown>): object {
+  const made = class {
     constructor() {
       Object.assign(this, structuredClone(fields));
     }
   };
+  const method = function (this: object, service: Data): unknown {
+    return work(service, this);
+  };
+  functions.set(method, work);
+  Object.defineProperty(made.prototype, name, { value: method, writable: true, configurable: true });
+  return made;
 }

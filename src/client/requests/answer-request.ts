@@ -2,12 +2,12 @@ import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import type { ExecutionRequest } from '../engine/execution.ts';
 import type { Heart } from '../heart.ts';
 import { type Places, resultPathOf } from '../places.ts';
-import { printAnswer, printPublished, printRefusal } from '../print-answer.ts';
+import { printAnswer, printPublished } from '../print-answer.ts';
 import { digestOf } from '../rules/digest.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import type { RuleSource } from '../rules/rule-source.ts';
 import { type RunOptions, runRule } from '../runs/run-rule.ts';
-import { putAnswer } from './put-answer.ts';
+import { printFailed, putAnswer } from './put-answer.ts';
 import type { Taken } from './take-request.ts';
 
 type AnswerRequestDependencies = RunOptions & { places: Places; rules: RuleSource; heart: Heart };
@@ -24,7 +24,7 @@ export async function answerRequest(
   const put = (text: string) => putAnswer(resultPath, mockId, text, { forMs: ruleTimeoutMs, onError });
   if (taken.kind === 'unusable') {
     const error = `the request cannot be used: ${taken.reason}`;
-    return put(printRefusal({ mockId, executeAt, error }));
+    return put(printFailed({ mockId, executeAt, error }));
   }
   const record = heart.began({
     ...{ mockId, resultPath, executeAt, input: stringifyExact(taken.request.data) },

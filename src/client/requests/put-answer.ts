@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DATA_FIELD } from '../../shared/contract/data-field.ts';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { replaceFile } from '../replace-file.ts';
 
 const TRY_AGAIN_MS = 250;
@@ -31,3 +33,24 @@ export async function putAnswer(
     await sleep(TRY_AGAIN_MS);
   }
 }
+
+type Failed = { mockId: string; executeAt: number; error: string; data?: string; process?: string; isDry?: boolean };
+
+/** The result of what became no run, or of a run that blocks its client. `data`, `process`: their JSON, as far as it is known. */
+export const printFailed = ({
+  mockId,
+  executeAt,
+  error,
+  data = '{}',
+  process = 'null',
+  isDry = false,
+}: Failed): string =>
+  joinMembers([
+    ['mockId', JSON.stringify(mockId)],
+    ['success', 'false'],
+    [DATA_FIELD, data],
+    ['process', process],
+    ['error', JSON.stringify(error)],
+    ['executeAt', String(executeAt)],
+    ...(isDry ? [['dryRun', 'true'] as [string, string]] : []),
+  ]);

@@ -17,7 +17,7 @@ export function keysOf({ leaf }: Style): string[] {
   return [...new Set(keys)].sort();
 }
 
-function textOf(part: KeyPart): string {
+export function textOf(part: KeyPart): string {
   switch (part.type) {
     case 'literal':
       return part.value;
