@@ -31,22 +31,22 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
   const about =
     <Asked extends { app: number }>(
       parameters: z.ZodObject & z.ZodType<Asked>,
-      questionOf: (asked: Asked) => Query,
-      showFor: (asked: Asked) => typeof whole = () => whole,
+      questionOf: (asked: Asked) => Parameters<typeof reply>,
     ) =>
     async (context: Context<Environment>) => {
       const read = readParameters(parameters, context);
       if (read.kind === 'bad') return badRequest(read.problems);
-      return refusedApp(context, read.value.app) ?? reply(questionOf(read.value), showFor(read.value));
+      return refusedApp(context, read.value.app) ?? reply(...questionOf(read.value));
     };
 
-  const aboutSchema = about(
-    schemaParameters,
-    ({ include, ...selection }) => ({ v, ask: 'schema', ...selection }),
-    ({ include }) => (include === 'settings' ? whole : plainSchema),
-  );
-  const aboutTree = about(selectionParameters, (asked) => ({ v, ask: 'tree', ...asked }));
-  const aboutVersions = about(versionsParameters, (asked) => ({ v, ask: 'versions', ...asked }));
+  const aboutSchema = about(schemaParameters, ({ include, ...asked }) => [
+    { v, ask: 'schema', ...asked },
+    include === 'settings' ? whole : plainSchema,
+  ]);
+  const aboutTree = about(selectionParameters, (asked) => [{ v, ask: 'tree', ...asked }]);
+  const aboutVersions = about(versionsParameters, (asked) => [{ v, ask: 'versions', ...asked }]);
+  const aboutRules = about(appParameters, ({ app }) => [{ v, ask: 'rules', app }]);
+  const aboutClients = about(appParameters, ({ app }) => [{ v, ask: 'clients', app }]);
 
   return new Hono<Environment>()
     .get('/schema', needs('read'), aboutSchema)
@@ -56,16 +56,8 @@ export function browseRoutes({ ask }: Pick<AskWorker, 'ask'>) {
       const { apps } = callerOf(context);
       return reply({ v, ask: 'apps' }, apps === null ? whole : (body) => onlyApps(body, apps));
     })
-    .get(
-      '/rules',
-      needs('read'),
-      about(appParameters, ({ app }) => ({ v, ask: 'rules', app })),
-    )
-    .get(
-      '/clients',
-      needs('read'),
-      about(appParameters, ({ app }) => ({ v, ask: 'clients', app })),
-    );
+    .get('/rules', needs('read'), aboutRules)
+    .get('/clients', needs('read'), aboutClients);
 }
 
 const whole = (body: string) => body;

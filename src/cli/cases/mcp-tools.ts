@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { answer } from '../mcp/answer.ts';
 import { commandOutput, sinceAnswer } from '../mcp/answers.ts';
 import { target as anyTarget, app, mockId, READS, ruleId, strictInput, time, where } from '../mcp/arguments.ts';
-import { outputOf, printed, type Service } from '../mcp/command-tools.ts';
+import { type Command, outputOf, printed, type Service } from '../mcp/command-tools.ts';
 import { replay } from './replay.ts';
 import { report } from './report.ts';
 import { since } from './since.ts';
@@ -42,56 +42,52 @@ function addSince(server: McpServer, service: Asked): void {
 }
 
 function addDryTools(server: McpServer, service: Asked): void {
-  server.registerTool(
+  const dry = <Given>(
+    name: string,
+    about: { title: string; description: string; inputSchema: z.ZodObject & z.ZodType<Given> },
+    commandFor: (given: Given) => Command,
+  ) =>
+    server.registerTool(
+      name,
+      { ...about, outputSchema: commandOutput, annotations: DRY },
+      (given, { mcpReq: { signal } }) => answer(() => outputOf(commandFor(given), signal)),
+    );
+  dry(
     'replay',
     {
       title: 'Replay recorded runs',
       description:
         'Runs the inputs of recorded runs again, without effects, and tells how many came to the same, how many changed and how. Exit code 0: all the same; 1: some changed; 4: some could not be checked or have no answer.',
-      inputSchema: strictInput({
-        ...{ app, ruleId: ruleId.unwrap(), target, where, from: time, to: time },
-        limit,
-      }),
-      outputSchema: commandOutput,
-      annotations: DRY,
+      inputSchema: strictInput({ app, ruleId: ruleId.unwrap(), target, where, from: time, to: time, limit }),
     },
-    ({ app, limit, where, from, to, ...asked }, { mcpReq: { signal } }) =>
-      answer(async () => {
-        const search = { ...(where && { where }), ...(from && { from }), ...(to && { to }) };
-        const options = { ...service, ...asked, ...search, app: String(app), limit: String(limit) };
-        return outputOf((around) => replay(options, around), signal);
-      }),
+    ({ app, limit, where, from, to, ...asked }) => {
+      const search = { ...(where && { where }), ...(from && { from }), ...(to && { to }) };
+      return (around) => replay({ ...service, ...asked, ...search, app: String(app), limit: String(limit) }, around);
+    },
   );
-  server.registerTool(
+  dry(
     'test',
     {
       title: 'Test the saved cases',
       description:
         'Runs the saved cases of a rule without effects, and tells what is not as expected. Exit code 0: all passed; 1: some failed; 4: some could not be checked or have no answer.',
       inputSchema: strictInput({ app, ruleId: ruleId.unwrap(), target }),
-      outputSchema: commandOutput,
-      annotations: DRY,
     },
-    ({ app, ruleId, target }, { mcpReq: { signal } }) =>
-      answer(async () => {
-        const options = { ...service, app: String(app), ruleId, target: [target], saved: true, dryRun: true };
-        return outputOf((around) => test([], options, around), signal);
-      }),
+    ({ app, ruleId, target }) =>
+      (around) =>
+        test([], { ...service, app: String(app), ruleId, target: [target], saved: true, dryRun: true }, around),
   );
-  server.registerTool(
+  dry(
     'report',
     {
       title: 'Report before a release',
       description:
         'What a release would change: the recorded runs of each rule, made again without effects, how its saved cases last ran, and whether it can ship; as Markdown.',
       inputSchema: strictInput({ app, ruleId, target, from: time, to: time, limit }),
-      outputSchema: commandOutput,
-      annotations: DRY,
     },
-    ({ app, ruleId, target, limit, from, to }, { mcpReq: { signal } }) =>
-      answer(async () => {
-        const search = { ...(ruleId && { ruleId }), ...(from && { from }), ...(to && { to }), limit: String(limit) };
-        return outputOf((around) => report({ ...service, app: String(app), target, ...search }, around), signal);
-      }),
+    ({ app, ruleId, target, limit, from, to }) => {
+      const search = { ...(ruleId && { ruleId }), ...(from && { from }), ...(to && { to }), limit: String(limit) };
+      return (around) => report({ ...service, app: String(app), target, ...search }, around);
+    },
   );
 }

@@ -84,7 +84,7 @@ function wordsOf(report: BatchReport, how: { target: string; real: boolean }): s
 }
 
 type Item = BatchReport['items'][number];
-type Lines = {
+export type Lines = {
   head: string;
   changes: { line: string; at: string; parting: Item['parting']; first: Item | undefined }[];
   others: string[];

@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { type BatchReport, batchBodySchema } from '../../shared/contract/batches.ts';
+import { batchBodySchema } from '../../shared/contract/batches.ts';
 import { executionSchema } from '../../shared/contract/execution.ts';
 import { type Tree, treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { namedTarget } from '../../shared/contract/target.ts';
@@ -13,7 +13,7 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { type Rule, readinessWords, readReadiness } from './check.ts';
 import { commentFor } from './comment.ts';
 import { countsLine } from './follow-batch.ts';
-import { linesOf, makeAgain, recordedRuns } from './replay.ts';
+import { type Lines, linesOf, makeAgain, recordedRuns } from './replay.ts';
 
 export type ReportOptions = {
   app: string;
@@ -66,6 +66,8 @@ export async function report(options: ReportOptions, { stdout, stderr, environme
 type Part = { lines: string[]; runs: number; changed: number; isWhole: boolean };
 type Around = { options: ReportOptions; stderr: Surroundings['stderr']; signal: AbortSignal };
 
+type Change = Lines['changes'][number];
+
 const total = (parts: readonly Part[], what: 'runs' | 'changed') => parts.reduce((sum, part) => sum + part[what], 0);
 
 async function partOf(api: HttpApi, rule: Rule, around: Around): Promise<Part> {
@@ -100,13 +102,10 @@ async function replayOf(api: HttpApi, ruleId: string, { options, ...around }: Ar
     };
   const { report } = made;
   const { head, changes, others } = linesOf(report, { target, real: false, hidesValues });
-  let read: Promise<Tree> | undefined;
-  const treeOfNow = () => (read ??= readTree(api, ruleId, options)); // the same for all examples
+  const now = changes.length === 0 ? null : await readTree(api, ruleId, options);
   const groups: string[] = [];
-  for (const { line, at, parting, first } of changes.slice(0, MOST_GROUPS))
-    groups.push(
-      `${cell(line)}${first ? await exampleOf(api, first, { ruleId, at, parting, options, treeOfNow }) : ''}`,
-    );
+  for (const change of changes.slice(0, MOST_GROUPS))
+    groups.push(`${cell(change.line)}${await exampleOf(api, change, { ruleId, options, now })}`);
   const more = changes.length - MOST_GROUPS;
   const rest = [...(more > 0 ? [`${more} more ways in which runs changed`] : []), ...others].map(cell);
   return {
@@ -125,20 +124,19 @@ async function readTree(api: HttpApi, ruleId: string, { app, target }: ReportOpt
   return readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, ...on }));
 }
 
-type Asked = {
-  ruleId: string;
-  at: string;
-  parting: BatchReport['items'][number]['parting'];
-  options: ReportOptions;
-  treeOfNow: () => Promise<Tree>;
-};
+type Asked = { ruleId: string; options: ReportOptions; now: Tree | null };
 
 /** The recorded run that represents a group: what changed at the node where they part, a link to it, and its input. */
-async function exampleOf(api: HttpApi, { name: mockId }: { name: string }, asked: Asked) {
-  const { ruleId, at, parting, options, treeOfNow } = asked;
+async function exampleOf(
+  api: HttpApi,
+  { at, parting, first }: Change,
+  { ruleId, options, now }: Asked,
+): Promise<string> {
+  if (first === undefined) return '';
   const { app, counts: hidesValues = false } = options;
+  const mockId = first.name;
   const kept = readAnswer(executionSchema, await get(api, `executions/${mockId}`, { include: 'tree' }));
-  const changes = kept.tree ? changesBetween(readAnswer(treeSchema, kept.tree), await treeOfNow()) : [];
+  const changes = kept.tree && now ? changesBetween(readAnswer(treeSchema, kept.tree), now) : [];
   const own = changes.filter(({ id }) => id === parting?.id);
   const where = cell(own.length > 0 ? `, first at ${changeWords(own, say)}` : at);
   const input = kept.input ?? '';

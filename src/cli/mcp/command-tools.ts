@@ -7,7 +7,7 @@ import { answer } from './answer.ts';
 import { readinessAnswer } from './answers.ts';
 import { app, READS, ruleId, strictInput, target } from './arguments.ts';
 
-type Command = (surroundings: Surroundings) => Promise<number>;
+export type Command = (surroundings: Surroundings) => Promise<number>;
 
 /** Runs a command without a terminal, and resolves to what it printed. An assistant that cancels its call interrupts the command as Ctrl-C does. */
 export async function printed(command: Command, signal: AbortSignal): Promise<{ text: string; exitCode: number }> {

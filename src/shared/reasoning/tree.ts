@@ -78,26 +78,18 @@ export type Flat<Id, Node> = { node: Node; forwardId: Id | null; sonIds: readonl
  * endless tree, or when `at` has no node.
  */
 export function growTree<Id, Node>(start: Id, at: (id: Id) => Flat<Id, Node> | undefined): Grown<Node> | undefined {
-  const above = new Set<Id>();
   let places = 0;
-
-  function place(id: Id): Grown<Node> | undefined {
+  function place(id: Id, above: readonly Id[]): Grown<Node> | undefined {
     const flat = at(id);
-    if (flat === undefined || ++places > MOST_OCCURRENCES || above.size >= MOST_LEVELS) return undefined;
-    const circular = above.has(id);
-    if (circular) return { ...flat.node, circular, forward: null, children: [] };
-    above.add(id);
-    const forward = flat.forwardId === null ? null : place(flat.forwardId);
-    if (forward === undefined) return undefined;
-    const children: Grown<Node>[] = [];
-    for (const sonId of flat.sonIds) {
-      const child = place(sonId);
-      if (child === undefined) return undefined;
-      children.push(child);
-    }
-    above.delete(id);
-    return { ...flat.node, circular, forward, children };
+    if (flat === undefined || ++places > MOST_OCCURRENCES || above.length >= MOST_LEVELS) return undefined;
+    const circular = above.includes(id);
+    const { node, forwardId, sonIds } = circular ? { ...flat, forwardId: null, sonIds: [] } : flat;
+    const forward = forwardId === null ? null : place(forwardId, [...above, id]);
+    const children = forward === undefined ? [] : sonIds.map((sonId) => place(sonId, [...above, id]));
+    const whole = children.filter((child) => child !== undefined);
+    return forward === undefined || whole.length < children.length
+      ? undefined
+      : { ...node, circular, forward, children: whole };
   }
-
-  return place(start);
+  return place(start, []);
 }

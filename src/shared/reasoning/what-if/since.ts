@@ -111,18 +111,24 @@ export type Try = (version: RuleVersion) => Promise<Tried | null>;
 
 /**
  * The same, and where a version cannot be computed its leaves are tried. They count only if on the rules of the run they come to what that came
- * to: otherwise they, or what they look up, have changed since. Versions with the same digest are one.
+ * to: otherwise they, or what they look up, have changed since. Of versions with the same digest one is tried.
  */
 export function createOutcomeOf(run: RunToChange, newest: RuleVersion, attempt: Try = async () => null) {
   const outcomeOn = createOutcomeOn(run);
-  const attemptOnce = onceADigest(attempt);
+  const tries = new Map<string, Promise<Tried | null>>();
+  const attemptOnce = (version: RuleVersion) => {
+    const key = version.digest ?? version.version;
+    const trying = tries.get(key) ?? attempt(version);
+    tries.set(key, trying);
+    return trying;
+  };
   /** Where the leaves came to something else than in the run. */
   const differsAt = ({ occurrences, nodeTraces, isCertain }: Tried) =>
     occurrences.find((at, index) => {
       const [now, ran] = [isCertain(at) ? nodeTraces.get(at) : undefined, run.occurrences[index]];
       return now !== undefined && (ran === undefined || run.nodeTraces.get(ran)?.outcome !== now.outcome);
     });
-  return onceADigest(async (version): Promise<Computed> => {
+  return async (version: RuleVersion): Promise<Computed> => {
     const computed = outcomeOn(version);
     if (computed.outcome !== null) return computed;
     const ofNewest = await attemptOnce(newest);
@@ -130,16 +136,6 @@ export function createOutcomeOf(run: RunToChange, newest: RuleVersion, attempt: 
     if (refused) return { ...computed, refused };
     const tried = ofNewest && (await attemptOnce(version));
     return tried === null ? computed : { ...outcomeOn(version, tried), tried: true };
-  });
-}
-
-function onceADigest<T>(read: (version: RuleVersion) => Promise<T>): (version: RuleVersion) => Promise<T> {
-  const known = new Map<string, Promise<T>>();
-  return (version) => {
-    const key = version.digest ?? version.version;
-    const reading = known.get(key) ?? read(version);
-    known.set(key, reading);
-    return reading;
   };
 }
 
