@@ -1,8 +1,8 @@
 import { visibleJson } from '../shared/contract/json/visible-text.ts';
 import { type Client, clientListSchema } from '../shared/contract/rules-and-clients.ts';
-import { exitCodeOfAnswer, exitCodes } from './terminal/exit-codes.ts';
-import { createHttpApi, errorOf, readAnswer } from './terminal/http-api.ts';
-import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
+import { createHttpApi, get, readAnswer } from './terminal/http-api.ts';
+import type { Surroundings } from './terminal/surroundings.ts';
 import { table } from './terminal/table.ts';
 
 export type ClientsOptions = { app: string; url: string; key?: string; json?: boolean };
@@ -10,8 +10,7 @@ export type ClientsOptions = { app: string; url: string; key?: string; json?: bo
 /** Lists the clients of an app. Ends with 0 when one of them is there, with 3 when nobody is. */
 export async function clients({ app, json, ...where }: ClientsOptions, { stdout }: Surroundings): Promise<number> {
   const api = createHttpApi({ url: where.url, key: where.key });
-  const { status, text } = await api.call(`/rule-server/mock/clients?app=${encodeURIComponent(app)}`);
-  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
+  const text = await get(api, 'clients', { app });
   const { items: all } = readAnswer(clientListSchema, text);
   stdout.write(
     json ? `${visibleJson(text)}\n` : all.length > 0 ? table(HEADINGS, all.map(row)) : `App ${app} has no clients.\n`,

@@ -1,4 +1,4 @@
-import { differenceLine, notCheckedLines } from '../../shared/conclusions/words.ts';
+import { notCheckedLines } from '../../shared/conclusions/words.ts';
 import type { BatchReport } from '../../shared/contract/batches.ts';
 import { isBad } from '../../shared/contract/verdict.ts';
 import { differences } from '../../shared/reasons/remarks.ts';
@@ -44,9 +44,8 @@ function diffOf(difference: Item['differences'][number]): string[] {
 export function githubLines(suite: Suite, report: BatchReport): string[] {
   return badItems(report).map((item) => {
     const file = suite.origin.kind === 'file' ? `file=${property(suite.origin.path)},line=${item.line ?? 1},` : '';
-    const reasons = [...detailsOf({ ...item, differences: [] }).map((line) => line.trim())];
-    const text = [...reasons, ...item.differences.map(differenceLine)].join('\n');
-    return `::error ${file}title=${property(`${item.name} (${item.target})`)}::${message(text || item.verdict)}`;
+    const text = reasonsOf(item).join('\n') || item.verdict;
+    return `::error ${file}title=${property(`${item.name} (${item.target})`)}::${message(text)}`;
   });
 }
 

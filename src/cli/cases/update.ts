@@ -3,11 +3,12 @@ import { valueAt } from '../../shared/cases/judging/value-at.ts';
 import { parsePath, printPath, type Step } from '../../shared/cases/path.ts';
 import type { BatchReport } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
+import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { type ExactValue, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { HIDDEN } from '../../shared/privacy/hide-at.ts';
 import { differences } from '../../shared/reasons/remarks.ts';
+import { rawMember } from '../terminal/raw-member.ts';
 import { badItems } from './print-failures.ts';
 import type { Suite } from './suite.ts';
 
@@ -75,11 +76,7 @@ function foundBy(text: string, { differences: found }: Item, index: number): Cha
 }
 
 /** Whether an item has masked values: they must not become expectations. */
-function isMasked(text: string): boolean {
-  const scanned = scanJson(text);
-  const masked = scanned.kind === 'complete' ? scanned.members.find(({ key }) => key === 'masked') : undefined;
-  return masked !== undefined && masked.raw !== '[]';
-}
+const isMasked = (text: string) => (rawMember(text, 'masked') ?? '[]') !== '[]';
 
 /** The way to a value, or to the list it is in: lists are compared whole, so they are replaced whole. */
 function listOrValue(steps: readonly Step[]): readonly Step[] {
@@ -89,11 +86,9 @@ function listOrValue(steps: readonly Step[]): readonly Step[] {
 
 /** The data after the run: the input with the run's changes. Null when they were too large to be kept. */
 function dataAfter(text: string): ExactValue | null {
-  const scanned = scanJson(text);
-  const members = new Map(scanned.kind === 'complete' ? scanned.members.map(({ key, raw }) => [key, raw]) : []);
-  const changed = members.get('changed') ?? 'null';
-  if (changed === 'null' && members.get('cut') === 'true') return null;
-  const [before, after] = [parseExact(members.get(DATA_FIELD) ?? '{}'), parseExact(changed)];
+  const changed = rawMember(text, 'changed');
+  if (changed === undefined && rawMember(text, 'cut') === 'true') return null;
+  const [before, after] = [parseExact(rawMember(text, DATA_FIELD) ?? '{}'), parseExact(changed ?? 'null')];
   return { ...Object(before), ...Object(after) };
 }
 

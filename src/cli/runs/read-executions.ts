@@ -1,17 +1,13 @@
 import type { z } from 'zod';
 import { executionListSchema, type ListedExecution } from '../../shared/contract/execution.ts';
-import { exitCodeOfAnswer } from '../terminal/exit-codes.ts';
-import { errorOf, type HttpApi, readAnswer } from '../terminal/http-api.ts';
-import { CommandFailed } from '../terminal/surroundings.ts';
+import { get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 
 /** `looked`: of a search, how far it came. */
 export type Page = z.output<typeof executionListSchema>;
 
 /** One page of GET executions. Throws `CommandFailed` with its sentence when there is none. */
 export async function readExecutions(api: HttpApi, query: URLSearchParams): Promise<Page> {
-  const { status, text } = await api.call(`/rule-server/mock/executions?${query}`);
-  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
-  return readAnswer(executionListSchema, text);
+  return readAnswer(executionListSchema, await get(api, 'executions', query));
 }
 
 /** The rule that an execution ran: `app 7 rule 42`. */

@@ -112,11 +112,10 @@ const BASE = '/rule-server/mock';
 export async function get(
   api: HttpApi,
   path: string,
-  query: Record<string, string | number | readonly string[] | null | undefined>,
+  query: URLSearchParams | Record<string, string | number | readonly string[] | null | undefined>,
 ) {
-  const given = Object.entries(query).flatMap(([name, values]) =>
-    [values ?? []].flat().map((value) => [name, `${value}`]),
-  );
+  const entries = query instanceof URLSearchParams ? [...query] : Object.entries(query);
+  const given = entries.flatMap(([name, values]) => [values ?? []].flat().map((value) => [name, `${value}`]));
   const { status, text } = await api.call(`${BASE}/${path}?${new URLSearchParams(given)}`);
   if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
   return text;
