@@ -97,7 +97,7 @@ function compareScans({ bytes }: { bytes: Buffer }): void {
     expect(scanned.kind).not.toBe('complete');
     expect(() => parseExact(text)).toThrow(SyntaxError);
     if (depthAndKeys.why === 'too deep')
-      expect(scanned).toMatchObject({ fault: { reason: 'json-deep', params: { levels: MAX_DEPTH } } });
+      expect(scanned).toMatchObject({ fault: { problem: 'json-deep', levels: MAX_DEPTH } });
   }
 }
 
