@@ -1,5 +1,6 @@
 import type { BatchBody } from '../../shared/contract/batches.ts';
 import type { Verdict } from '../../shared/contract/verdict.ts';
+import { type Followed, follow } from './follow.ts';
 import { readAs } from './read-answer.ts';
 import { getAs, request, withQuery } from './request.ts';
 import * as shapes from './shapes.ts';
@@ -42,9 +43,17 @@ export async function cancelBatch(batchId: string): Promise<void> {
 }
 
 export const reportPath = (batchId: string, format: 'junit' | 'csv') => `${pathOf(batchId)}/report?format=${format}`;
-export const batchEventsPath = (batchId: string) => `${pathOf(batchId)}/events`;
 
 /** The path of one batch. */
 export function pathOf(batchId: string): string {
   return `${BATCHES}/${encodeURIComponent(batchId)}`;
+}
+
+export type FollowedBatch = Followed<Batch>;
+
+/** Follows a batch to its end. */
+export function followBatch(batchId: string, report: (followed: FollowedBatch) => void): () => void {
+  const read = (data: string) => readAs(shapes.batch, data);
+  const [path, events] = [`${pathOf(batchId)}/events`, { snapshot: read, progress: read }];
+  return follow({ path, events, ask: () => getBatch(batchId), isOver }, report);
 }

@@ -1,33 +1,12 @@
 import { z } from 'zod';
-import {
-  batchBodySchema,
-  batchListSchema,
-  coverageSchema,
-  itemListSchema,
-  wholeItemSchema,
-} from '../../shared/contract/batches.ts';
+import * as batchAnswers from '../../shared/contract/batches.ts';
 import { callerSchema } from '../../shared/contract/caller.ts';
 import { type Decoder, decoders } from '../../shared/contract/decoders.ts';
 import { isEndState, stateSchema } from '../../shared/contract/endings/states.ts';
-import {
-  acceptedSchema,
-  executionListSchema,
-  executionRecordSchema,
-  executionSchema,
-  failuresSchema,
-  keptSchema,
-  stateEventSchema,
-} from '../../shared/contract/execution.ts';
+import * as executionAnswers from '../../shared/contract/execution.ts';
 import { readProblemSchema } from '../../shared/contract/problem.ts';
 import { readinessSchema } from '../../shared/contract/readiness.ts';
-import {
-  appsSchema,
-  clientListSchema,
-  ruleListSchema,
-  ruleVersionsSchema,
-  schemaSchema,
-  treeSchema,
-} from '../../shared/contract/rules-and-clients.ts';
+import * as ruleAnswers from '../../shared/contract/rules-and-clients.ts';
 import { readCasesSchema, savedCasesSchema } from '../../shared/contract/saved-cases.ts';
 
 /**
@@ -95,28 +74,28 @@ function decoderOf(codec: z.ZodCodec): Decoder {
 
 const shapeOf = <Schema extends z.ZodType>(schema: Schema): Shape<z.output<Schema>> => ({ at: placeOf(schema) });
 
-export const begun = shapeOf(acceptedSchema.pick({ mockId: true }));
-export const apps = shapeOf(appsSchema);
-export const batch = shapeOf(batchBodySchema);
-export const batches = shapeOf(batchListSchema);
+export const begun = shapeOf(executionAnswers.acceptedSchema.pick({ mockId: true }));
+export const apps = shapeOf(ruleAnswers.appsSchema);
+export const batch = shapeOf(batchAnswers.batchBodySchema);
+export const batches = shapeOf(batchAnswers.batchListSchema);
 export const caller = shapeOf(callerSchema);
-export const clients = shapeOf(clientListSchema);
-export const coverage = shapeOf(coverageSchema);
-export const execution = shapeOf(executionSchema);
-export const executions = shapeOf(executionListSchema);
-export const failures = shapeOf(failuresSchema);
-export const item = shapeOf(wholeItemSchema);
-export const items = shapeOf(itemListSchema);
-export const kept = shapeOf(keptSchema);
+export const clients = shapeOf(ruleAnswers.clientListSchema);
+export const coverage = shapeOf(batchAnswers.coverageSchema);
+export const execution = shapeOf(executionAnswers.executionSchema);
+export const executions = shapeOf(executionAnswers.executionListSchema);
+export const failures = shapeOf(executionAnswers.failuresSchema);
+export const item = shapeOf(batchAnswers.wholeItemSchema);
+export const items = shapeOf(batchAnswers.itemListSchema);
+export const kept = shapeOf(executionAnswers.keptSchema);
 export const problem = shapeOf(readProblemSchema);
 export const readCases = shapeOf(readCasesSchema);
 export const readiness = shapeOf(readinessSchema);
-export const record = shapeOf(executionRecordSchema);
-export const rules = shapeOf(ruleListSchema);
-export const ruleVersions = shapeOf(ruleVersionsSchema);
+export const record = shapeOf(executionAnswers.executionRecordSchema);
+export const rules = shapeOf(ruleAnswers.ruleListSchema);
+export const ruleVersions = shapeOf(ruleAnswers.ruleVersionsSchema);
 export const savedCases = shapeOf(savedCasesSchema);
-export const schema = shapeOf(schemaSchema);
-export const stateEvent = shapeOf(stateEventSchema);
-export const tree = shapeOf(treeSchema);
+export const schema = shapeOf(ruleAnswers.schemaSchema);
+export const stateEvent = shapeOf(executionAnswers.stateEventSchema);
+export const tree = shapeOf(ruleAnswers.treeSchema);
 
 export const endStates = stateSchema.options.filter(isEndState);

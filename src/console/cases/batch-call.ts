@@ -102,7 +102,6 @@ export async function readRecorded(
 
 const AT_ONCE = 5;
 
-/** Does something for each, a few at once, and gives the results in their order. */
 async function eachOf<T, Result>(all: readonly T[], act: (one: T) => Promise<Result>): Promise<Result[]> {
   const results = new Array<Result>(all.length);
   let next = 0;

@@ -206,13 +206,11 @@ function sorted(rows: CaseRow[], order: Order): CaseRow[] {
   return ranked.map(({ row }) => row);
 }
 
-/** The worst first. */
 function rankOf({ cells }: CaseRow): number {
   return Math.min(...cells.map((cell) => verdicts.indexOf(cell?.item.verdict ?? 'passed')), verdicts.length);
 }
 
 const MAX_COLUMNS = 3;
-/** Rows that are looked at to choose. */
 const SAMPLE = 100;
 
 /**

@@ -93,7 +93,6 @@ function readList(text: string, fields: readonly SchemaField[], timeZone: string
   };
 }
 
-/** The input of an element of the list, and the case as a call has it. */
 function caseOf(element: Json, timeZone: string): { input: JsonObject; json: string } {
   if (element.kind !== 'object')
     return { input: { ...element, kind: 'object', members: [] }, json: compactJson(element) };

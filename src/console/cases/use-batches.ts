@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { getCoverage, getItem, getItems, type Item } from '../api/batch-items.ts';
-import { type Batch, isOver, listBatches } from '../api/batches.ts';
-import { type FollowedBatch, followBatch } from '../api/follow-batch.ts';
+import { type Batch, type FollowedBatch, followBatch, isOver, listBatches } from '../api/batches.ts';
 import { Refused } from '../api/request.ts';
 import { isSlip, randomKey } from '../run/calls.ts';
 import { goTo } from '../state/location.ts';
@@ -19,7 +18,7 @@ export function useBatch(batchId: string | null): FollowedBatch | null {
     return followBatch(batchId, (followed) => setSeen({ batchId, followed }));
   }, [batchId]);
   const followed = seen?.batchId === batchId ? seen.followed : null;
-  const state = followed?.kind === 'known' ? followed.batch.state : null;
+  const state = followed?.kind === 'known' ? followed.now.state : null;
   useEffect(() => {
     if (state !== null) void queries.invalidateQueries({ queryKey: ['batches'] });
   }, [state, queries]);
@@ -64,61 +63,37 @@ export function useCoverage(batch: Batch | null, target: string | null) {
 }
 
 const AGAIN_AFTER_MS = 1000;
-const MAX_KEPT = 6;
 
-/** Items of batches that are over do not change any more. */
-const ended = new Map<string, readonly Item[]>();
+type Loaded = { pages: readonly (readonly Item[])[]; isComplete: boolean };
 const none: readonly Item[] = [];
 
 /** Every item of a batch in their order; pages with items that wait for their run are asked for again until there are none. */
 export function useBatchItems(batchId: string | null): readonly Item[] {
-  const [seen, setSeen] = useState<{ batchId: string; items: readonly Item[] } | null>(null);
-  useEffect(() => {
-    if (batchId === null) return;
-    const known = ended.get(batchId);
-    if (known) return setSeen({ batchId, items: known });
-    const stopped = new AbortController();
-    void load(batchId, stopped.signal, (items) => setSeen({ batchId, items }));
-    return () => stopped.abort();
-  }, [batchId]);
-  return batchId !== null && seen?.batchId === batchId ? seen.items : none;
+  const queries = useQueryClient();
+  const queryKey = ['batch-items', batchId];
+  const { data } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => load(batchId ?? '', queries.getQueryData<Loaded>(queryKey)?.pages ?? [], signal),
+    enabled: batchId !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.data?.isComplete ? false : AGAIN_AFTER_MS),
+    structuralSharing: false,
+  });
+  return useMemo(() => data?.pages.flat() ?? none, [data]);
 }
 
-async function load(batchId: string, signal: AbortSignal, show: (items: Item[]) => void): Promise<void> {
-  const pages: Item[][] = [];
-  while (!signal.aborted) {
-    const isComplete = await loadOnce(batchId, { pages, signal }).catch(() => false);
-    if (signal.aborted) return;
-    const items = pages.flat();
-    show(items);
-    if (isComplete) return keep(batchId, items);
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
-  }
-}
+const isWaiting = ({ verdict }: Item) => verdict === 'pending';
 
 /** Reads what is new. The items of a batch are run in their order, so that behind a page without any result there is none. */
-async function loadOnce(
-  batchId: string,
-  { pages, signal }: { pages: Item[][]; signal: AbortSignal },
-): Promise<boolean> {
+async function load(batchId: string, known: Loaded['pages'], signal: AbortSignal): Promise<Loaded> {
+  const pages = [...known];
   for (let page = 0; ; page++) {
-    const known = pages[page];
-    if (known?.every(({ verdict }) => verdict !== 'pending')) {
-      if (page === pages.length - 1) return true;
-      continue;
-    }
+    const before = known[page];
+    if (before && !before.some(isWaiting) && page < known.length - 1) continue;
     const { items, next } = await getItems(batchId, { after: page * PAGE, limit: PAGE, details: true }, signal);
     pages[page] = items;
-    if (next === null) return pages.flat().every(({ verdict }) => verdict !== 'pending');
-    if (known && items.every(({ verdict }) => verdict === 'pending')) return false;
-  }
-}
-
-function keep(batchId: string, items: readonly Item[]): void {
-  ended.set(batchId, items);
-  for (const oldest of ended.keys()) {
-    if (ended.size <= MAX_KEPT) break;
-    ended.delete(oldest);
+    if (next === null) return { pages, isComplete: !pages.flat().some(isWaiting) };
+    if (before && items.every(isWaiting)) return { pages, isComplete: false };
   }
 }
 

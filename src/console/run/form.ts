@@ -136,7 +136,6 @@ function exampleValue(valueType: string, { key, settings }: { key: string; setti
   }
 }
 
-/** The configured values of a node, lists opened up. */
 function settingsOf({ values }: TreeNode): Json[] {
   const read = readJson(values);
   if (read.kind === 'bad' || read.root.kind !== 'object') return [];

@@ -130,7 +130,6 @@ const noClientKey = ({ target }: ExecutionRecord) => NOBODY[namedTarget(target)?
 
 const isText = (key: string): key is TextKey => key in en;
 
-/** The codes that the texts of the page have a sentence for. */
 type WordedCode = { [C in Code]: `state.${C}` extends TextKey ? C : never }[Code];
 const isWorded = (code: string | null): code is WordedCode => isText(`state.${code}`);
 

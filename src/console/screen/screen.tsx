@@ -162,7 +162,7 @@ export function Screen() {
       ) : (
         <main className={classesOf({ comparing, withForm, changed: run.changes.length > 0 })}>
           <div className="column input" hidden={!withForm}>
-            <div className="column-scroll">
+            <div className="column-scroll scroll">
               <Where app={place.app ?? ''} target={place.target} rule={rule} asOf={asOf} />
               <InputPanel input={input} rule={rule} />
             </div>

@@ -100,7 +100,6 @@ export type Pins = Readonly<Record<string, Decision>>;
 
 const decisions: readonly Decision[] = ['TRUE', 'FALSE', 'NONE'];
 
-/** By app. */
 const nodePins = createStored<Readonly<Record<string, Pins>>>('node-pins', {
   read: (stored) =>
     Object.fromEntries(Object.entries(isRecord(stored) ? stored : {}).map(([app, pins]) => [app, readPins(pins)])),

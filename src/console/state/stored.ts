@@ -64,30 +64,20 @@ export function createStored<T>(name: string, { read, lasting = (value) => value
   return { get, set, forget, use: () => useSyncExternalStore(subscribe, get) };
 }
 
-// A browser may forbid storage; then things are remembered as long as the page is open.
-function load(storage: Storages, key: string): unknown {
+// A browser may forbid storage, or have no room; then things are remembered as long as the page is open.
+function inStorage<T>(use: () => T): T | null {
   try {
-    return JSON.parse(window[storage].getItem(key) ?? 'null');
+    return use();
   } catch {
     return null;
   }
 }
 
-function save(storage: Storages, key: string, value: unknown): void {
-  try {
-    window[storage].setItem(key, JSON.stringify(value));
-  } catch {
-    // Full or forbidden.
-  }
-}
-
-function remove(storage: Storages, key: string): void {
-  try {
-    window[storage].removeItem(key);
-  } catch {
-    // Forbidden: then nothing is there.
-  }
-}
+const load = (storage: Storages, key: string): unknown =>
+  inStorage(() => JSON.parse(window[storage].getItem(key) ?? 'null'));
+const save = (storage: Storages, key: string, value: unknown) =>
+  inStorage(() => window[storage].setItem(key, JSON.stringify(value)));
+const remove = (storage: Storages, key: string) => inStorage(() => window[storage].removeItem(key));
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -20,7 +20,6 @@ export function formatAge(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** The language and the time zone of the reader. */
 type Reader = { language: string; zone: string };
 
 /** The time of day, with the date when it is another day's than `now`. */

@@ -1,11 +1,11 @@
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
 import type { TextKey } from '../text/en.ts';
 import { useText } from '../text/use-text.tsx';
 import { Icon } from './icon.tsx';
 
-type Announce = { announce: (sentence: string) => void };
+type Announce = (sentence: string) => void;
 
-const AnnounceContext = createContext<Announce>({ announce: () => {} });
+const AnnounceContext = createContext<Announce>(() => {});
 
 const SHOWN_MS = 2600;
 /** As long as it takes to read a longer one. */
@@ -23,9 +23,8 @@ export function AnnounceProvider({ children }: { children: ReactNode }) {
     );
     return () => clearTimeout(timer);
   }, [news]);
-  const value = useMemo(() => ({ announce }), [announce]);
   return (
-    <AnnounceContext value={value}>
+    <AnnounceContext value={announce}>
       {children}
       <div className="news" role="status" aria-live="polite">
         {news.sentence !== '' && <span key={news.count}>{news.sentence}</span>}
@@ -34,9 +33,7 @@ export function AnnounceProvider({ children }: { children: ReactNode }) {
   );
 }
 
-export function useAnnounce(): Announce['announce'] {
-  return useContext(AnnounceContext).announce;
-}
+export const useAnnounce = (): Announce => useContext(AnnounceContext);
 
 /** Says why what somebody pressed did not happen. */
 export function useFailed(): (error: unknown) => void {

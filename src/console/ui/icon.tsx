@@ -43,6 +43,8 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
 type Props = {
   icon: IconName;
   label: string;
+  /** What the tooltip says beside its name. */
+  hint?: string;
   onPress: () => void;
   disabled?: boolean;
   /** Given for a button that switches something on and off. */
@@ -51,13 +53,13 @@ type Props = {
 };
 
 /** A button that shows a drawing alone; its name is its tooltip. */
-export function IconButton({ icon, label, onPress, disabled = false, pressed, tabIndex }: Props) {
+export function IconButton({ icon, label, hint, onPress, disabled = false, pressed, tabIndex }: Props) {
   return (
     <button
       type="button"
       className="icon-button"
       aria-label={label}
-      title={label}
+      title={hint === undefined ? label : `${label}. ${hint}`}
       aria-pressed={pressed}
       disabled={disabled}
       tabIndex={tabIndex}

@@ -85,7 +85,6 @@ function LineText({ line: { json, role, folded } }: { line: JsonLine }) {
   return <Scalar json={json} />;
 }
 
-/** A single value as it was written. */
 function Scalar({ json }: { json: Json }) {
   switch (json.kind) {
     case 'string': {

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 
-type Tab<Name extends string> = { name: Name; title: string; count?: number | undefined };
+type Tab<Name extends string> = { name: Name; title: string };
 
 type Props<Name extends string> = {
   label: string;
@@ -32,9 +32,9 @@ export function Tabs<Name extends string>(props: Props<Name>) {
 
   return (
     <div className="tabs">
-      <div className="tab-line">
+      <div className="tab-line line">
         <div className="tab-list" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
-          {tabs.map(({ name, title, count }) => (
+          {tabs.map(({ name, title }) => (
             <button
               type="button"
               role="tab"
@@ -47,7 +47,6 @@ export function Tabs<Name extends string>(props: Props<Name>) {
               onClick={() => onChoose(name)}
             >
               {title}
-              {count !== undefined && count > 0 && <span className="count">{count}</span>}
             </button>
           ))}
         </div>

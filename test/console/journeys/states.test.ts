@@ -152,7 +152,7 @@ describeInBrowser('every state of the console', () => {
     async timeline(page, seen) {
       await run(page, `${RULE}#input=${encodeURIComponent('{"uid":1,"cost":120}')}`);
       await ended(page);
-      const details = page.getByRole('button', { name: /^(Details|详情)$/ });
+      const details = page.getByRole('link', { name: /^(Details|详情)$/ });
       if (await details.isVisible()) await details.click();
       await page.getByRole('tab', { name: /^(Timeline|时间线)$/ }).click();
       await page.locator('.timeline li').nth(3).waitFor();

@@ -47,7 +47,6 @@ export function unreadKeys({ where }: RunSearch, fields: readonly SchemaField[])
   return [...new Set(paths.filter((path) => !isRead(path, fields)))];
 }
 
-/** One line of the history: a run, or the runs of one comparison. */
 type HistoryLine = { kind: 'run'; run: Listed } | { kind: 'comparison'; runs: Listed[] };
 
 /** Puts the runs of each comparison together, in the place of its newest. Only their own id says that runs belong together. */

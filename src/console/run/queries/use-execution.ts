@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Tree } from '../../api/browse.ts';
 import { type Execution, getExecution } from '../../api/executions.ts';
-import { type Followed, followExecution } from '../../api/follow.ts';
+import { type FollowedExecution, followExecution } from '../../api/follow-execution.ts';
 
 const MAX_KEPT = 40;
 const LATE_EVERY_MS = 3000;
@@ -24,7 +24,7 @@ export function keepOpened(run: OpenedRun): void {
 
 export const knownRun = (mockId: string) => openedRun(mockId)?.execution ?? ended.get(mockId);
 
-export function keep(execution: Execution): void {
+function keep(execution: Execution): void {
   const { mockId } = execution.record;
   ended.delete(mockId);
   ended.set(mockId, execution);
@@ -41,10 +41,10 @@ export function keepPinned(mockId: string, pinned: boolean): void {
 }
 
 /** One execution as it goes on, from its first state to its texts. Null while nothing is known of it. */
-export function useExecution(mockId: string | null): Followed | null {
-  const [seen, setSeen] = useState<{ mockId: string; followed: Followed } | null>(null);
+export function useExecution(mockId: string | null): FollowedExecution | null {
+  const [seen, setSeen] = useState<{ mockId: string; followed: FollowedExecution } | null>(null);
   const fromFile = openedRun(mockId)?.execution ?? null;
-  const shown = useMemo((): Followed | null => fromFile && { kind: 'ended', execution: fromFile }, [fromFile]);
+  const shown = useMemo((): FollowedExecution | null => fromFile && { kind: 'ended', execution: fromFile }, [fromFile]);
   useEffect(() => {
     if (mockId === null || shown !== null) return;
     const known = ended.get(mockId);

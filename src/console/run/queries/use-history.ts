@@ -81,7 +81,6 @@ export function useHistory({ app, ruleId, search }: Scope) {
 
 type KeptItems = { scope: string; items: ReadonlyMap<string, Listed> };
 
-/** Adds items to what is kept of a scope; what was kept of another one goes. */
 const withItems = (scope: string, items: readonly Listed[]) => (now: KeptItems) => {
   const all = new Map(now.scope === scope ? now.items : []);
   for (const item of items) all.set(item.mockId, item);

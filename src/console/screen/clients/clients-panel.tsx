@@ -66,7 +66,6 @@ function factsOf(client: Client, released: string | null, say: Say): string[] {
   ];
 }
 
-/** The version that a client has loaded; beside it the released one, when that is another. */
 function versionWords({ loadedVersion: version }: Client, released: string | null, say: Say): string {
   if (version === null) return say('target.noVersion');
   if (released === null || released === version) return say('header.version', { version });

@@ -28,7 +28,6 @@ import { nodeWords } from '../tree/node-link.tsx';
 import { columnWords, summary } from './compare-words.ts';
 import { useRulesOfRuns } from './use-rules-of-runs.ts';
 
-/** Rows of nodes that are drawn at most. */
 const MAX_NODES = 500;
 
 type Props = {
@@ -69,7 +68,7 @@ export function ComparePanel({ mockIds, clients, tree, stale, onOpen, onClose }:
   }));
   const first = columns[0]?.execution ?? null;
   return (
-    <section className="compare" aria-labelledby="compare-title">
+    <section className="compare fill" aria-labelledby="compare-title">
       <div className="compare-head">
         <h2 id="compare-title">{say('compare.title', { n: mockIds.length })}</h2>
         <p role="status">{summary(named, say)}</p>
@@ -136,7 +135,7 @@ function CompareTable({ columns, compared, occurrences, onOpen }: TableProps) {
     <NodeRow key={place.index} place={place} columns={columns} compared={compared} isFirst={firsts.includes(place)} />
   );
   return (
-    <div className="compare-scroll" tabIndex={0} role="region" aria-label={say('compare.table')}>
+    <div className="compare-scroll scroll" tabIndex={0} role="region" aria-label={say('compare.table')}>
       <table className="compare-table">
         <thead>
           <tr>
@@ -215,7 +214,7 @@ function CompareTable({ columns, compared, occurrences, onOpen }: TableProps) {
             columns={columns.length}
             hidden={ended < 2 || occurrences.length === 0}
             aside={
-              <label className="switch">
+              <label className="switch line">
                 <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />
                 {say('trace.shown.all.hint')}
               </label>
@@ -286,7 +285,6 @@ type NodeProps = {
   isFirst: boolean;
 };
 
-/** A node's result in each run, with the values it wrote and read. */
 function NodeRow({ place, columns, compared, isFirst }: NodeProps) {
   const { say } = useText();
   const differs = compared.some((run) => run?.places.has(place));

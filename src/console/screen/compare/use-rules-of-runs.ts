@@ -48,7 +48,6 @@ export function useRulesOfRuns(now: Tree | null, executions: ReadonlyMap<string,
 /** A tree that could not be read whole has no digest. */
 const keyOf = ({ digest }: Tree) => digest ?? '';
 
-/** The digest of the rules that a run ran on; null where nobody knows. */
 function digestOf(record: ExecutionRecord, now: Tree | null): string | null {
   switch (compareRules(record, now?.digest ?? null)) {
     case 'same':
@@ -60,7 +59,6 @@ function digestOf(record: ExecutionRecord, now: Tree | null): string | null {
   }
 }
 
-/** The trees by their digests: that of now, and those that are kept with the runs. */
 function useOwnTrees(now: Tree | null, records: readonly ExecutionRecord[]): ReadonlyMap<string, Tree> {
   const wanted = new Map<string, string>();
   for (const record of records) {

@@ -80,7 +80,6 @@ type ChangesProps = { reading: Reading; rule: RuleContext; onChoose: (occurrence
 /** More rows than these at once are more than anybody reads, and slow to draw. */
 const MORE = 200;
 
-/** The changes of the data: by key, before and after, with the nodes that wrote it. */
 function ChangesView({ reading, rule, onChoose }: ChangesProps) {
   const { say } = useText();
   const [shown, setShown] = useState(MORE);
@@ -122,7 +121,7 @@ function ChangesView({ reading, rule, onChoose }: ChangesProps) {
       )}
       {same.length > 0 && (
         <details className="unchanged">
-          <summary>{say('changes.same', { n: same.length })}</summary>
+          <summary className="muted">{say('changes.same', { n: same.length })}</summary>
           <ul className="change-list">
             {same.slice(0, shown).map(({ path, after: value }) => (
               <li key={path} className="change same">
@@ -135,7 +134,7 @@ function ChangesView({ reading, rule, onChoose }: ChangesProps) {
         </details>
       )}
       {usage && usage.unread.length > 0 && (
-        <p className="usage">
+        <p className="usage muted">
           <b>{say('changes.unread')}</b>{' '}
           {usage.unread.map((key) => (
             <code key={key}>{key}</code>
@@ -143,7 +142,7 @@ function ChangesView({ reading, rule, onChoose }: ChangesProps) {
         </p>
       )}
       {usage && usage.missing.length > 0 && (
-        <p className="usage">
+        <p className="usage muted">
           <b>{say('changes.missing')}</b>{' '}
           {usage.missing.map(({ key, readers }) => (
             <span key={key}>{say('changes.missing.by', { key, nodes: readers.map((id) => `#${id}`).join(', ') })}</span>
@@ -204,7 +203,6 @@ function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & Cha
   );
 }
 
-/** Why there is no data after a run to be shown. */
 function withoutData({ execution: { record } }: Reading): TextKey {
   const { ending } = record;
   if (ending === null || ending.code === null) return 'changes.failed';

@@ -46,7 +46,7 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
   const skip = reading && !nodeTrace ? skipOf(occurrence, reading.replay.nodeTraces) : null;
   return (
     <div className="node-view">
-      <h2>
+      <h2 className="line">
         {nameOf(node)} <span className="node-id">#{node.id}</span>
         {nodeTrace && <OutcomeChip outcome={nodeTrace.outcome} />}
       </h2>
@@ -105,12 +105,11 @@ function typeWords(type: string, say: Say): string {
 
 const outcomes = [null, 'TRUE', 'FALSE', 'NONE'] as const;
 
-/** The replacement of a node in dry runs. */
 function PinHere({ nodeId, run }: { nodeId: string; run: Run }) {
   const { say } = useText();
   return (
-    <fieldset className="pin-here">
-      <legend>{say('dry.here')}</legend>
+    <fieldset className="pin-here wrap">
+      <legend className="muted">{say('dry.here')}</legend>
       {outcomes.map((outcome) => (
         <label key={outcome}>
           <input
@@ -129,7 +128,7 @@ function PinHere({ nodeId, run }: { nodeId: string; run: Run }) {
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="fact">
-      <dt>{name}</dt>
+      <dt className="muted">{name}</dt>
       <dd>{children}</dd>
     </div>
   );
@@ -159,7 +158,6 @@ function KeyValue({ name, value, before }: { name: string; value: Json | null; b
   );
 }
 
-/** The keys the node is known to access; with the values of this run when its trace has them. */
 function Accessed({ keys, nodeTrace }: { keys: NodeKey[]; nodeTrace: NodeTrace | undefined }) {
   const { say } = useText();
   const reads: readonly Read[] = nodeTrace?.reads ?? [];

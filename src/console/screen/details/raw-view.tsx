@@ -4,7 +4,7 @@ import { callOf, curlOf } from '../../run/calls.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
 import { CopyButton, saveText } from '../../ui/copy-button.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { IconButton } from '../../ui/icon.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 import { useSession } from '../frame/sign-in.tsx';
 
@@ -33,15 +33,7 @@ export function RawView({ reading }: { reading: Reading }) {
       <div className="raw-head">
         <h2>{say(title)}</h2>
         <CopyButton label={say('input.copy')} done={say('json.copied')} text={() => text} quiet />
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={say('json.download')}
-          title={say('json.download')}
-          onClick={() => saveText(text, `${record.mockId}.json`)}
-        >
-          <Icon name="save" />
-        </button>
+        <IconButton icon="save" label={say('json.download')} onPress={() => saveText(text, `${record.mockId}.json`)} />
       </div>
       <div className="raw-views" role="group" aria-label={say(title)}>
         <button type="button" className="quiet" aria-pressed={!asWritten} onClick={() => setAsWritten(false)}>
@@ -67,7 +59,6 @@ const LINE_LENGTH = 120;
 /** Up to here the browser breaks the lines itself. */
 const PLAIN_LENGTH = 20_000;
 
-/** A text exactly as it is. A long one is cut into lines of its own and drawn in part. */
 function RawText({ text, label }: { text: string; label: string }) {
   return text.length <= PLAIN_LENGTH ? (
     <pre className="raw-text" tabIndex={0} aria-label={label} role="region">
@@ -93,7 +84,6 @@ function LongText({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Pieces of one line each, with where they begin. */
 function cut(text: string): { at: number; line: string }[] {
   const pieces = text.matchAll(new RegExp(`[^\\n]{1,${LINE_LENGTH}}|\\n(?=\\n)`, 'gu'));
   return Array.from(pieces, ({ 0: line, index }) => ({ at: index, line: line === '\n' ? '' : line }));

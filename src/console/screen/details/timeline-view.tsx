@@ -23,7 +23,7 @@ export function TimelineView({ reading, chosen, onChoose }: Props) {
   const share = (ms: number) => (timeline.span === 0 ? 0 : (ms / timeline.span) * 100);
   return (
     <div className="timeline" ref={box}>
-      <p className="timeline-head">{say('timeline.span', { time: formatMs(timeline.span), n: bars.length })}</p>
+      <p className="timeline-head muted">{say('timeline.span', { time: formatMs(timeline.span), n: bars.length })}</p>
       <ol aria-label={say('details.timeline')} style={{ height: total, paddingTop: above }}>
         {bars.slice(first, last).map(({ occurrence, nodeTrace, start, ms }) => (
           <li key={occurrence.index} className={occurrence === chosen ? 'active' : ''}>
@@ -39,7 +39,7 @@ export function TimelineView({ reading, chosen, onChoose }: Props) {
               <span className="timeline-name">
                 {nameOf(occurrence.node)} <span className="node-id">#{occurrence.node.id}</span>
               </span>
-              <span className="timeline-time">{formatMs(ms)}</span>
+              <span className="facts">{formatMs(ms)}</span>
               <i
                 className={
                   nodeTrace.outcome === 'ERROR' ? 'bar error' : occurrence.children.length > 0 ? 'bar whole' : 'bar'

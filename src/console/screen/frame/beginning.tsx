@@ -17,13 +17,13 @@ export function Beginning() {
       <ol>
         {commands.map(({ text, command }) => (
           <li key={command}>
-            <span>{say(text)}</span>
+            <span className="muted">{say(text)}</span>
             <code>{command}</code>
             <CopyButton label={say('begin.copy')} done={say('json.copied')} text={() => command} quiet />
           </li>
         ))}
       </ol>
-      <p className="begin-waits" role="status">
+      <p className="begin-waits line muted" role="status">
         <i aria-hidden="true" /> {say('begin.waits')}
       </p>
     </div>

@@ -31,7 +31,7 @@ export const isMoved = (error: unknown) => error instanceof DOMException && erro
 function Broken({ error }: { error: Error }) {
   const { say } = useText();
   return (
-    <main className="empty">
+    <main className="empty muted">
       <div role="alert">
         <h1>{say('failed.page.title')}</h1>
         <p>{say('failed.page.text', { error: error.message })}</p>

@@ -28,11 +28,11 @@ type Props = {
 export function Header({ place, rule, input, changed, onHelp, onFind, onSkip, signOut }: Props) {
   const { say } = useText();
   return (
-    <header className="top">
+    <header className="top line">
       <button type="button" className="skip-head button" onClick={onSkip}>
         {say('nav.skip')}
       </button>
-      <h1>
+      <h1 className="line">
         <img src="/favicon.svg" alt="" width={22} height={22} />
         <span>{say('title')}</span>
       </h1>
@@ -49,7 +49,7 @@ export function Header({ place, rule, input, changed, onHelp, onFind, onSkip, si
         </span>
       )}
       {rule.version !== null && (
-        <span className="version" title={say('header.version.hint')}>
+        <span className="version muted" title={say('header.version.hint')}>
           {say('header.version', { version: rule.version })}
         </span>
       )}

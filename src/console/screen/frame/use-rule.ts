@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { type Occurrence, occurrencesOf } from '../../../shared/reasoning/tree.ts';
 import { type App, type Client, getTreeOfRun, type Selection, type Tree } from '../../api/browse.ts';
 import type { ExecutionRecord } from '../../api/executions.ts';
-import type { Followed } from '../../api/follow.ts';
+import type { FollowedExecution } from '../../api/follow-execution.ts';
 import { type Failure, failureOf } from '../../api/request.ts';
 import { openedRun } from '../../run/queries/use-execution.ts';
 import { useApps, useClients, useRules, useSchema, useSteady, useTree } from '../../run/queries/use-service.ts';
@@ -105,7 +105,7 @@ export type OfRun =
   | { kind: 'older' | 'lost' | Exclude<RulesOfRunNow, 'same' | 'other'>; record: ExecutionRecord; tree: Tree | null };
 
 /** The rule as the run on the screen ran it: everything that explains the run uses this one, not the rule of now. */
-export function useRuleOfRun(rule: RuleContext, followed: Followed | null): RuleContext & { ofRun: OfRun } {
+export function useRuleOfRun(rule: RuleContext, followed: FollowedExecution | null): RuleContext & { ofRun: OfRun } {
   const record = followed?.kind === 'ended' ? followed.execution.record : null;
   const fromFile = openedRun(record?.mockId ?? null)?.tree ?? null;
   const now = fromFile ?? rule.tree.data ?? null;

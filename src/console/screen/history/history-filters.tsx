@@ -9,6 +9,7 @@ import {
 } from '../../run/history/history-filter.ts';
 import { useText } from '../../text/use-text.tsx';
 import { isComposed } from '../../ui/keys.ts';
+import { Select } from '../../ui/select.tsx';
 
 type Props = { filter: HistoryFilter; onFilter: (filter: HistoryFilter) => void };
 
@@ -20,10 +21,10 @@ export function HistoryFilters({ filter, onFilter }: Props) {
     onFilter(printFilter(next) === null ? noFilter : next);
   };
   return (
-    <div className="history-filters" role="search" aria-label={say('history.filter')}>
+    <div className="history-filters line wrap" role="search" aria-label={say('history.filter')}>
       <SearchField text={filter.text} onText={(text) => change({ text })} />
       <TimeSelect label={say('history.time')} time={filter.time} onTime={(time) => change({ time })} />
-      <label className="switch">
+      <label className="switch line">
         <input
           type="checkbox"
           checked={filter.everyRule}
@@ -57,7 +58,7 @@ function SearchField({ text, onText }: SearchFieldProps) {
     put(conditions.slice(0, -1), conditions.at(-1) ?? '');
   };
   return (
-    <span className="search-field">
+    <span className="search-field wrap">
       {conditions.map((condition, at) => (
         <button
           key={condition}
@@ -92,16 +93,11 @@ type TimeSelectProps = { label: string; time: HistoryFilter['time']; onTime: (ti
 export function TimeSelect({ label, time, onTime }: TimeSelectProps) {
   const { say } = useText();
   return (
-    <select
+    <Select
       aria-label={label}
       value={time}
-      onChange={({ target }) => onTime(timeFilters.find((name) => name === target.value) ?? 'any')}
-    >
-      {timeFilters.map((name) => (
-        <option key={name} value={name}>
-          {say(`history.when.${name}`)}
-        </option>
-      ))}
-    </select>
+      options={timeFilters.map((name) => [name, say(`history.when.${name}`)])}
+      onChoose={onTime}
+    />
   );
 }

@@ -55,8 +55,8 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
     setSelected((now) => (on ? [...now, mockId] : now.filter((other) => other !== mockId)));
   const chosen = runs.flatMap(({ mockId }) => (selected.includes(mockId) ? [mockId] : []));
   return (
-    <section className="history" aria-label={say('nav.history')}>
-      <div className="history-head">
+    <section className="history fill" aria-label={say('nav.history')}>
+      <div className="history-head wrap">
         <HistoryFilters filter={filter} onFilter={setFilter} />
         <span className="muted" role="status">
           {error && runs.length === 0
@@ -169,7 +169,7 @@ function OutcomeCounts({ runs, hasMore, filter, onFilter }: CountsProps) {
   const { say } = useText();
   const isAll = filter.outcome === 'any';
   return (
-    <div className="answers" role="toolbar" aria-label={say('nav.result')} onKeyDown={onArrowKeys}>
+    <div className="answers wrap" role="toolbar" aria-label={say('nav.result')} onKeyDown={onArrowKeys}>
       {outcomeFilters.map((outcome) => {
         const isChosen = filter.outcome === outcome;
         const n = isAll || isChosen ? runs.filter((run) => isOf(run, outcome)).length : null;

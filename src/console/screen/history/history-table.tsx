@@ -37,7 +37,7 @@ export function HistoryTable({ place, runs, everyRule, selected, onSelect, ...ac
   const idOf = (line: (typeof lines)[number]) => (line.kind === 'run' ? line.run : line.runs[0])?.mockId ?? '';
   const at = lines.some((line) => idOf(line) === focused) ? focused : lines[0] && idOf(lines[0]);
   return (
-    <div className="history-list">
+    <div className="scroll">
       <table onKeyDown={onArrowKeys}>
         <Head everyRule={everyRule} />
         <tbody>
@@ -242,7 +242,7 @@ export function FailureGroups(scope: Scope) {
   if (!data) return <p className="empty-line">{say('history.searching')}</p>;
   if (data.groups.length === 0) return <p className="empty-line">{say('failures.none', { n: data.looked })}</p>;
   return (
-    <div className="history-list">
+    <div className="scroll">
       <table onKeyDown={onArrowKeys}>
         <thead>
           <tr>

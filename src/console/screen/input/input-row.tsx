@@ -13,6 +13,7 @@ import type { FormRow } from '../../run/form.ts';
 import { keepKind, useKinds } from '../../state/drafts.ts';
 import { useText } from '../../text/use-text.tsx';
 import { IconButton } from '../../ui/icon.tsx';
+import { Select } from '../../ui/select.tsx';
 import type { Input } from './use-input.ts';
 
 /** `keysKnown`: a client has told which keys the rule reads. `focused`: the row was added a moment ago, and its value is typed next. */
@@ -66,17 +67,12 @@ export function InputRow({ row, input, keysKnown, focused }: Props) {
       <RowName row={row} id={id} known={keysKnown} />
       <ValueField id={id} kind={kind} typed={typed} sent={row.value !== null} bad={bad !== null} onType={type} />
       <div className="row-tools">
-        <select
+        <Select
           aria-label={say('input.kind', { key: name })}
           value={kind}
-          onChange={({ target }) => changeKind(readKind(target.value))}
-        >
-          {valueKinds.map((each) => (
-            <option key={each} value={each}>
-              {say(`input.kind.${each}`)}
-            </option>
-          ))}
-        </select>
+          options={valueKinds.map((each) => [each, say(`input.kind.${each}`)])}
+          onChoose={changeKind}
+        />
         {row.value || bad ? (
           <IconButton icon="close" label={say('input.omit', { key: name })} onPress={omit} />
         ) : (
@@ -180,8 +176,4 @@ function ValueField({ id, kind, typed, sent, bad, onType }: FieldProps) {
       {...described}
     />
   );
-}
-
-function readKind(text: string): ValueKind {
-  return valueKinds.find((kind) => kind === text) ?? 'auto';
 }

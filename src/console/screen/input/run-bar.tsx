@@ -5,6 +5,7 @@ import { pinNode } from '../../state/preferences.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { modifierKey } from '../../ui/keys.ts';
+import { PressButton } from '../../ui/press-button.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { DryRun, Run } from '../result/use-run.ts';
 import { calledWords } from '../tree/node-link.tsx';
@@ -29,18 +30,16 @@ export function RunBar({ run, rule, input, blocked }: Props) {
       <p id="run-hint" className={blocked === null ? '' : 'bad'}>
         {blocked ?? (dry.isOn ? say('dry.hint') : whatItCalls(rule.occurrences, say))}
       </p>
-      <button
-        type="button"
-        className={dry.isOn ? 'button dry' : 'button primary'}
-        // Not `disabled`: that would take the focus away while it runs.
-        aria-disabled={blocked !== null || busy}
+      <PressButton
+        look={dry.isOn ? 'dry' : 'primary'}
+        blocked={blocked ?? busy}
         aria-describedby="run-hint"
-        onClick={() => blocked === null && !busy && void run.start()}
+        onPress={() => void run.start()}
       >
         <Icon name="play" />
         {say(dry.isOn ? 'dry.switch' : 'run.button')}
         <kbd>{modifierKey() === '⌘' ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
-      </button>
+      </PressButton>
     </div>
   );
 }
@@ -58,14 +57,9 @@ export function RunHere({ place, run, input, blocked, onInput }: HereProps) {
       <button type="button" className="quiet" title={words} onClick={onInput}>
         {words}
       </button>
-      <button
-        type="button"
-        className={run.dry.isOn ? 'button dry' : 'button primary'}
-        aria-disabled={blocked !== null || busy}
-        onClick={() => blocked === null && !busy && void run.start()}
-      >
+      <PressButton look={run.dry.isOn ? 'dry' : 'primary'} blocked={blocked ?? busy} onPress={() => void run.start()}>
         {say(run.dry.isOn ? 'dry.switch' : 'run.button')}
-      </button>
+      </PressButton>
     </div>
   );
 }
@@ -158,7 +152,7 @@ type DrySwitchProps = { isOn: boolean; isPossible: boolean; onChoose: (isOn: boo
 function DrySwitch({ isOn, isPossible, onChoose }: DrySwitchProps) {
   const { say } = useText();
   return (
-    <label className="dry-switch" title={isPossible ? undefined : say('dry.none')}>
+    <label className="dry-switch line" title={isPossible ? undefined : say('dry.none')}>
       <input
         type="checkbox"
         checked={isOn}

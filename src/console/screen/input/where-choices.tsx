@@ -9,6 +9,7 @@ import { formatDay } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { IconButton } from '../../ui/icon.tsx';
+import { Select } from '../../ui/select.tsx';
 import { edgesOf } from '../result/time-window-words.ts';
 import { sdkKey, TargetNow, type TargetProps } from './target.tsx';
 import type { AsOfInput } from './use-as-of.ts';
@@ -84,7 +85,7 @@ type ChoiceProps = { title: string; chosen: boolean; onChoose: () => void; child
 function Choice({ title, chosen, onChoose, children }: ChoiceProps) {
   return (
     <div className={chosen ? 'choice chosen' : 'choice'}>
-      <label>
+      <label className="line">
         <input type="radio" name="target" checked={chosen} onChange={onChoose} />
         {title}
       </label>
@@ -159,14 +160,12 @@ function AsOf({ asOf, occurrences }: AsOfProps) {
       <label className="field-name" htmlFor="as-of">
         {say('asOf.label')}
       </label>
-      <select
+      <Select
         id="as-of"
         value={asOf.isNow ? 'now' : 'time'}
-        onChange={({ target }) => (target.value === 'time' ? asOf.anotherTime() : asOf.set(null))}
-      >
-        <option value="now">{say('asOf.now')}</option>
-        <option value="time">{say('asOf.time')}</option>
-      </select>
+        options={(['now', 'time'] as const).map((when) => [when, say(`asOf.${when}`)])}
+        onChoose={(when) => (when === 'time' ? asOf.anotherTime() : asOf.set(null))}
+      />
       {!asOf.isNow && <Moment asOf={asOf} />}
       {!asOf.isNow && <NodeWindows asOf={asOf} occurrences={occurrences} />}
     </div>
@@ -201,13 +200,12 @@ function Moment({ asOf }: { asOf: AsOfInput }) {
           onChange={({ target }) => target.value !== '' && asOf.change(target.value.replace('T', ' '))}
         />
       </div>
-      <select aria-label={say('asOf.zone')} value={zone} onChange={({ target }) => asOf.chooseZone(target.value)}>
-        {zones(zone).map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Select
+        aria-label={say('asOf.zone')}
+        value={zone}
+        options={zones(zone).map((name) => [name, name])}
+        onChoose={asOf.chooseZone}
+      />
       <small id="as-of-words" className={bad ? 'bad' : ''} title={ts === null ? undefined : `${ts} ms`}>
         {wrong !== null || ts === null
           ? say(`asOf.${wrong ?? 'bad'}`, { zone })

@@ -30,7 +30,7 @@ export function Where({ app, target, rule, asOf }: Props) {
     <div className="where">
       <button
         type="button"
-        className="where-summary"
+        className="where-summary line"
         aria-expanded={shown}
         title={say('where.hint')}
         onClick={() => whereShown.set(!shown)}

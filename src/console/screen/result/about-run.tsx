@@ -28,7 +28,7 @@ export function AboutRun({ record, execution, trace }: Props) {
     trace !== null && say('about.trace', { trace }),
   ];
   return (
-    <span className="about-run">
+    <span className="about-run facts">
       {words.filter((word) => word !== false).join(' · ')}
       {trace !== null && (
         <CopyButton label={say('about.trace.copy')} done={say('about.trace.copied')} text={() => trace} quiet />

@@ -14,6 +14,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { later } from '../../ui/later.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
+import { PressButton } from '../../ui/press-button.tsx';
 import { onCommand } from '../frame/commands.ts';
 import type { OfRun, RuleContext } from '../frame/use-rule.ts';
 import { isBeside } from '../frame/views.tsx';
@@ -125,17 +126,11 @@ function StopButton({ run }: { run: Run }) {
   const { say } = useText();
   const cannotStop = useLacks()('cancel');
   return (
-    <button
-      type="button"
-      className="button"
-      aria-disabled={run.stopping || cannotStop !== null}
-      title={cannotStop ?? undefined}
-      onClick={run.stop}
-    >
+    <PressButton blocked={cannotStop ?? run.stopping} onPress={run.stop}>
       <Icon name="stop" />
       {say('run.stop')}
       <kbd>Esc</kbd>
-    </button>
+    </PressButton>
   );
 }
 

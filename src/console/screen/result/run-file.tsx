@@ -4,7 +4,7 @@ import { openedRun } from '../../run/queries/use-execution.ts';
 import { useText } from '../../text/use-text.tsx';
 import { NoticeLines, useAnnounce, useFailed } from '../../ui/announce.tsx';
 import { saveText } from '../../ui/copy-button.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { IconButton } from '../../ui/icon.tsx';
 
 /** Writes a run into a file, which is opened and explained without this service. */
 export function SaveRun({ mockId }: { mockId: string }) {
@@ -20,17 +20,7 @@ export function SaveRun({ mockId }: { mockId: string }) {
   };
   if (openedRun(mockId) !== null) return null;
   const press = () => void save().catch(failed);
-  return (
-    <button
-      type="button"
-      className="icon-button"
-      aria-label={say('runFile.save')}
-      title={`${say('runFile.save')}. ${say('runFile.save.hint')}`}
-      onClick={press}
-    >
-      <Icon name="save" />
-    </button>
-  );
+  return <IconButton icon="save" label={say('runFile.save')} hint={say('runFile.save.hint')} onPress={press} />;
 }
 
 /** From which file the run on the screen is, and whether somebody changed it. */

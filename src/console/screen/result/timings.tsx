@@ -16,10 +16,10 @@ export function Timings({ record, execution, trace }: Props) {
   const shown = timingsShown.use();
   const open = record !== null && !isEnd(record.state);
   const now = useNow(open);
-  if (record === null) return <div className="timings" />;
+  if (record === null) return <div className="timings wrap" />;
   const phases = phasesOf(record, now).map(({ name, ms }) => `${say(`strip.phase.${name}`)} ${formatMs(ms)}`);
   return (
-    <div className="timings">
+    <div className="timings wrap">
       <button
         type="button"
         className="quiet"
@@ -55,7 +55,7 @@ function StateStrip({ record, now }: { record: ExecutionRecord; now: number }) {
           />
         ))}
       </div>
-      <p className="phase-words">
+      <p className="phase-words facts">
         {phases
           .filter(({ ms }) => ms > 0)
           .map(({ name, ms }) => `${say(`strip.phase.${name}`)} ${formatMs(ms)}`)

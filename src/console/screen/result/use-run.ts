@@ -5,7 +5,7 @@ import { compactText } from '../../../shared/json-tree/whole-text.ts';
 import type { Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Client } from '../../api/browse.ts';
 import { beginExecution, cancelExecution, type ExecuteCall, type ExecutionRecord } from '../../api/executions.ts';
-import type { Followed } from '../../api/follow.ts';
+import type { FollowedExecution } from '../../api/follow-execution.ts';
 import { isSlip, randomKey } from '../../run/calls.ts';
 import { changesSince, type FormChange } from '../../run/form.ts';
 import { useLacks } from '../../run/queries/use-service.ts';
@@ -19,7 +19,7 @@ export type Run = ReturnType<typeof useRun>;
 
 type Form = { place: Place; input: Input };
 type What = Form & {
-  followed: Followed | null;
+  followed: FollowedExecution | null;
   clients: readonly Client[];
   /** The places of the tree that the run ran through. */
   occurrences: readonly Occurrence[];
@@ -84,7 +84,6 @@ export function useRun({ place, input, followed, clients, occurrences }: What) {
   };
 }
 
-/** The values that the form has and a run did not. */
 function useChanges(record: ExecutionRecord | null, sent: string | null, form: Form): FormChange[] {
   const { input, place } = form;
   return useMemo(
@@ -127,7 +126,6 @@ export type NotBegun = { error: unknown; call: ExecuteCall; key: string };
 
 const EXECUTION_ID = /^[0-9a-f-]{36}$/;
 
-/** Makes the call that the form stands for, with what the caller wants otherwise. */
 function useCall(place: Place, text: string, { isOn: dryRun, pins }: Pick<DryRun, 'isOn' | 'pins'>) {
   return useCallback(
     (change: Partial<ExecuteCall> = {}): ExecuteCall => ({
@@ -150,7 +148,6 @@ function useCall(place: Place, text: string, { isOn: dryRun, pins }: Pick<DryRun
 /** What a person asks for with a call, whatever stood on the screen before. */
 const askedFor = (call: ExecuteCall) => JSON.stringify({ ...call, derivedFrom: null });
 
-/** Sends calls. Once one has become an execution, it is the run on the screen. */
 function useBegin(call: ReturnType<typeof useCall>, clients: readonly Client[]) {
   const [sending, setSending] = useState(false);
   const [notBegun, setNotBegun] = useState<NotBegun | null>(null);

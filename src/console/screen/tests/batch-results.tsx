@@ -1,8 +1,15 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { type Batch, cancelBatch, isOver, reportPath, type Verdict, verdicts } from '../../api/batches.ts';
+import {
+  type Batch,
+  cancelBatch,
+  type FollowedBatch,
+  isOver,
+  reportPath,
+  type Verdict,
+  verdicts,
+} from '../../api/batches.ts';
 import type { SchemaField } from '../../api/browse.ts';
 import type { SavedCase } from '../../api/cases.ts';
-import type { FollowedBatch } from '../../api/follow-batch.ts';
 import { repeatBatch } from '../../cases/batch-call.ts';
 import {
   answersOf,
@@ -27,6 +34,7 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { useFailed } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { PressButton } from '../../ui/press-button.tsx';
 import { tellInTitle } from '../frame/title.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Input } from '../input/use-input.ts';
@@ -49,7 +57,7 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
   const { say, failed } = useText();
   const fields = rule.schema.data?.fields ?? noFields;
   const followed = useBatch(place.batch);
-  const batch = followed?.kind === 'known' ? followed.batch : null;
+  const batch = followed?.kind === 'known' ? followed.now : null;
   const { rows, targets, before, releases } = useCaseRows({ place, batch, saved });
   const [filter, setFilter] = useState<RowFilter>(noRowFilter);
   // Typing goes on while ten thousand rows are sorted.
@@ -76,7 +84,7 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
   const showsNodes = place.nodes && batch !== null;
   const filtering = { filter, onFilter: setFilter };
   return (
-    <div className={isOld ? 'batch-results old' : 'batch-results'}>
+    <div className={isOld ? 'batch-results fill old' : 'batch-results fill'}>
       <BatchBar place={place} followed={followed} since={since} repeat={repeat} />
       {error !== null && <p className="notice bad">{failed(error)}</p>}
       {isOld && <p className="notice warn">{say('cases.otherRules')}</p>}
@@ -102,7 +110,6 @@ export function BatchResults({ place, rule, input, saved, onOpen }: Props) {
   );
 }
 
-/** Whether a run is of other rules than these. */
 function ranOnOthers(cell: Cell | null, digest: string): boolean {
   const ran = cell?.item.rules?.digest ?? null;
   return ran !== null && ran !== digest;
@@ -129,13 +136,11 @@ const SILENT_MS = 20_000;
 /** What did not pass, run again as it ran. `runs`: how many that makes; null while the page reads the items. */
 type Repeat = { runs: number | null; busy: boolean; start: () => void };
 
-/** The verdicts of what did not pass. */
 const failing: Verdict[] = ['failed', 'changed', 'error', 'unanswered'];
 
-/** How far a batch is, what came of it, and what can be done with it. */
 function BatchBar({ place, followed, since, repeat }: BarProps) {
   const { say, time, ofService } = useText();
-  const known = followed?.kind === 'known' ? followed.batch : null;
+  const known = followed?.kind === 'known' ? followed.now : null;
   useTellEnd(known, {
     isOver: known !== null && isOver(known),
     words: known === null ? '' : `${stateWords(known, say)} ${countWords(known, say)}`,
@@ -143,7 +148,7 @@ function BatchBar({ place, followed, since, repeat }: BarProps) {
   if (followed === null) return null;
   if (followed.kind === 'unknown') return <p className="notice warn">{ofService(followed.error)}</p>;
   if (followed.kind === 'unreachable') return <p className="notice bad">{say('failed.unreachable')}</p>;
-  const { batch } = followed;
+  const { now: batch, connection } = followed;
   const settled = batch.items - batch.counts.pending;
   const failed = failing.reduce((sum, verdict) => sum + batch.counts[verdict], 0);
   return (
@@ -158,7 +163,9 @@ function BatchBar({ place, followed, since, repeat }: BarProps) {
         )}
         {batch.against !== undefined && <span>{say('batch.against', { what: againstWords(batch.against, say) })}</span>}
         {batch.state === 'running' && <Going key={batch.batchId} batch={batch} />}
-        {followed.lost !== null && <span className="bad">{say('batch.lost', { time: time(followed.lost) })}</span>}
+        {connection.kind === 'lost' && (
+          <span className="bad">{say('batch.lost', { time: time(connection.since) })}</span>
+        )}
         {since !== null && isOver(batch) && <SinceWords {...since} />}
       </div>
       <div className="batch-actions">
@@ -199,16 +206,10 @@ function RepeatButton({ batch, failed, repeat }: { batch: Batch; failed: number;
       />
     );
   return (
-    <button
-      type="button"
-      className="button dry"
-      aria-disabled={blocked !== false}
-      title={cannot ?? undefined}
-      onClick={() => blocked === false && start()}
-    >
+    <PressButton look="dry" blocked={blocked} onPress={start}>
       <Icon name="again" size={14} />
       {say('batch.repeat.dry', { n: failed })}
-    </button>
+    </PressButton>
   );
 }
 
@@ -238,7 +239,6 @@ function Going({ batch }: { batch: Batch }) {
   );
 }
 
-/** A link to a batch has nothing of the run that is on the screen. */
 function linkToBatch(place: Place): string {
   const linked = { ...place, run: null, runs: [], input: null, find: null, item: null, caseName: null };
   return linkTo(linked);
@@ -290,16 +290,10 @@ function StopButton({ batch }: { batch: Batch }) {
     });
   };
   return (
-    <button
-      type="button"
-      className="button"
-      aria-disabled={asked || cannot !== null}
-      title={cannot ?? undefined}
-      onClick={() => !asked && cannot === null && stop()}
-    >
+    <PressButton blocked={cannot ?? asked} onPress={stop}>
       <Icon name="stop" size={14} />
       {say('run.stop')}
-    </button>
+    </PressButton>
   );
 }
 

@@ -18,7 +18,6 @@ import { targetWords } from '../input/target.tsx';
 import type { Run } from '../result/use-run.ts';
 import { SaveCase } from './save-case.tsx';
 
-/** How many columns a comparison has at most. */
 const MAX_COMPARED = 6;
 
 /** The case that is open, beside the tree: what was expected of it against what came, on each target. */
@@ -34,7 +33,7 @@ export function CaseView({ place, run }: { place: Place; run: Run }) {
   if (at !== null && !item.data) return <Loading text="loading.case" />;
   return (
     <div className="case-view">
-      <div className="case-head">
+      <div className="case-head line">
         <h2>{name}</h2>
         <CopyButton icon="link" label={say('case.link')} done={say('link.copied')} text={() => linkTo(place)} quiet />
       </div>
@@ -106,7 +105,6 @@ function Expectation({ rows, judged }: { rows: ReturnType<typeof expectedRows>; 
   );
 }
 
-/** The same case on the other targets of its batch, and the way to lay them beside each other. */
 function OnEachTarget({ batchId, item }: { batchId: string; item: WholeItem }) {
   const { say } = useText();
   const siblings = useSiblings(batchId, item);
@@ -170,7 +168,7 @@ function CaseActions({ place, run, saved, etag }: ActionProps) {
   if (open === 'update' && run.reading)
     return <SaveCase reading={run.reading} saved={saved} onDone={() => setOpen(null)} />;
   return (
-    <div className="case-actions">
+    <div className="line wrap">
       <button type="button" className="button" disabled={run.reading === null} onClick={() => setOpen('update')}>
         {say('case.update')}
       </button>

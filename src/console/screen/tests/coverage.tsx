@@ -5,6 +5,7 @@ import type { Batch } from '../../api/batches.ts';
 import { findMissingCase } from '../../cases/missing-case.ts';
 import { useCoverage } from '../../cases/use-batches.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Select } from '../../ui/select.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target.tsx';
 import type { Input } from '../input/use-input.ts';
@@ -31,7 +32,7 @@ export function Coverage({ batch, occurrences, input }: Props) {
   const { find, told } = useMissingCase({ batchId: batch.batchId, occurrences, input });
   return (
     <>
-      <div className="results-tools">
+      <div className="results-tools wrap">
         {coverage && (
           <span role="status" className={missed.length > 0 ? 'missed-words' : 'muted'}>
             {missed.length === 0
@@ -40,23 +41,20 @@ export function Coverage({ batch, occurrences, input }: Props) {
             {coverage.unknown > 0 && say('coverage.unknown', { n: coverage.unknown })}
           </span>
         )}
-        <label className="switch">
+        <label className="switch line">
           <input type="checkbox" checked={missedOnly} onChange={(event) => setMissedOnly(event.target.checked)} />
           {say('coverage.missedOnly')}
         </label>
         {batch.targets.length > 1 && (
-          <select
+          <Select
             aria-label={say('target.legend')}
             value={target ?? ''}
-            onChange={(event) => setTarget(event.target.value || null)}
-          >
-            <option value="">{say('coverage.anyTarget')}</option>
-            {batch.targets.map((one) => (
-              <option key={one.target} value={one.target}>
-                {targetWords(one.target, say)}
-              </option>
-            ))}
-          </select>
+            options={[
+              ['', say('coverage.anyTarget')],
+              ...batch.targets.map((one) => [one.target, targetWords(one.target, say)] as const),
+            ]}
+            onChoose={(one) => setTarget(one || null)}
+          />
         )}
       </div>
       {told !== null && (
@@ -92,7 +90,7 @@ function CoverageTree({ occurrences, reached, cases, onFind }: TreeProps) {
     >
       <div role="rowgroup" className="results-head">
         <div role="row" aria-rowindex={1} className="results-row coverage-row">
-          <span role="columnheader">{say('trace.column.node')}</span>
+          <span role="columnheader">{say('details.node')}</span>
           <span role="columnheader">{say('coverage.column')}</span>
         </div>
       </div>
@@ -123,7 +121,7 @@ function CoverageRow({ occurrence, rowIndex, count, cases, onFind }: RowProps) {
       aria-rowindex={rowIndex}
       className={count === 0 ? 'results-row coverage-row missed' : 'results-row coverage-row'}
     >
-      <div role="cell" className="tree-node" style={{ paddingInlineStart: `${depth * 16 + 14}px` }}>
+      <div role="cell" className="tree-node line" style={{ paddingInlineStart: `${depth * 16 + 14}px` }}>
         {!isLeaf(node) && <span className="tag relation">{relationWords(node.type, say)}</span>}
         {(isLeaf(node) || node.label !== null) && <span className="node-name">{nameOf(node)}</span>}
         <span className="node-id">#{node.id}</span>
@@ -146,7 +144,6 @@ function CoverageRow({ occurrence, rowIndex, count, cases, onFind }: RowProps) {
   );
 }
 
-/** These places and those that lead to them, in tree order. */
 function withAncestors(occurrences: readonly Occurrence[], wanted: readonly Occurrence[]): Occurrence[] {
   const kept = new Set<Occurrence>();
   for (const one of wanted) {
@@ -157,7 +154,6 @@ function withAncestors(occurrences: readonly Occurrence[], wanted: readonly Occu
 
 type Where = { batchId: string; occurrences: readonly Occurrence[]; input: Input };
 
-/** Looks for an input that reaches a node which no case reached, writes it into the form, and says what it is. */
 function useMissingCase({ batchId, occurrences, input }: Where) {
   const { say, failed } = useText();
   const [told, setTold] = useState<string | null>(null);

@@ -128,7 +128,7 @@ function InputsSource({ source, onSource, field }: SourceProps) {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <div className="inputs-source-head">
+      <div className="line wrap">
         <label htmlFor="inputs-text">{say('inputs.label')}</label>
         <FileButton
           label={say('inputs.file')}
@@ -183,13 +183,12 @@ function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>
 type LineProps = { onLine: (line: number) => void };
 type RowsProps = LineProps & { setAside: SetAside; leaveOut: boolean; onLeaveOut: (leaveOut: boolean) => void };
 
-/** The rows with mistakes: to be mended in the text, or left out. */
 function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsProps) {
   const { say } = useText();
   return (
     <>
       <Mistakes refusals={setAside.refusals} rows={setAside.cases} onLine={onLine} />
-      <label className="switch">
+      <label className="switch line">
         <input type="checkbox" checked={leaveOut} onChange={({ target }) => onLeaveOut(target.checked)} />
         {say('inputs.leaveOut', { n: setAside.cases })}
       </label>
@@ -222,7 +221,6 @@ function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly R
   );
 }
 
-/** Selects a line of what was typed, from 1, and brings it into view. */
 function selectLine(field: HTMLTextAreaElement | null, line: number): void {
   if (field === null || field.readOnly) return;
   const lines = field.value.split('\n');
@@ -235,15 +233,16 @@ function selectLine(field: HTMLTextAreaElement | null, line: number): void {
 const MAX_ROWS = 50;
 const MAX_COLUMNS = 40;
 
-/** The first inputs as a table, with what each column is read as. */
 function InputsPreview({ inputs, timeZone }: { inputs: Inputs; timeZone: string }) {
   const { columns, rows, count } = inputs;
   const { say } = useText();
   const shown = columns.slice(0, MAX_COLUMNS);
   return (
-    <div className="inputs-preview" role="region" aria-label={say('inputs.preview')} tabIndex={0}>
+    <div className="inputs-preview scroll" role="region" aria-label={say('inputs.preview')} tabIndex={0}>
       <table>
-        <caption>{say('inputs.caption', { shown: Math.min(rows.length, MAX_ROWS), n: count })}</caption>
+        <caption className="muted">
+          {say('inputs.caption', { shown: Math.min(rows.length, MAX_ROWS), n: count })}
+        </caption>
         <thead>
           <tr>
             {shown.map(({ name, type, read }, index) => (

@@ -21,11 +21,11 @@ import { type Say, useText } from '../../text/use-text.tsx';
 import { doFor } from '../../ui/keys.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
+import { Select } from '../../ui/select.tsx';
 import { decidedWords, OutcomeWord, VerdictChip, verdictLooks } from '../../ui/verdict-chip.tsx';
 import { reveal, useIsNarrow, useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target.tsx';
 
-/** Differences that a cell names. */
 const MAX_LINES = 3;
 /** Rows have a second line when the words of some cell may not fit into one; `FITS`: letters in the cells of a row. */
 const [LOW, TALL, FITS] = [28, 44, 72];
@@ -236,7 +236,6 @@ const ResultRow = memo(
     a.grid.minWidth === b.grid.minWidth,
 );
 
-/** Why a run has its verdict. */
 function whyOf({ item }: Cell, { say, ofService }: Pick<ReturnType<typeof useText>, 'say' | 'ofService'>): string {
   const { error, differences, notChecked, outcome, decidedBy } = item;
   if (error !== null) return ofService(error);
@@ -302,7 +301,7 @@ export function Answers({ place, batch, answers, occurrences, filter, onFilter }
   const chosen = answers.find(({ id }) => id === filter.answer)?.pair ?? null;
   if (all === 0) return null;
   return (
-    <div className="answers" role="group" aria-label={say('cases.answers')}>
+    <div className="answers wrap" role="group" aria-label={say('cases.answers')}>
       {answers.map(({ runs, ...answer }) => (
         <button
           type="button"
@@ -322,7 +321,7 @@ export function Answers({ place, batch, answers, occurrences, filter, onFilter }
         </PlaceLink>
       )}
       {batch && (
-        <label className="switch">
+        <label className="switch line">
           <input type="checkbox" checked={place.nodes} onChange={({ target }) => goTo({ nodes: target.checked })} />
           {say('coverage.button')}
         </label>
@@ -370,7 +369,7 @@ type FilterProps = Filtering & {
 export function ResultFilters({ filter, onFilter, found, all, nodes }: FilterProps) {
   const { say } = useText();
   return (
-    <div className="results-tools" role="search" aria-label={say('cases.filter')}>
+    <div className="results-tools wrap" role="search" aria-label={say('cases.filter')}>
       <input
         type="search"
         aria-label={say('cases.filter.text')}
@@ -379,32 +378,22 @@ export function ResultFilters({ filter, onFilter, found, all, nodes }: FilterPro
         onChange={({ target }) => onFilter({ ...filter, text: target.value })}
       />
       {nodes.length > 0 && (
-        <select
+        <Select
           aria-label={say('cases.filter.decidedBy')}
           value={filter.decidedBy ?? ''}
-          onChange={({ target }) => onFilter({ ...filter, decidedBy: target.value || null })}
-        >
-          <option value="">{say('cases.filter.anyNode')}</option>
-          {nodes.map(({ id, name, runs }) => (
-            <option key={id} value={id}>
-              {say('cases.filter.nodeRuns', { id, name, n: runs })}
-            </option>
-          ))}
-        </select>
+          options={[
+            ['', say('cases.filter.anyNode')],
+            ...nodes.map(({ id, name, runs }) => [id, say('cases.filter.nodeRuns', { id, name, n: runs })] as const),
+          ]}
+          onChoose={(id) => onFilter({ ...filter, decidedBy: id || null })}
+        />
       )}
-      <select
+      <Select
         aria-label={say('cases.order')}
         value={filter.order}
-        onChange={({ target }) =>
-          onFilter({ ...filter, order: orders.find((name) => name === target.value) ?? 'failing' })
-        }
-      >
-        {orders.map((name) => (
-          <option key={name} value={name}>
-            {say(`cases.order.${name}`)}
-          </option>
-        ))}
-      </select>
+        options={orders.map((name) => [name, say(`cases.order.${name}`)])}
+        onChoose={(order) => onFilter({ ...filter, order })}
+      />
       <span className="muted" role="status">
         {found === all ? say('cases.count', { n: all }) : say('cases.found', { found, n: all })}
       </span>

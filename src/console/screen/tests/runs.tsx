@@ -16,11 +16,14 @@ import type { Place } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
 import { failureOfRemark } from '../../text/remarks.ts';
 import { useText } from '../../text/use-text.tsx';
+import { PressButton } from '../../ui/press-button.tsx';
+import { Select } from '../../ui/select.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { TimeSelect } from '../history/history-filters.tsx';
 import { BatchHead } from './start-batch.tsx';
 
 const counts = [100, 500, 2000];
+const whens = ['asRun', 'now'] as const;
 
 type Props = { place: Place; rule: RuleContext };
 type Chosen = { count: number; text: string; time: HistoryFilter['time'] };
@@ -37,7 +40,7 @@ export function ChosenRuns({ place, rule }: Props) {
     <div className="replay">
       <p className="muted">{tell('intro')}</p>
       <form
-        className="results-tools"
+        className="results-tools wrap"
         onSubmit={(event) => {
           event.preventDefault();
           void read();
@@ -45,13 +48,11 @@ export function ChosenRuns({ place, rule }: Props) {
       >
         <label>
           {tell('count')}{' '}
-          <select value={chosen.count} onChange={({ target }) => change({ count: Number(target.value) })}>
-            {counts.map((count) => (
-              <option key={count} value={count}>
-                {count}
-              </option>
-            ))}
-          </select>
+          <Select
+            value={`${chosen.count}`}
+            options={counts.map((count) => [`${count}`, `${count}`])}
+            onChoose={(count) => change({ count: Number(count) })}
+          />
         </label>
         <span>
           {tell('time')} <TimeSelect label={tell('time')} time={chosen.time} onTime={(time) => change({ time })} />
@@ -80,7 +81,6 @@ export function ChosenRuns({ place, rule }: Props) {
   );
 }
 
-/** Reads the runs when it is asked to. What was read of others before is forgotten. */
 function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Chosen) {
   const zone = useZone();
   const [recorded, setRecorded] = useState<Recorded | null>(null);
@@ -111,7 +111,6 @@ function useRecorded({ app, ruleId }: Props['place'], { count, text, time }: Cho
   return { recorded, progress, error, read };
 }
 
-/** Runs that were read: made again on a target, or kept as cases. */
 function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] }) {
   const { tell } = useReplayWords();
   const [, lane] = targetsOf(rule.clients.data ?? []);
@@ -135,10 +134,11 @@ function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] 
       >
         <label>
           {tell('asOf')}{' '}
-          <select value={asOfNow ? 'now' : ''} onChange={(event) => setAsOfNow(event.target.value === 'now')}>
-            <option value="">{tell('asRun')}</option>
-            <option value="now">{tell('now')}</option>
-          </select>
+          <Select
+            value={asOfNow ? 'now' : 'asRun'}
+            options={whens.map((when) => [when, tell(when)])}
+            onChoose={(when) => setAsOfNow(when === 'now')}
+          />
         </label>
       </BatchHead>
       <KeepAsCases place={place} runs={runs} />
@@ -146,7 +146,6 @@ function WithRuns({ place, rule, runs }: Props & { runs: readonly RecordedRun[] 
   );
 }
 
-/** Saves one case for each way that the runs took through the tree. */
 function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly RecordedRun[] }) {
   const { tell } = useReplayWords();
   const { failed } = useText();
@@ -168,15 +167,9 @@ function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly Re
   };
   return (
     <p>
-      <button
-        type="button"
-        className="button"
-        aria-disabled={state.busy || cannot !== null}
-        title={cannot ?? undefined}
-        onClick={() => !state.busy && cannot === null && void keep()}
-      >
+      <PressButton blocked={cannot ?? state.busy} onPress={() => void keep()}>
         {tell('keep', { n: ways.length })}
-      </button>{' '}
+      </PressButton>{' '}
       <span role="status">
         {state.kept !== null && <span>{tell('kept', { n: state.kept })}</span>}
         {state.error !== null && <span>{tell('failed', { error: failed(state.error) })}</span>}
@@ -233,7 +226,6 @@ const zh: Record<keyof typeof en, Template> = {
   failed: '未能完成：{error}',
 };
 
-/** Says the sentences of the panel in the language of the page. */
 function useReplayWords() {
   const { language, fill, ofService } = useText();
   const words: Record<keyof typeof en, Template> = language === 'zh' ? zh : en;

@@ -68,7 +68,7 @@ export function SaveCase({ reading, saved, onDone }: Props) {
   if (of === null) return <p className="notice warn">{say('save.wholeRule')}</p>;
   return (
     <form className="save-case" aria-label={say('save.title')} onSubmit={submit}>
-      <label className="save-name">
+      <label className="save-name line">
         {say('save.name')}
         <input
           // biome-ignore lint/a11y/noAutofocus: the form was opened to be filled in, and begins with its name
@@ -81,7 +81,7 @@ export function SaveCase({ reading, saved, onDone }: Props) {
       </label>
       {twin && <p className="notice warn">{say('save.twin', { name: twin.name })}</p>}
       <fieldset>
-        <legend>{say('save.expect')}</legend>
+        <legend className="muted">{say('save.expect')}</legend>
         {parts.length === 0 && <p className="muted">{say('save.nothing')}</p>}
         {parts.map((part) => (
           <label key={partId(part)}>
@@ -102,7 +102,7 @@ export function SaveCase({ reading, saved, onDone }: Props) {
       </fieldset>
       {masked.length > 0 && <p className="notice warn">{say('save.masked', { paths: masked.join(', ') })}</p>}
       {problem && <SaveProblem problem={problem} onAgain={(etag) => void save(etag)} />}
-      <div className="save-buttons">
+      <div className="line wrap">
         <button type="submit" className="button primary" aria-disabled={busy || name.trim() === '' || !known.data}>
           {say(saved ? 'save.update' : 'save.button')}
         </button>

@@ -9,6 +9,7 @@ import { targetsOf } from '../../run/calls.ts';
 import { type Place, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
+import { Select } from '../../ui/select.tsx';
 import { targetWords } from '../input/target.tsx';
 
 const EVERY_MS = 10_000;
@@ -37,17 +38,11 @@ export function ShipPage({ place, clients }: { place: Place; clients: readonly C
   const rules = asked.data ?? [];
   const ready = rules.filter(({ state }) => state === 'can-ship').length;
   return (
-    <div className="release">
-      <div className="results-tools">
+    <div className="release fill">
+      <div className="results-tools wrap">
         <label>
           {say('release.target')}{' '}
-          <select value={target} onChange={(event) => setTarget(event.target.value)}>
-            {targets.map((one) => (
-              <option key={one} value={one}>
-                {targetWords(one, say)}
-              </option>
-            ))}
-          </select>
+          <Select value={target} options={targets.map((one) => [one, targetWords(one, say)])} onChoose={setTarget} />
         </label>
         {asked.data && (
           <span role="status" className="muted">
@@ -96,7 +91,7 @@ function RuleRow({
     <tr>
       <th scope="row">
         <PlaceLink className="row-link" title={say('release.open')} to={to}>
-          {name ?? say('release.noName')} #{ruleId}
+          {name ?? say('nav.rule')} #{ruleId}
         </PlaceLink>
       </th>
       <td>
@@ -115,7 +110,6 @@ function RuleRow({
   );
 }
 
-/** The sentences of findings in Chinese. */
 const findingsZh: Record<FindingCode, string> = {
   'no-rule': '这条规则无法运行：{reason}',
   'missing-node': '节点 {node} 没有发布。',

@@ -8,6 +8,8 @@ import { useKept, useLacks } from '../../run/queries/use-service.ts';
 import type { Source } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
+import { PressButton } from '../../ui/press-button.tsx';
+import { Select } from '../../ui/select.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { targetWords } from '../input/target.tsx';
 import { calledWords } from '../tree/node-link.tsx';
@@ -37,7 +39,7 @@ export function BatchHead({ children, ...props }: Props) {
   const usual = source === 'inputs' ? (others[0] ?? null) : null;
   const against = chosen !== null && others.includes(chosen) ? chosen : usual;
   return (
-    <div className="inputs-start">
+    <div className="inputs-start wrap">
       <TargetsField targets={targets} offered={targetsOf(rule.clients.data ?? [])} onTargets={onTargets} />
       <AgainstField source={source} others={others} against={against} onAgainst={setChosen} />
       {children}
@@ -61,16 +63,15 @@ function StartBatch(props: Omit<Props, 'children'> & { against: string | null })
   const noDry = unable.length > 0;
   return (
     <div className="start-batch">
-      <button
-        type="button"
-        className="button dry"
-        aria-disabled={blocked !== false || noDry}
+      <PressButton
+        look="dry"
+        blocked={blocked || noDry}
         aria-describedby="batch-dry"
-        onClick={() => blocked === false && !noDry && onStart({ targets, against, dryRun: true })}
+        onPress={() => onStart({ targets, against, dryRun: true })}
       >
         <Icon name="play" size={14} />
         {say('dry.switch')}
-      </button>
+      </PressButton>
       <p id="batch-dry" className={noDry ? 'notice warn' : 'muted'}>
         {noDry
           ? say('cases.warning.noDry', { where: where(unable) })
@@ -99,7 +100,6 @@ function StartBatch(props: Omit<Props, 'children'> & { against: string | null })
   );
 }
 
-/** Before the start: how many of so many runs can be opened one by one afterwards. What each of them came to is kept in any case. */
 function RoomWords({ runs, inputCharacters }: { runs: number; inputCharacters: number }) {
   const { say } = useText();
   const { data } = useKept();
@@ -119,7 +119,6 @@ function warningOf(
     : say('cases.warning.calls', { n: runs, where, calls });
 }
 
-/** A target inside of a sentence. */
 function whereWords(target: string, say: Say): string {
   if (target === EVERY_CLIENT) return say('cases.where.every');
   return target === 'all' ? say('cases.where.all') : targetWords(target, say);
@@ -132,7 +131,6 @@ export function againstWords(against: string, say: Say): string {
 
 type TargetsFieldProps = Pick<Props, 'targets' | 'onTargets'> & { offered: readonly string[] };
 
-/** Where the inputs run: each target that is ticked is a column. */
 function TargetsField({ targets, offered, onTargets }: TargetsFieldProps) {
   const { say } = useText();
   const all = [...new Set([...offered, EVERY_CLIENT, ...targets])];
@@ -141,8 +139,8 @@ function TargetsField({ targets, offered, onTargets }: TargetsFieldProps) {
     if (next.length > 0) onTargets(next);
   };
   return (
-    <fieldset className="batch-targets">
-      <legend>{say('target.legend')}</legend>
+    <fieldset className="batch-targets wrap">
+      <legend className="muted">{say('target.legend')}</legend>
       {all.map((target) => (
         <label key={target}>
           <input
@@ -177,14 +175,14 @@ function AgainstField({ source, others, against, onAgainst }: AgainstProps) {
   return (
     <label>
       {say('against.label')}{' '}
-      <select value={against ?? ''} onChange={({ target }) => onAgainst(target.value || null)}>
-        {source === 'cases' && <option value="">{first}</option>}
-        {others.map((target) => (
-          <option key={target} value={target}>
-            {againstWords(target, say)}
-          </option>
-        ))}
-      </select>
+      <Select
+        value={against ?? ''}
+        options={[
+          ...(source === 'cases' ? [['', first] as const] : []),
+          ...others.map((target) => [target, againstWords(target, say)] as const),
+        ]}
+        onChoose={(target) => onAgainst(target || null)}
+      />
     </label>
   );
 }
@@ -224,18 +222,16 @@ export function RealRuns({
   const press = () => (recorded || runs > MANY_RUNS ? setAsked(true) : start());
   return (
     <>
-      <button
-        type="button"
-        className={primary && !asked ? 'button primary' : 'button'}
-        aria-disabled={blocked !== false}
+      <PressButton
+        look={primary && !asked ? 'primary' : ''}
+        blocked={blocked}
         aria-expanded={recorded || runs > MANY_RUNS ? asked : undefined}
         aria-describedby={describedBy}
-        title={typeof blocked === 'string' ? blocked : undefined}
-        onClick={() => blocked === false && press()}
+        onPress={press}
       >
         <Icon name={icon} size={14} />
         {label}
-      </button>
+      </PressButton>
       {asked && (
         <Confirmation runs={runs} blocked={blocked !== false} onStart={start} onCancel={() => setAsked(false)} />
       )}
@@ -254,7 +250,7 @@ function Confirmation({ runs, blocked, onStart, onCancel }: ConfirmationProps) {
   const isSure = isTyped(typed, runs) && !blocked;
   return (
     <form
-      className="confirm-real notice warn"
+      className="confirm-real wrap notice warn"
       onSubmit={(event) => {
         event.preventDefault();
         if (isSure) onStart();

@@ -12,6 +12,7 @@ import { useText } from '../../text/use-text.tsx';
 import { useFailed } from '../../ui/announce.tsx';
 import { IconButton } from '../../ui/icon.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
+import { Select } from '../../ui/select.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { isBeside } from '../frame/views.tsx';
 import type { Input } from '../input/use-input.ts';
@@ -21,7 +22,6 @@ import type { Pressed } from './results-table.tsx';
 import { ChosenRuns } from './runs.tsx';
 import { BatchHead } from './start-batch.tsx';
 
-/** The names by which a run can be opened. */
 type Opened = Pick<ExecutionRecord, 'app' | 'ruleId' | 'confId' | 'ts' | 'target' | 'mockId'>;
 type Props = {
   place: Place;
@@ -41,8 +41,8 @@ export function TestsPage({ place, rule, input, onOpenRun }: Props) {
   const cases = (source === 'cases' && saved.data?.cases) || noCases;
   useLastBatch(place);
   return (
-    <section className={tall ? 'drawer tall' : 'drawer'} aria-label={say('nav.tests')}>
-      <div className="drawer-head">
+    <section className={tall ? 'drawer fill tall' : 'drawer fill'} aria-label={say('nav.tests')}>
+      <div className="drawer-head line">
         <nav className="sources" aria-label={say('tests.sources')}>
           {sources.map((one) => (
             <PlaceLink key={one} to={toTests(one)} aria-current={one === source ? 'true' : undefined}>
@@ -98,29 +98,24 @@ function SavedCases({ of, cases, rule }: SavedProps) {
   );
 }
 
-/** The batches of the rule, each with where its inputs came from. */
 function BatchPicker({ place }: { place: Place }) {
   const { say, time } = useText();
   const batches = useBatches(place).data ?? [];
   if (batches.length === 0) return null;
+  const wordsOf = (batch: Batch) =>
+    [time(batch.createdAt), say(`tests.source.${sourceOf(batch)}`), countWords(batch, say)].join(' · ');
   const choose = (batchId: string) => {
     const batch = batches.find((one) => one.batchId === batchId);
     goTo({ ...toTests(batch ? sourceOf(batch) : place.source), batch: batchId || null }, { push: true });
   };
   return (
-    <label className="batch-picker">
+    <label className="batch-picker line muted">
       {say('batch.earlier')}
-      <select
+      <Select
         value={batches.some(({ batchId }) => batchId === place.batch) ? (place.batch ?? '') : ''}
-        onChange={({ target }) => choose(target.value)}
-      >
-        <option value="">{say('batch.none')}</option>
-        {batches.map((batch) => (
-          <option key={batch.batchId} value={batch.batchId}>
-            {[time(batch.createdAt), say(`tests.source.${sourceOf(batch)}`), countWords(batch, say)].join(' · ')}
-          </option>
-        ))}
-      </select>
+        options={[['', say('batch.none')], ...batches.map((batch) => [batch.batchId, wordsOf(batch)] as const)]}
+        onChoose={choose}
+      />
     </label>
   );
 }
@@ -146,7 +141,6 @@ function useLastBatch(place: Place): void {
 
 type Opening = Pick<Props, 'place' | 'input' | 'onOpenRun'>;
 
-/** Opens a case: its run where there is one, with the input it had; else its input alone. */
 function useOpenCase({ place, input, onOpenRun }: Opening) {
   const failed = useFailed();
   const { app, ruleId, confId, batch } = place;

@@ -75,7 +75,7 @@ export function TraceRow({
       aria-expanded={open}
       onClick={onPress}
     >
-      <div role="gridcell" className="tree-node">
+      <div role="gridcell" className="tree-node line">
         <Guides occurrence={occurrence} open={open} onToggle={onToggle} />
         <NodeName occurrence={occurrence} nodeTrace={nodeTrace} />
         {decider && <span className="tag decided">{say('tree.decided')}</span>}
@@ -86,7 +86,7 @@ export function TraceRow({
       <div role="gridcell" className="tree-result">
         {nodeTrace && <OutcomeChip outcome={nodeTrace.outcome} />}
       </div>
-      <div role="gridcell" className="tree-time">
+      <div role="gridcell" className="tree-time facts">
         {nodeTrace?.ms != null &&
           nodeTrace.outcome !== 'OUT_OF_TIME' &&
           nodeTrace.outcome !== 'LEFT_OUT' &&
@@ -222,7 +222,6 @@ function roomOf(name: string): string {
   return `${Math.ceil(pen?.measureText([...name].slice(0, LETTERS_KEPT).join('')).width ?? 0)}px`;
 }
 
-/** The nodes above a place, from the root on. */
 function namesAbove({ parent }: Occurrence): string {
   const names: string[] = [];
   for (let above = parent; above; above = above.parent) names.unshift(`${nameOf(above.node)} #${above.node.id}`);

@@ -113,7 +113,7 @@ export function TraceTree({ occurrences, edited, reading, stale, chosen, onChoos
   };
 
   return (
-    <section className={stale ? 'trace stale' : 'trace'} aria-label={say('trace.label')}>
+    <section className={stale ? 'trace fill stale' : 'trace fill'} aria-label={say('trace.label')}>
       <TraceTools
         search={search}
         onSearch={setSearch}
@@ -180,7 +180,7 @@ function TreeHead() {
   return (
     <div role="rowgroup" className="tree-head">
       <div role="row" aria-rowindex={1}>
-        <span role="columnheader">{say('trace.column.node')}</span>
+        <span role="columnheader">{say('details.node')}</span>
         <span role="columnheader">{say('nav.result')}</span>
         <span role="columnheader">{say('trace.column.time')}</span>
       </div>
@@ -199,7 +199,6 @@ function closedAtFirst(occurrences: readonly Occurrence[]): Set<number> {
   return new Set(occurrences.filter(({ depth, size }) => depth >= 2 && size > 1).map(({ index }) => index));
 }
 
-/** Which nodes are drawn: all, those that ran, or those on the way to the result. */
 const shownNodes = ['all', 'ran', 'path'] as const;
 type ShownNodes = (typeof shownNodes)[number];
 
@@ -217,7 +216,6 @@ type TraceToolsProps = {
   onNext: () => void;
 };
 
-/** The tools for the tree as a whole. */
 function TraceTools(props: TraceToolsProps) {
   const { search, onSearch, found, shown, onShown, onOpenAll, onCloseAll, onMove, onNext } = props;
   const { say } = useText();
@@ -231,7 +229,7 @@ function TraceTools(props: TraceToolsProps) {
     [shown, onShown, onMove],
   );
   return (
-    <div className="trace-tools">
+    <div className="trace-tools line wrap">
       <div className="search">
         <Icon name="search" size={14} />
         <input

@@ -93,7 +93,7 @@ export function TreePanel({ place, run, rule, chosen, onChoose }: Props) {
 
 function Empty({ title, text, children }: { title: string; text: string; children?: ReactNode }) {
   return (
-    <div className="empty">
+    <div className="empty muted">
       <h2>{title}</h2>
       <p>{text}</p>
       {children}
@@ -101,7 +101,6 @@ function Empty({ title, text, children }: { title: string; text: string; childre
   );
 }
 
-/** A trace without a tree to lay it over: what ended, in that order. */
 function FlatTrace({ run }: { run: Run }) {
   const { say } = useText();
   const entries = run.shown?.replay.unplaced ?? [];

@@ -94,7 +94,7 @@ export const casesWords = {
   'batch.count.error': { one: '{n} error', other: '{n} errors' },
   'batch.count.unanswered': '{n} without an answer',
   'batch.count.skipped': '{n} skipped',
-  'batch.lost': 'The service has not answered since {time}. It is asked again every two seconds.',
+  'batch.lost': 'The service has not answered since {time}. It is asked again every second.',
   'batch.repeat': {
     one: 'Run again for real: the one that changed or failed',
     other: 'Run again for real: the {n} that changed or failed',

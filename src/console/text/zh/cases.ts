@@ -86,7 +86,7 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'batch.count.error': '{n} 个出错',
   'batch.count.unanswered': '{n} 个无应答',
   'batch.count.skipped': '{n} 个跳过',
-  'batch.lost': '服务自 {time} 起没有应答。每两秒会再次询问。',
+  'batch.lost': '服务自 {time} 起没有应答。每秒会再次询问。',
   'batch.repeat': { one: '重新真实运行有变化或失败的那个', other: '重新真实运行有变化或失败的 {n} 个' },
   'batch.repeat.dry': { one: '重新试运行有变化或失败的那个', other: '重新试运行有变化或失败的 {n} 个' },
   'batch.link': '复制此批次的链接',
