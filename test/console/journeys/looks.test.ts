@@ -231,14 +231,15 @@ describeInBrowser('the console with very much to show', () => {
     const groups = Array.from({ length: 50 }, (_, index) => step(index + 2, 0, index + 1));
     const leaves = Array.from({ length: 9 }, (_, index) => step(510 + index, 40, 60 + index));
     const traces = [{ process }, { steps: [step(1, null, 0), ...groups, ...leaves] }];
-    await using _client = await createResponder({
+    await using client = await createResponder({
       sharedDir,
       app,
       does: answersWith(({ mockId }) =>
         JSON.stringify({ mockId, success: true, 'the service': {}, ...traces.shift(), error: null, executeAt: 1 }),
       ),
     });
-    const page = await journey.visit(`/?app=${app}&rule=1#input=%7B%7D`);
+    // A client of the test before may still be registered.
+    const page = await journey.visit(`/?app=${app}&rule=1&target=address:${client.address}#input=%7B%7D`);
     await page.locator('.tree-row').nth(5).waitFor();
     await page.getByRole('tab', { name: 'Timeline' }).click();
     await pressRun(page);
