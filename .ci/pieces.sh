@@ -71,6 +71,7 @@ packages() { step 'packages on every Node' 1200 npm run check:packages || true; 
 
 new_seeds() { step 'new seeds' 600 npm run simulate -- --seed "$SEED" --seeds 80 --twice || true; }
 simulation() {
+  step 'small worlds' 2400 npm run simulate || true
   step 'mutants' 2400 npm run simulate -- --mutants || true
   step 'a thousand new seeds' 2400 npm run simulate -- --seed "$SEED" --seeds 1000 --twice || true
 }
