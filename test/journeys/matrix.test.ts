@@ -211,7 +211,7 @@ async function signIn(url: string, name: string): Promise<string> {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-/** A rule with one node, both named. */
+/** A rule with one node, both named, released as version 1. */
 async function writeRule(sharedDir: string): Promise<void> {
   const files = {
     bases: { id: RULE, app: 9, status: 1, name: `rule ${MARKER}`, confId: 1 },
@@ -221,6 +221,7 @@ async function writeRule(sharedDir: string): Promise<void> {
     await mkdir(join(sharedDir, '9', kind), { recursive: true });
     await writeFile(join(sharedDir, '9', kind, `${text.id}.json`), JSON.stringify(text));
   }
+  await writeFile(join(sharedDir, '9', 'version.txt'), '1');
 }
 
 const later = { prefer: 'respond-async' };
@@ -279,7 +280,8 @@ function requestsOf(method: string, path: string, operation: z.infer<typeof oper
   const inQuery = (name: string) => parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
   const app = inQuery('app');
   const of = app || body?.startsWith('{"app":9,') ? 'app' : path.includes('{') ? 'id' : null;
-  const full = app ? `${path}?app=9${inQuery('ruleId') ? `&ruleId=${RULE}` : ''}` : path;
+  const more = `${inQuery('ruleId') ? `&ruleId=${RULE}` : ''}${inQuery('version')?.required ? '&version=1' : ''}`;
+  const full = app ? `${path}?app=9${more}` : path;
   const request: Request = { ...common, of, path: full, title: `${method} ${full}` };
   return app && !app.required ? [request, { ...common, of: null, path, title: `${method} ${path}` }] : [request];
 }

@@ -108,8 +108,10 @@ onOneQueue('clients of the published SDKs', (start) => {
           ({ mockId }) => `{"mockId": "${mockId}", "success": true, "roam": {"a": {"b": ${bare}}}}`,
         );
         expect(status).toBe(502);
-        expect(json.code).toBe('invalid-result');
-        expect(json.error).toContain(`it is not JSON: ${bare} is not a JSON value in roam.a.b.`);
+        expect(json).toMatchObject({
+          code: 'invalid-result',
+          params: { problem: 'not-json', fault: 'json-value', found: bare, where: 'roam.a.b' },
+        });
       },
     );
 

@@ -55,7 +55,7 @@ const app = appId
     context.addIssue({ code: 'custom', message: `must be an integer from 1 to ${INT32_MAX}` });
     return z.NEVER;
   })
-  .meta({ ...asApp, description: 'The app.', required: true });
+  .meta({ ...asApp, description: 'The app.' });
 
 /** `?app=` */
 export const appParameters = z.object({ app });

@@ -128,12 +128,13 @@ function pathParameters({ path }: Operation) {
   });
 }
 
-const parameterMeta = z.object({ description: z.string(), required: z.boolean().default(false) });
+const parameterMeta = z.object({ description: z.string() });
 
 function queryParameters({ query, queryExample = {} }: Operation, toJson: ToJson) {
   return Object.entries(query?.shape ?? {}).map(([name, member]) => {
     const schema = z.instanceof(z.ZodType).parse(member);
-    const { description, required } = parameterMeta.parse(z.globalRegistry.get(schema));
+    const { description } = parameterMeta.parse(z.globalRegistry.get(schema));
+    const required = !schema.safeParse(undefined).success;
     const { description: _, ...json } = toJson(schema);
     const example = queryExample[name];
     return { name, in: 'query', required, description, schema: json, ...(example !== undefined && { example }) };
