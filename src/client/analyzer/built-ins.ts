@@ -69,7 +69,7 @@ export function builtIn(called: object, given: Made, site: Site): Value[] | unde
   if (givesFirst.has(called)) return first;
   switch (called) {
     case Object.defineProperty:
-      scan.lose([...first.filter(({ kind }) => kind === 'made'), ...entryAt(given, 2)]);
+      scan.lose([...first.filter(({ kind }) => kind !== 'closure'), ...entryAt(given, 2)]);
       return first;
     case Object.assign:
       for (const target of first) copyInto(target, everythingIn(restOf([given], 1, site)), site, false);
@@ -194,7 +194,7 @@ function iterate(list: Made, name: string, given: Made, site: Site) {
     const place = list.shape === 'list' && isOneByOne ? [known(index)] : [unknown];
     const second = /sort/i.test(name) || list.shape === 'set' ? values : place;
     const pair = () => [1, 0].map((at) => values.flatMap((each) => member(each, String(at), site)));
-    const handed = name.startsWith('reduce') ? [[unknown], values] : [values, second, [list]];
+    const handed = name.startsWith('reduce') ? [[unknown], values, [unknown], [list]] : [values, second, [list]];
     const to = listAt(inside(site, `given ${index}`), list.shape === 'map' ? pair() : handed);
     return entryAt(given, 0).flatMap((each, number) =>
       scan.apply(each, entryAt(given, 1), to, inside(site, `${index}.${number}`)),

@@ -72,20 +72,27 @@ type MemberCall = { self: Value[]; given: Made; site: Site };
 
 /** Methods of functions, texts, lists and promises. What a promise comes to counts as the promise. */
 function methodOfLanguage(object: Value, name: string, given: Made, site: Site): Value[] | undefined {
-  const { apply } = site.scan;
+  const { apply, subject } = site.scan;
   const isMethod = object.kind === 'closure' || (object.kind === 'data' && object.method !== null);
-  if (isMethod || (object.kind === 'known' && typeof object.value === 'function')) {
+  const isFunction = object.kind === 'known' && typeof object.value === 'function';
+  if (isMethod || (isFunction && !Object.hasOwn(Object(object.value), name))) {
     if (name === 'call') return apply(object, entryAt(given, 0), restOf([given], 1, site), site);
     if (name === 'apply') return apply(object, entryAt(given, 0), restOf(entryAt(given, 1), 0, site), site);
-    if (name === 'bind' && isMethod && given.members.size === 1) return [object];
+    if (name === 'bind' && isMethod && given.members.size === 1 && given.others.length === 0) {
+      // What `this` is in a bound function is not followed.
+      if (object.kind === 'closure') site.scan.lose(entryAt(given, 0).filter((each) => carriesData(each)));
+      return [object];
+    }
   }
   const hasOwn = object.kind === 'made' ? object.members.has(name) : object.kind === 'known' && !isPlain(object.value);
-  if (hasOwn || !['then', 'catch', 'finally'].includes(name))
+  const isOfLeaf = object.kind === 'leaf' && name in subject.sample;
+  if (hasOwn || isOfLeaf || !['then', 'catch', 'finally'].includes(name))
     return computed(object, name, given, site) ?? listMethod(object, name, given, site);
   const values = listAt(inside(site, 'value'), [[object]]);
   const handlers = everythingIn(given);
   const results = handlers.flatMap((each, index) => apply(each, [unknown], values, inside(site, index)));
-  return name === 'then' && handlers.length > 0 ? results : [object, ...results];
+  const isPassedOn = name !== 'then' || entryAt(given, 0).some(isNothing);
+  return isPassedOn ? [object, ...results] : results;
 }
 
 export function construct(node: NewExpression, scope: Scope): Value[] {
@@ -119,7 +126,7 @@ export function apply(called: Value, self: Value[], given: Made, site: Site): Va
     const scope = functionScope({ scan, key: `of ${numberOf(code)}`, code }, null);
     return invoke({ kind: 'closure', node, scope }, self, given, site);
   }
-  scan.lose([...self.filter((each) => carriesData(each)), ...everythingIn(given)]);
+  scan.lose([called, ...self.filter((each) => each.kind === 'made' || carriesData(each)), ...everythingIn(given)]);
   return [unknown];
 }
 

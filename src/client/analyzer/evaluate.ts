@@ -12,7 +12,7 @@ import type {
   VariableDeclaration,
 } from 'acorn';
 import { dataMethods } from '../code/only-computes.ts';
-import { childrenOf, privateMember } from '../code/syntax.ts';
+import { childrenOf, constructorUsesPrivate, privateMember } from '../code/syntax.ts';
 import type { ValueType } from '../leaves/leaf.ts';
 import { memberSafely } from './outer-names.ts';
 import {
@@ -137,8 +137,10 @@ export function evaluateExpression(node: AnyNode, scope: Scope): Value[] {
       return [known(node.value.cooked ?? '')];
     case 'BinaryExpression':
       return binary(node, scope);
-    case 'LogicalExpression':
-      return choice(node.operator, evaluate(node.left), () => evaluate(node.right), scope);
+    case 'LogicalExpression': {
+      const [left, right] = [evaluate(node.left), evaluate(node.right)];
+      return choice(node.operator, left, () => right, scope);
+    }
     case 'ConditionalExpression':
       evaluate(node.test);
       return [...evaluate(node.consequent), ...evaluate(node.alternate)];
@@ -261,14 +263,14 @@ function unary({ operator, argument }: UnaryExpression, scope: Scope): Value[] {
   return [ofType(operator === 'typeof' ? 'String' : undefined)];
 }
 
-/** `a ?? b`, `a || b`, `a && b`: both, or one of them where the left one decides. */
+/** `a ?? b`, `a || b`, `a && b`: both, or the left one where it decides. What is false now, such as a flag, may be true when the leaf runs. */
 function choice(operator: string, left: Value[], right: () => Value[], { scan }: Scope): Value[] {
   const isAnd = operator.startsWith('&&');
   const isLeft = (value: Value): boolean | undefined => {
     const decided = operator.startsWith('??') && value.kind === 'known' ? !isNothing(value) : isTruthy(value);
     return isAnd && decided !== undefined ? !decided : decided;
   };
-  if (left.length > 0 && left.every(isLeft)) return left;
+  if (!isAnd && left.length > 0 && left.every(isLeft)) return left;
   const others = right();
   if (!isAnd) use(scan, left, typeOf(others));
   return [...left.filter((value) => isLeft(value) !== false), ...others];
@@ -299,9 +301,8 @@ function assign({ left, right, operator }: AssignmentExpression, scope: Scope): 
   const { scan } = scope;
   const before = operator === '=' ? [] : scan.evaluate(left, scope);
   const isChoice = /^(\?\?|\|\||&&)=$/.test(operator);
-  const given = isChoice
-    ? choice(operator, before, () => scan.evaluate(right, scope), scope)
-    : scan.evaluate(right, scope);
+  const values = scan.evaluate(right, scope);
+  const given = isChoice ? choice(operator, before, () => values, scope) : values;
   if (operator === '=' || isChoice) {
     bind(left, given, scope);
     return given;
@@ -448,12 +449,15 @@ function privateInitial(name: string, site: Site): Value[] {
   const owner: unknown = homeOf(site)?.constructor;
   const found = typeof owner === 'function' ? privateMember(owner, name) : undefined;
   if (typeof owner !== 'function' || !found || found.type === 'StaticBlock') return [unknown];
-  if (!found.value) return [absent];
+  const others = found.type === 'PropertyDefinition' && constructorUsesPrivate(owner) ? [unknown] : [];
+  if (!found.value) return [absent, ...others];
   const scope = functionScope({ scan, key: `private ${numberOf(found)}`, code: owner }, null);
   add(scan, scope.self, [{ kind: 'leaf' }]);
   const values = scan.evaluate(found.value, scope);
   const isGetter = found.type === 'MethodDefinition' && found.kind === 'get';
-  return isGetter ? values.flatMap((each) => scan.apply(each, scope.self, listAt(site, []), site)) : values;
+  return isGetter
+    ? values.flatMap((each) => scan.apply(each, scope.self, listAt(site, []), site))
+    : [...values, ...others];
 }
 
 /** The prototype, of the leaf or its ancestors, on which the method stands whose text a place is in. */

@@ -356,12 +356,20 @@ export function opened(value: Value, scan: Scan): Made | undefined {
   return made;
 }
 
+const shapes = new Map<unknown, Made['shape']>([
+  [Array.prototype, 'list'],
+  [Set.prototype, 'set'],
+  [Map.prototype, 'map'],
+]);
+const isIterable = (held: object): held is Iterable<unknown> => Symbol.iterator in held;
+
 function membersOf(held: object): { shape: Made['shape']; members: [unknown, Value][] } | undefined {
-  if (Array.isArray(held) || held instanceof Set || held instanceof Map) {
-    const shape = Array.isArray(held) ? 'list' : held instanceof Set ? 'set' : 'map';
-    return { shape, members: Array.from(held, (each: unknown, index) => [String(index), known(each)]) };
-  }
-  if (![null, Object.prototype].includes(Object.getPrototypeOf(held)) || isModule(held)) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(held);
+  // A class that extends one of these may have other ways to read it.
+  const shape = shapes.get(prototype);
+  if (shape && isIterable(held))
+    return { shape, members: Array.from(held, (each, index) => [String(index), known(each)]) };
+  if (![null, Object.prototype].includes(prototype) || isModule(held)) return undefined;
   const described = Object.entries(Object.getOwnPropertyDescriptors(held));
   return { shape: 'object', members: described.map(([name, { get, value }]) => [name, get ? unknown : known(value)]) };
 }

@@ -35,6 +35,16 @@ export function privateMember(owner: object, name: string) {
   );
 }
 
+/** A constructor may set what a private member begins with, and an instance does not show it. */
+export function constructorUsesPrivate(owner: object): boolean {
+  const node = expressionOf(owner);
+  const uses = (part: AnyNode): boolean => part.type === 'PrivateIdentifier' || childrenOf(part).some(uses);
+  return (
+    node?.type === 'ClassExpression' &&
+    node.body.body.some((member) => member.type === 'MethodDefinition' && member.kind === 'constructor' && uses(member))
+  );
+}
+
 function isFunctionNode(node: AnyNode): node is FunctionNode {
   return ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type);
 }

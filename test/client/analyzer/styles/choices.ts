@@ -1,3 +1,4 @@
+import type { Data } from '../../../../src/client/engine/data/data.ts';
 import { quick, type Style } from './style.ts';
 
 const KEYS = ['a', 'b', 'c'];
@@ -5,6 +6,15 @@ const FIELDS = [
   { key: 'a', on: true },
   { key: 'b', on: false },
 ];
+const FLAGS = { on: false };
+const DEFINED = { key: 'before' };
+const EMPTY: string[] = [];
+class KeysWithDefault extends Map<string, string> {
+  override get(name: string): string {
+    return super.get(name) ?? 'other';
+  }
+}
+const NAMED = new KeysWithDefault([['a', 'key of a']]);
 const TABLE: Readonly<Record<string, { on: boolean }>> = { a: { on: true }, b: { on: false } };
 
 /** Choices out of lists and tables that are settled before the leaf runs, and names that mean two things in turn. */
@@ -73,6 +83,38 @@ export const choiceStyles: readonly Style[] = [
         .map((key) => s.get(key)),
   ),
   quick('the last of a list that is turned', ['c', 'a', 'b'], (s) => void s.get(String([...KEYS].reverse()[0]))),
+  quick('flags that are off for now', ['a', 'b', 'c'], (s) => {
+    void (FLAGS.on && s.get('a'));
+    void (EMPTY.length && s.get('b'));
+    void (!FLAGS.on || s.get('c'));
+  }),
+  quick('a list that is reduced but for its first', ['a', 'b'], (s) => {
+    void ['a', 'b'].reduce<unknown>((_, key, at, all) => at && all && s.get(key), null);
+  }),
+  quick('a map with a default of its own', ['other', '?'], (s) => void s.get(NAMED.get('b'))),
+  quick('a constant that is defined anew', ['before', '?'], (s) => {
+    Object.defineProperty(DEFINED, 'key', { value: 'after', configurable: true });
+    s.get(DEFINED.key);
+  }),
+  {
+    style: 'private members that the constructor sets',
+    keys: ['a', 'c', '?'],
+    leaf: class {
+      #key = 'a';
+      #isOn = false;
+      constructor() {
+        this.#begin('b');
+      }
+      #begin(key: string) {
+        this.#key = key;
+        this.#isOn = true;
+      }
+      doNone(service: Data): void {
+        service.get(this.#key);
+        void (this.#isOn && service.get('c'));
+      }
+    },
+  },
   quick('a table that loses a member', ['a', 'b'], (s) => {
     const table: Record<string, number> = { a: 1, b: 2 };
     delete table.b;

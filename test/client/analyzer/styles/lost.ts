@@ -9,6 +9,17 @@ const outside = ((service: Data, key: string) => service.get(key)).bind(null);
 const tag = (_texts: TemplateStringsArray, service: Data) => service.get('a');
 let current: Data | undefined;
 const readCurrent = () => current?.get('a');
+const Checks = Object.assign(() => null, { apply: (service: Data) => service.get('a') });
+class Checking {
+  catch(service: Data): unknown {
+    return service.get('b');
+  }
+}
+class CatchingLeaf extends Checking {
+  doNone(service: Data): void {
+    this.catch(service);
+  }
+}
 class Wrapper {
   readonly service: Data;
   constructor(service: Data) {
@@ -48,6 +59,26 @@ export const lostStyles: readonly Style[] = [
     const readers = [s.get.bind(s)];
     for (const get of readers) Reflect.apply(get, undefined, ['a']);
   }),
+  quick('the data as what a function is bound to', ['?'], (s) => {
+    function read(this: Data) {
+      return this.get('a');
+    }
+    read.bind(s)();
+  }),
+  quick('the data in the parameters a function is bound to', ['?'], (s) => {
+    const given: [Data?] = [];
+    given.push(s);
+    const read = (from?: Data) => from?.get('a');
+    read.bind(null, ...given)();
+  }),
+  quick('the data past a handler that is left out', ['a'], (s) =>
+    Promise.resolve(s)
+      .then(undefined, console.debug)
+      .then((same) => same?.get('a')),
+  ),
+  quick('the data given to what may be a promise', ['?'], (s) => void new Checking().catch(s)),
+  quick('the data given to a member called apply', ['a'], (s) => void Checks.apply(s)),
+  { style: 'the data given to a method called catch', keys: ['b'], leaf: CatchingLeaf },
   quick('the data as a default', ['a'], (s) => {
     const of = (key: string, from = s) => from.get(key);
     of('a');
