@@ -188,11 +188,36 @@ test('a dry run has no version since which it decides so', async () => {
   expect({ err, code }).toMatchObject({ code: 3, err: expect.stringContaining('dry run') });
 });
 
-test('a release without an update file ends the search: what was before it is not known', async () => {
-  for (const version of [5, 6]) await release(version, { confName: 'Spend', min: 70, update: false });
+test('the versions before that of the run are told, although the files no longer tell that of the run', async () => {
+  await release(5, { confName: 'Spend', min: 70, update: false });
   const mockId = await run(75);
+  await release(6, { confName: 'Spend', min: 60 });
   const { code, out } = await since(mockId, '--json');
-  expect({ code, told: JSON.parse(out) }).toMatchObject({ code: 0, told: { mockId, since: 6, before: null } });
+  expect({ code, told: JSON.parse(out) }).toMatchObject({ code: 0, told: { mockId, since: 5, before: 4 } });
+});
+
+test('of a version whose tree is too large it cannot be told', async () => {
+  const shared = Array.from({ length: 16 }, (_, at) => ({
+    ...{ id: 100 + at, status: 1, type: 1, sonIds: at < 15 ? `${101 + at},${101 + at}` : '2' },
+  }));
+  await release(7, { confName: 'Spend', min: 60, others: shared, confId: 100 });
+  await release(8, { confName: 'Spend', min: 60 });
+  const { code, out } = await since(await run(75));
+  expect({ code, out }).toMatchObject({ code: 3, out: expect.stringContaining('its tree is too large') });
+  expect(out).toContain('cannot be told: on version 8 it still does');
+});
+
+test('a release without an update file ends the search: what was before it is not known', async () => {
+  for (const version of [9, 10]) await release(version, { confName: 'Spend', min: 70, update: false });
+  const mockId = await run(75);
+  const told = async () => {
+    const { code, out } = await since(mockId, '--json');
+    return { code, told: JSON.parse(out) };
+  };
+  const atLeast = { code: 0, told: { mockId, since: 10, before: null } };
+  expect(await told()).toMatchObject(atLeast);
+  await writeFile(join(service.sharedDir, '7/version.txt'), '200');
+  expect(await told()).toMatchObject(atLeast);
 });
 
 async function run(cost: number, more: Record<string, unknown> = {}): Promise<string> {
@@ -212,16 +237,19 @@ async function run(cost: number, more: Record<string, unknown> = {}): Promise<st
   return mockId;
 }
 
-type Released = { confName: string; min: number; update?: boolean };
+type Node = { id: number; [member: string]: unknown };
+type Released = { confName: string; min: number; update?: boolean; others?: Node[]; confId?: number };
 
-async function release(version: number, { confName, min, update: isTold = true }: Released): Promise<void> {
+async function release(version: number, { confName, min, ...more }: Released): Promise<void> {
+  const { update: isTold = true, others = [], confId = 2 } = more;
   const folder = join(service.sharedDir, '7');
   for (const name of ['bases', 'confs', 'versions']) await mkdir(join(folder, name), { recursive: true });
-  const node = { id: 2, status: 1, type: 5, confName, confField: JSON.stringify({ min }) };
-  const rule = { id: 1, app: 7, name: 'gate', status: 1, confId: 2 };
+  const node: Node = { id: 2, status: 1, type: 5, confName, confField: JSON.stringify({ min }) };
+  const rule = { id: 1, app: 7, name: 'gate', status: 1, confId };
   await writeFile(join(folder, 'bases/1.json'), JSON.stringify(rule));
-  await writeFile(join(folder, 'confs/2.json'), JSON.stringify(node));
-  const update = JSON.stringify({ version, insertOrUpdateConfs: [node], insertOrUpdateBases: [rule] });
+  const nodes = [node, ...others];
+  for (const each of nodes) await writeFile(join(folder, `confs/${each.id}.json`), JSON.stringify(each));
+  const update = JSON.stringify({ version, insertOrUpdateConfs: nodes, insertOrUpdateBases: [rule] });
   if (isTold) await writeFile(join(folder, 'versions', `${version}_upd.json`), update);
   await writeFile(join(folder, 'version.txt'), String(version));
   if (version > 1)

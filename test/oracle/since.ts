@@ -47,7 +47,7 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   const attempted = new Set<string>();
   const attempt: Try = async ({ version, root }) => {
     const release = releases.find((each) => each.version === version);
-    if (release === undefined || root === null) throw new Error(`no version ${version}`);
+    if (release === undefined || !root) throw new Error(`no version ${version}`);
     if (attempted.has(version)) throw new Error(`seed ${seed}: the leaves of version ${version} were tried twice`);
     attempted.add(version);
     const { text } = await run(ruleSetOf(release.rule), input, { dryRun: true });
@@ -69,10 +69,10 @@ export async function checkSince(seed: number): Promise<Record<string, number>> 
   const [outcome] = really;
   if (outcome !== 'TRUE' && outcome !== 'FALSE' && outcome !== 'NONE') return counts;
   attempted.clear();
-  const versions = (async function* () {
-    yield* releases;
-  })();
-  const found = await searchSince(asked, { outcome, newest }, { versions, attempt });
+  const versionsFrom = async function* (from: string) {
+    yield* releases.slice(releases.findIndex(({ version }) => version === from));
+  };
+  const found = await searchSince(asked, { outcome, newest }, { versionsFrom, attempt });
   if (found === null || (found.from && found.from.outcome === null)) {
     count('the release cannot be told');
     return counts;

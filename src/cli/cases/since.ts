@@ -6,7 +6,7 @@ import { readJson } from '../../shared/json-tree/read-json.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
 import { decisionOf } from '../../shared/reasoning/trace/node-trace.ts';
 import { replayResult } from '../../shared/reasoning/trace/replay-result.ts';
-import { occurrencesOf } from '../../shared/reasoning/tree.ts';
+import { occurrencesOf, type TreeNode } from '../../shared/reasoning/tree.ts';
 import {
   createOutcomeOf,
   type RuleVersion,
@@ -45,12 +45,10 @@ export async function since(mockId: string, options: SinceOptions, { stdout, std
   const ran = runOf(await explainRun(api, mockId));
   const attempt = await tryBy(api, ran, options, stderr);
   const { app, ruleId, confId, address } = ran.execution;
-  const versions = (newest: string) =>
-    versionsFrom(newest, async (version) =>
-      readAnswer(ruleVersionsSchema, await get(api, 'versions', { app, ruleId, confId, address, version })),
-    );
+  const read = async (version: string) =>
+    readAnswer(ruleVersionsSchema, await get(api, 'versions', { app, ruleId, confId, address, version }));
   if (options.release !== undefined) {
-    const { value: version = ran.newest } = await versions(options.release).next();
+    const { value: version = ran.newest } = await versionsFrom(options.release, read).next();
     const looked = { ...(await createOutcomeOf(ran.run, ran.newest, attempt)(version)), ...version };
     stdout.write(
       options.json
@@ -59,7 +57,8 @@ export async function since(mockId: string, options: SinceOptions, { stdout, std
     );
     return looked.outcome === null ? exitCodes.rejected : exitCodes.ok;
   }
-  const found = await searchSince(ran.run, ran, { versions: versions(ran.newest.version), attempt });
+  const earlier = (newest: string) => versionsFrom(newest, (version) => read(version).catch(notThere));
+  const found = await searchSince(ran.run, ran, { versionsFrom: earlier, attempt });
   if (found === null) throw refusal('what it came to is not what its rules and its trace come to');
   const { outcome, since: first, from, looked } = found;
   const isKnown = from === null || (from.outcome !== null && from.outcome !== outcome);
@@ -78,10 +77,10 @@ async function tryBy(
   if (leaves !== undefined && clients)
     throw new CommandFailed('Give --leaves or --clients, not both.', exitCodes.usage);
   const triedBy =
-    (answerOf: (version: RuleVersion) => Promise<string | null>): Try =>
-    async (version) => {
-      const body = version.root && (await answerOf(version));
-      return version.root && body ? triedIn({ input, body, root: version.root }) : null;
+    (answerOf: (version: RuleVersion & { root: TreeNode }) => Promise<string | null>): Try =>
+    async ({ root, ...version }) => {
+      const body = root && (await answerOf({ ...version, root }));
+      return root && body ? triedIn({ input, body, root }) : null;
     };
   const ts = String(ranAt);
   if (leaves !== undefined) {
@@ -139,6 +138,12 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
     input: read.kind === 'ok' ? read.root : null,
   };
   return { execution, run, outcome, input, newest: versionOf(own, String(version)) };
+}
+
+/** No longer among the versions that can be read, or without the rule. */
+function notThere(error: unknown): null {
+  if (error instanceof CommandFailed && error.code === 'unknown-version') return null;
+  throw error;
 }
 
 const shown = ({ version, outcome, assumed, unknown, tried, refused }: VersionOutcome) => ({

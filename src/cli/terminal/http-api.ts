@@ -117,6 +117,6 @@ export async function get(
   const entries = query instanceof URLSearchParams ? [...query] : Object.entries(query);
   const given = entries.flatMap(([name, values]) => [values ?? []].flat().map((value) => [name, `${value}`]));
   const { status, text } = await api.call(`${BASE}/${path}?${new URLSearchParams(given)}`);
-  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status));
+  if (status !== 200) throw new CommandFailed(errorOf(text), exitCodeOfAnswer(status), readProblem(text).code ?? null);
   return text;
 }

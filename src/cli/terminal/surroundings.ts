@@ -12,11 +12,13 @@ export type Surroundings = {
   onInterrupt(listener: () => void): void;
 };
 
-/** A command ends here, saying why in one sentence. */
+/** A command ends here, saying why in one sentence. `code`: that of the problem, where the API refused. */
 export class CommandFailed extends Error {
   readonly exitCode: number;
-  constructor(message: string, exitCode: number) {
+  readonly code: string | null;
+  constructor(message: string, exitCode: number, code: string | null = null) {
     super(message);
     this.exitCode = exitCode;
+    this.code = code;
   }
 }

@@ -369,7 +369,7 @@ function membersOf(held: object): { shape: Made['shape']; members: [unknown, Val
   const shape = shapes.get(prototype);
   if (shape && isIterable(held))
     return { shape, members: Array.from(held, (each, index) => [String(index), known(each)]) };
-  if (![null, Object.prototype].includes(prototype) || isModule(held)) return undefined;
+  if ((prototype !== null && prototype !== Object.prototype) || isModule(held)) return undefined;
   const described = Object.entries(Object.getOwnPropertyDescriptors(held));
   return { shape: 'object', members: described.map(([name, { get, value }]) => [name, get ? unknown : known(value)]) };
 }

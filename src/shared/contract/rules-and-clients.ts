@@ -244,7 +244,7 @@ export const ruleVersionsSchema = z
           start: int64.nullable().describe('The node that it begins with.'),
           nodes: z
             .array(nodeSchema.extend({ forwardId: int64.nullable(), sonIds: z.array(int64) }))
-            .describe('Those that the version before it in the list does not have, or has otherwise.'),
+            .describe('Those that no version before it in the list has, or that the last of these has otherwise.'),
         })
         .meta({ id: 'RuleVersion' }),
     ),

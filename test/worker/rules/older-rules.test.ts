@@ -42,9 +42,9 @@ const digestOfNow = async () => {
   return tree.kind === 'tree' ? tree.digest : null;
 };
 /** A version and those before it that are known, as a caller of the service has them. */
-const versionsOf = (newest: number) =>
+const versionsOf = (newest: number, confId: bigint | null = null) =>
   versionsFrom(String(newest), async (version) => {
-    const page = await readVersions({ ...asked, version: BigInt(version) }, sources());
+    const page = await readVersions({ ...asked, confId, version: BigInt(version) }, sources());
     return readAs(ruleVersionsSchema, stringifyExact(page));
   });
 const read = async (version: number) => (await versionsOf(version).next()).value ?? null;
@@ -131,4 +131,28 @@ test('versions that are told together are those that are told one by one', async
   for await (const version of versionsOf(41)) together.push(version);
   expect(together.map(({ version }) => Number(version))).toEqual(Array.from({ length: 41 }, (_, at) => 41 - at));
   for (const version of together) expect(await read(Number(version.version))).toEqual(version);
+});
+
+test('a node that stands elsewhere in the rule on a version in between is told as it was before', async () => {
+  await begin();
+  await release(2, { nodes: { 1: '"type":1,"sonIds":"4,5"', 3: leaf(90), 4: '"type":1,"sonIds":"3"' } });
+  await release(3, { nodes: { 4: '"type":1,"sonIds":"2"', 5: '"type":1,"sonIds":"3"' } });
+  await release(4, { nodes: { 3: leaf(80), 4: '"type":1,"sonIds":"3"' } });
+  const mins: string[] = [];
+  for await (const { root } of versionsOf(4, 4n)) mins.push(...(root?.children ?? []).map(({ values }) => values));
+  expect(mins).toEqual(['{"min":80}', '{"min":100}', '{"min":90}']);
+});
+
+test('what a release changes while versions are read is none of theirs', async () => {
+  await begin();
+  await release(2, { nodes: { 3: leaf(90) } });
+  const { rules, ...others } = sources();
+  let releases = 2;
+  const olderRules = async (app: number) => {
+    const rulesOf = await rules.olderRules(app);
+    if (releases++ === 2) await release(3, { nodes: { 2: leaf(80) } });
+    return rulesOf;
+  };
+  const { items } = await readVersions({ ...asked, version: 2n }, { rules: { ...rules, olderRules }, ...others });
+  expect(items[0]?.nodes.find(({ id }) => id === 2n)?.state).toBe('unusable');
 });

@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import { createOutcomeOn, searchSince, versionOf, versionsFrom } from '../../../shared/reasoning/what-if/since.ts';
 import { howFound, sinceLines, versionLine } from '../../../shared/reasoning/words/since-words.ts';
 import { getVersions } from '../../api/browse.ts';
+import { Refused } from '../../api/request.ts';
 import { type Reading, versionRan } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { OfRun, RuleContext } from '../frame/use-rule.ts';
@@ -18,8 +19,7 @@ export function SinceWhen({ reading, rule }: Props) {
   const run = sinceOf({ reading, rule });
   if (run === null) return null;
   const { app, ruleId, confId, address } = reading.execution.record;
-  const versions = (newest: string) =>
-    versionsFrom(newest, (version) => getVersions({ app: String(app), ruleId, confId, lane: null, address, version }));
+  const read = (version: string) => getVersions({ app: String(app), ruleId, confId, lane: null, address, version });
   const ask = (find: () => Promise<string[]>) => {
     setIsAsking(true);
     find()
@@ -28,11 +28,12 @@ export function SinceWhen({ reading, rule }: Props) {
       .finally(() => setIsAsking(false));
   };
   const since = async () => {
-    const found = await searchSince(reading.toChange, run, { versions: versions(run.newest.version) });
+    const earlier = (newest: string) => versionsFrom(newest, (version) => read(version).catch(notThere));
+    const found = await searchSince(reading.toChange, run, { versionsFrom: earlier });
     return found === null ? [say('sinceWhen.not')] : sinceLines(found, say);
   };
   const onVersion = async () => {
-    const { value: version = run.newest } = await versions(wanted).next();
+    const { value: version = run.newest } = await versionsFrom(wanted, read).next();
     const looked = { ...createOutcomeOn(reading.toChange)(version), ...version };
     return [versionLine(looked, say), howFound([looked], say)];
   };
@@ -77,4 +78,10 @@ function sinceOf({ reading, rule }: Props) {
   const isWhole = execution.input !== null && execution.masked.length === 0 && !execution.record.dryRun;
   if (decision === null || version === null || !tree || !isKnown || !isWhole) return null;
   return { outcome: decision, newest: versionOf(tree, version) };
+}
+
+/** No longer among the versions that can be read, or without the rule. */
+function notThere(error: unknown): null {
+  if (error instanceof Refused && error.code === 'unknown-version') return null;
+  throw error;
 }

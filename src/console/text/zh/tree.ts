@@ -146,6 +146,7 @@ export const treeWords: Record<keyof typeof words, Template> = {
   },
   'sinceWhen.version.nothing': '版本 {version}：什么都不会运行。',
   'sinceWhen.version.unknown': '版本 {version}：无法判断，因为对其中的 {nodes} 一无所知。',
+  'sinceWhen.version.tooLarge': '版本 {version}：无法判断，因为它的树过大。',
   'sinceWhen.version.writes': '版本 {version}：无法判断，因为不知道其节点会写入什么。',
   'rules.node.added': '{node}（新增）',
   'rules.node.removed': '{node}（已删除）',

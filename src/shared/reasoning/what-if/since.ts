@@ -17,10 +17,13 @@ import { keptOf, topOf } from './leaf-in-run.ts';
 import { decisionIn, only } from './outcomes.ts';
 import type { RunToChange } from './smallest-change.ts';
 
-/** A rule as one version had it. `timeWindow`: of the rule itself. `digest`: the same for the same rule, null where it is not known. */
+/**
+ * A rule as one version had it. `root`: undefined where its tree is too large. `timeWindow`: of the rule itself. `digest`: the same for the
+ * same rule, null where it is not known.
+ */
 export type RuleVersion = {
   version: string;
-  root: TreeNode | null;
+  root: TreeNode | null | undefined;
   timeWindow: TimeWindow | null;
   digest: string | null;
 };
@@ -29,19 +32,17 @@ export const versionOf = ({ root, rule, digest }: Tree, version: string): RuleVe
   ...{ version, root, digest, timeWindow: rule?.timeWindow ?? null },
 });
 
-/** A version and those before it, the newest first, as the service tells them. `read`: the page that begins with a version. */
-export async function* versionsFrom(newest: string, read: (version: string) => Promise<RuleVersions>) {
+/** A version and those before it, the newest first, as the service tells them. `read`: the page that begins with a version, null where none is known. */
+export async function* versionsFrom(newest: string, read: (version: string) => Promise<RuleVersions | null>) {
   for (let next: string | null = newest; next !== null; ) {
-    const page: RuleVersions = await read(next);
+    const page: RuleVersions | null = await read(next);
     const nodes = new Map<string, Flat<string, NodeOfTree>>();
-    for (const { start, nodes: changed, ...version } of page.items) {
+    for (const { start, nodes: changed, ...version } of page?.items ?? []) {
       for (const { forwardId, sonIds, ...node } of changed) nodes.set(node.id, { node, forwardId, sonIds });
-      const root = start === null ? null : growTree(start, (id: string) => nodes.get(id));
-      if (root === undefined) throw new RangeError(`Version ${version.version} of the rule is too large.`);
-      yield { ...version, root };
+      yield { ...version, root: start === null ? null : growTree(start, (id: string) => nodes.get(id)) };
       await new Promise((resolve) => setTimeout(resolve)); // a page is drawn and used in between
     }
-    next = page.nextCursor;
+    next = page?.nextCursor ?? null;
   }
 }
 
@@ -78,6 +79,7 @@ export function createOutcomeOn({ input, occurrences: ran, ...run }: RunToChange
   const written = writtenIn(ran, run.nodeTraces);
 
   return ({ root, timeWindow }: Rule, tried: Tried | null = null): Computed => {
+    if (root === undefined) return { outcome: null, assumed: [], unknown: [] };
     if (root === null || (timeWindow && isOutside(timeWindow, run.ranAt)))
       return { outcome: 'NOTHING', assumed: [], unknown: [] };
     const occurrences = tried?.occurrences ?? occurrencesOf(root);
@@ -179,17 +181,20 @@ export type Since = { outcome: Decision; since: VersionOutcome; from: VersionOut
 
 /**
  * Finds the version since which a rule comes to what a run came to: looks at every version before the one of the run, for an outcome may change
- * more than once, until one came to something else. `versions`: that of the run and those before it. Null where even that cannot be computed.
+ * more than once, until one came to something else. `versionsFrom`: a version and those before it, as far as they can be read. Null where even
+ * that of the run cannot be computed.
  */
 export async function searchSince(
   run: RunToChange,
   { outcome, newest }: { outcome: Decision; newest: RuleVersion },
-  { versions, attempt }: { versions: AsyncIterable<RuleVersion>; attempt?: Try | undefined },
+  {
+    versionsFrom,
+    attempt,
+  }: { versionsFrom: (version: string) => AsyncIterable<RuleVersion>; attempt?: Try | undefined },
 ): Promise<Since | null> {
   const outcomeOf = createOutcomeOf(run, newest, attempt);
   const looked: VersionOutcome[] = [];
-  for await (const told of versions) {
-    const version = looked.length === 0 ? newest : told;
+  for await (const version of downFrom(newest, versionsFrom)) {
     const before = looked.at(-1);
     const now = { ...(await outcomeOf(version)), ...version };
     looked.push(now);
@@ -198,4 +203,11 @@ export async function searchSince(
   }
   const since = looked.at(-1);
   return since ? { outcome, since, from: null, looked } : null;
+}
+
+/** That of the run is known, also where it can no longer be read. */
+async function* downFrom(newest: RuleVersion, versionsFrom: (version: string) => AsyncIterable<RuleVersion>) {
+  yield newest;
+  const before = BigInt(newest.version) - 1n;
+  if (before > 0n) yield* versionsFrom(`${before}`);
 }

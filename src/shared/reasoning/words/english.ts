@@ -108,6 +108,7 @@ export const reasonEnglish = {
   },
   'sinceWhen.version.nothing': 'Version {version}: nothing would have run.',
   'sinceWhen.version.unknown': 'Version {version}: it cannot be told, because nothing is known of {nodes} there.',
+  'sinceWhen.version.tooLarge': 'Version {version}: it cannot be told, because its tree is too large.',
   'sinceWhen.version.writes': 'Version {version}: it cannot be told, because nothing is known of what its nodes write.',
   'json.tooLong': 'a value of {n} characters',
   'trace.is': '{key} is {value}',

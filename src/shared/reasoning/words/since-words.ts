@@ -12,7 +12,7 @@ export function sinceLines({ outcome, since: first, from, looked }: Since, say: 
   const seen = [howFound(looked, say), say('sinceWhen.looked', { versions: versionsIn(looked) })].join(' ');
   if (from === null) return [say('sinceWhen.atLeast', { decision: outcome, version }), seen];
   const isOther = from.outcome !== null && from.outcome !== outcome;
-  const words = changeWords(changesBetween(ofRule(from), ofRule(first)), say);
+  const words = changeWords(changesTo(first, from), say);
   return [
     say(isOther ? 'sinceWhen.found' : 'sinceWhen.unknown', { decision: outcome, version }),
     versionLine(from, say),
@@ -35,10 +35,16 @@ export function howFound(looked: readonly VersionOutcome[], say: Say): string {
   return sentences.join(' ');
 }
 
-const ofRule = ({ root, timeWindow }: VersionOutcome) => ({ root, rule: timeWindow && { name: null, timeWindow } });
+function changesTo(version: VersionOutcome, before: VersionOutcome) {
+  const ofRule = ({ root, timeWindow }: VersionOutcome) =>
+    root === undefined ? [] : [{ root, rule: timeWindow && { name: null, timeWindow } }];
+  const [old, changed] = [...ofRule(before), ...ofRule(version)];
+  return old && changed ? changesBetween(old, changed) : [];
+}
 
 /** What one version would have said. */
-export function versionLine({ version, outcome: decision, assumed, unknown }: VersionOutcome, say: Say): string {
+export function versionLine({ version, root, outcome: decision, assumed, unknown }: VersionOutcome, say: Say): string {
+  if (root === undefined) return say('sinceWhen.version.tooLarge', { version });
   if (decision === 'NOTHING') return say('sinceWhen.version.nothing', { version });
   if (decision !== null && assumed.length === 0) return say('sinceWhen.version', { version, decision });
   if (decision !== null)

@@ -72,14 +72,26 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
 
 type Graph = Extract<RuleGraph, { kind: 'graph' }>;
 
+type VersionSources = { rules: Pick<Rules, 'olderRules' | 'readVersion'>; metadataFor: MetadataFor };
+
 /** A selection on a version and on those before it, the newest first, down to the first that is not known. */
-export async function readVersions(
+export async function readVersions(query: Selection & Wanted & { version: bigint }, sources: VersionSources) {
+  for (;;) {
+    const released = await sources.rules.readVersion(query.app);
+    const versions = await readVersionsOnce(query, sources);
+    // What a release changed meanwhile would count as unchanged since those versions.
+    if (released === (await sources.rules.readVersion(query.app))) return versions;
+  }
+}
+
+async function readVersionsOnce(
   { version, ...query }: Selection & Wanted & { version: bigint },
-  { rules, metadataFor }: { rules: Pick<Rules, 'olderRules'>; metadataFor: MetadataFor },
+  { rules, metadataFor }: VersionSources,
 ) {
   const [rulesOf, registrations] = await Promise.all([rules.olderRules(query.app), metadataFor(query.app)]);
   const metadata = createLeafMetadata(registrations, query);
   const graphs: Graph[] = [];
+  const lastTold = new Map<bigint, Reading<RuleNode> | undefined>();
   for (let next = version; ; next--) {
     const graph = await (await rulesOf(next))?.readGraph(query);
     const isKnown = graph?.kind === 'graph' && !graph.truncated;
@@ -91,8 +103,9 @@ export async function readVersions(
   function told(graph: Graph, index: number) {
     const { rule, start, nodes } = graph;
     const changed = (start === null ? [] : releasedOrder(nodes, start)).filter(
-      (id) => !isSame(nodes.get(id), graphs[index - 1]?.nodes.get(id)),
+      (id) => !isSame(nodes.get(id), lastTold.get(id)),
     );
+    for (const id of changed) lastTold.set(id, nodes.get(id));
     return {
       ...{ version: version - BigInt(index), digest: digestOf(graph), timeWindow: rule?.timeWindow ?? null, start },
       nodes: changed.map((id) => ({ ...detailsOf(id, nodes.get(id), metadata), ...belowOf(nodes.get(id)) })),
