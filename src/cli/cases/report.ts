@@ -102,7 +102,7 @@ async function replayOf(api: HttpApi, ruleId: string, { options, ...around }: Ar
     };
   const { report } = made;
   const { head, changes, others } = linesOf(report, { target, real: false, hidesValues });
-  const now = changes.length === 0 ? null : await readTree(api, ruleId, options);
+  const now = changes.length === 0 ? null : await readTree(api, ruleId, options).catch(noTree);
   const groups: string[] = [];
   for (const change of changes.slice(0, MOST_GROUPS))
     groups.push(`${cell(change.line)}${await exampleOf(api, change, { ruleId, options, now })}`);
@@ -122,6 +122,12 @@ async function readTree(api: HttpApi, ruleId: string, { app, target }: ReportOpt
     address: known?.kind === 'address' ? known.address : null,
   };
   return readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, ...on }));
+}
+
+/** One that is too large, for example: the examples are told without what changed in it. */
+function noTree(error: unknown): null {
+  if (error instanceof CommandFailed) return null;
+  throw error;
 }
 
 type Asked = { ruleId: string; options: ReportOptions; now: Tree | null };

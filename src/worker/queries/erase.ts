@@ -15,8 +15,9 @@ type EraseDependencies = {
 };
 
 /**
- * Removes the files of an execution that has ended: its request and its answer. Its claim stays for its ten minutes: it has no data, and without it the rule could run again. An API whose store has no record of
- * it does not know whether it has ended: another service may serve the same directory, or the store lost its data. Then the claim must be over.
+ * Removes the files of an execution that has ended: its request and its answer. Its claim stays for its ten minutes: it has no data, and
+ * without it the rule could run again. An API whose store has no record of it does not know whether it has ended: another service may serve
+ * the same directory, or the store lost its data. Then the claim must be over.
  */
 export function createErase({ claims, mailbox, sharedDirectory }: EraseDependencies): Erase {
   return async function erase({ mockId, hasEnded }) {
