@@ -124,20 +124,37 @@ describeInBrowser('what the console says with the demo’s rules', () => {
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });
 
-  test('a part of the page that is gone, as after an upgrade, keeps what was typed', async () => {
+  test('a mistake of the page itself keeps what was typed', async () => {
     const visited = await journey.visit('/favicon.svg');
     // Not watched: what the page catches it also writes into the console.
     const page = await visited.context().newPage();
     await page.goto(`${journey.service.url}/?app=9001&rule=1`);
     await page.getByLabel('city', { exact: true }).fill('Lyon');
-    await page.route('**/assets/json-editor*', (route) => route.fulfill({ status: 404 }));
+    const body = 'export const JsonEditor = () => { throw new Error("a mistake"); };';
+    await page.route('**/assets/json-editor*', (route) => route.fulfill({ contentType: 'text/javascript', body }));
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByRole('heading', { name: 'This part of the page stopped working' }).waitFor();
-    await page.getByText(/^What you typed is kept\. Reload the page to go on\. \(.+\)$/).waitFor();
+    await page.getByText('What you typed is kept. Reload the page to go on. (a mistake)').waitFor();
     await expectAccessible(page);
     await page.unroute('**/assets/json-editor*');
     await page.getByRole('button', { name: 'Reload' }).click();
     await holds(page.getByLabel('city', { exact: true }), 'Lyon');
+  });
+
+  test('a part of the page that is gone, as after an upgrade, says so, leaves the others as they are, and can be asked for again', async () => {
+    const page = await journey.visit('/?app=9001&rule=1');
+    await page.getByLabel('city', { exact: true }).fill('Lyon');
+    await page.route('**/assets/json-editor*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const gone = page.getByRole('alert').filter({ hasText: 'cannot be fetched' });
+    await gone.waitFor();
+    await expectAccessible(page);
+    await page.getByRole('tab', { name: 'Form' }).click();
+    await holds(page.getByLabel('city', { exact: true }), 'Lyon');
+    await page.unroute('**/assets/json-editor*');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await gone.getByRole('button', { name: 'Ask again' }).click();
+    await page.locator('.cm-content').getByText('Lyon').waitFor();
   });
 });
 
