@@ -13,13 +13,16 @@ class Call {
     var call = HttpRequest.newBuilder(URI.create(args[0] + "/rule-server/mock/execute"))
         .headers("content-type", "application/json", "idempotency-key", UUID.randomUUID().toString())
         .POST(HttpRequest.BodyPublishers.ofString(body)).build();
-    var answer = json.readTree("{\"error\":\"Nothing answered.\",\"mayHaveRun\":true}");
+    var nothing = json.readTree("{\"error\":\"Nothing answered.\",\"mayHaveRun\":true}");
+    var answer = nothing;
     for (var again : List.of("1", "2", "4", "8", "0")) {
       try {
         var response = HttpClient.newHttpClient().send(call, HttpResponse.BodyHandlers.ofString());
         answer = json.readTree(response.body());
         again = response.headers().firstValue("retry-after").orElse("0");
-      } catch (IOException nothingAnswered) { /* the same key again: it runs at most once */ }
+      } catch (IOException nothingAnswered) {
+        answer = nothing; // the same key again: it runs at most once
+      }
       if (again.equals("0")) break;
       Thread.sleep(1000 * Long.parseLong(again));
     }

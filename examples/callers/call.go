@@ -14,9 +14,10 @@ import (
 
 func main() {
 	body := fmt.Sprintf(`{"app":%s,"ruleId":1,"the service":{"uid":%d}}`, os.Args[2], 9007199254740993)
-	key, answer := rand.Text(), map[string]any{"error": "Nothing answered.", "mayHaveRun": true}
+	key, answer := rand.Text(), map[string]any{}
 	for _, again := range []string{"1", "2", "4", "8", "0"} {
 		request, _ := http.NewRequest("POST", os.Args[1]+"/rule-server/mock/execute", strings.NewReader(body))
+		answer = map[string]any{"error": "Nothing answered.", "mayHaveRun": true}
 		request.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {key}}
 		if response, err := http.DefaultClient.Do(request); err == nil {
 			decoder := json.NewDecoder(response.Body)

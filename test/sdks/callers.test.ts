@@ -2,6 +2,7 @@ import { copyFile, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gatewayThat } from '../support/gateway.ts';
 import { losesAnAnswer } from '../support/loses-an-answer.ts';
 import { answersWith, createResponder, resultText } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
@@ -35,6 +36,13 @@ const POM = `<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><art
 <dependency><groupId>com.fasterxml.jackson.core</groupId><artifactId>jackson-databind</artifactId><version>2.19.2</version></dependency>
 </dependencies></project>`;
 
+const isMissing = async (name: string) => {
+  const [command = ''] = commands[name] ?? [];
+  const isThere = await run(command, [asks[name] ?? ''], { timeoutMs: TIMEOUT_MS }).catch(() => null);
+  if (isThere === null) expect(process.env.RULE_SERVER_REQUIRE_ALL_SUITES, `${command} is missing`).not.toBe('1');
+  return isThere === null;
+};
+
 const there = (command: string, ...parameters: string[]) =>
   run(command, parameters, { cwd: folder, timeoutMs: TIMEOUT_MS });
 
@@ -52,9 +60,7 @@ test.each(Object.keys(commands))(
   'the example for %s is exact, sends a call again under its key, and tells whether it ran',
   async (name) => {
     const [command = '', ...parameters] = commands[name] ?? [];
-    const isThere = await run(command, [asks[name] ?? ''], { timeoutMs: TIMEOUT_MS }).catch(() => null);
-    if (isThere === null)
-      return expect(process.env.RULE_SERVER_REQUIRE_ALL_SUITES, `${command} is missing`).not.toBe('1');
+    if (await isMissing(name)) return;
     await prepare[name]?.();
     const does = answersWith((request) =>
       resultText(request, { outcome: 'TRUE' }).replace(
@@ -69,6 +75,27 @@ test.each(Object.keys(commands))(
     expect((await call(app)).trim()).toBe('TRUE 9007199254740993');
     expect([gateway.calls(), client.found.length]).toEqual([2, 1]);
     await expect(call(0)).rejects.toThrow(/mayHaveRun: false/i);
+  },
+  TIMEOUT_MS,
+);
+
+// That of Node leaves it to the client, which has tests of its own.
+test.concurrent.each(['python', 'go', 'java'])(
+  'the example for %s says that a call may have run where its first attempt was refused and the others got no answer',
+  async (name) => {
+    const [command = '', ...parameters] = commands[name] ?? [];
+    if (await isMissing(name)) return;
+    let calls = 0;
+    await using gateway = await gatewayThat((_, outgoing) => {
+      if (++calls > 1) return outgoing.destroy();
+      return outgoing
+        .writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '1', connection: 'close' })
+        .end(
+          '{"success":false,"error":"Full.","code":"overloaded","reason":"bodies-full","params":{},"mayHaveRun":false}',
+        );
+    });
+    await expect(there(command, ...parameters, gateway.url, '1')).rejects.toThrow(/mayHaveRun: true/i);
+    expect(calls).toBeGreaterThan(1);
   },
   TIMEOUT_MS,
 );
