@@ -32,6 +32,7 @@ const answers: [string, z.ZodType, shapes.Shape<unknown>][] = [
   ['readiness', readinessSchema, shapes.readiness],
   ['record', executions.executionRecordSchema, shapes.record],
   ['rules', rules.ruleListSchema, shapes.rules],
+  ['rule versions', rules.ruleVersionsSchema, shapes.ruleVersions],
   ['saved cases', cases.savedCasesSchema, shapes.savedCases],
   ['schema', rules.schemaSchema, shapes.schema],
   ['state event', executions.stateEventSchema, shapes.stateEvent],
@@ -96,7 +97,7 @@ function answerOf(schema: z.core.$ZodType, random: Random, depth = 0): unknown {
   throw new TypeError(schema._zod.def.type);
 }
 
-/** The answer of another version: a member more, one less, and one of another kind. */
+/** The answer of another version: a member is missing, or of another kind. */
 function damaged(answer: unknown, random: Random): unknown[] {
   const change = (edit: (members: { [name: string]: unknown }, name: string) => void) => {
     const copy: unknown = structuredCloneOf(answer);

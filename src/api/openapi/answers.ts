@@ -8,8 +8,8 @@ import { asJson } from './json-schema.ts';
 const passedOn = (description: string) => asJson({}).optional().describe(`${description} Not checked.`);
 
 /**
- * The answer of a client, to the letter. The worker checks `success`, the data, `executeAt`, `outcome` and `dryRun`, and fills in what is missing
- * of the first six members; every other member is passed on as the client wrote it, and described as our clients write it.
+ * The answer of a client, to the letter. The worker checks `mockId`, `success`, the data, `executeAt`, `outcome` and `dryRun`, and fills in what
+ * is missing of the first six members; every other member is passed on as the client wrote it, and described as our clients write it.
  */
 export const resultAnswer = z
   .looseObject({

@@ -57,9 +57,7 @@ export const answerSchema = z
       .nullish(),
     error: z.string().describe('Why `success` is false.').nullish(),
     executeAt: int64('When it ran, epoch ms. Absent: the time at which the worker read the result.').nullish(),
-    outcome: outcomeSchema
-      .describe('What the rule came to; null where it came to nothing. Absent: the end of the trace says it.')
-      .nullish(),
+    outcome: outcomeSchema.describe('What the rule came to. Absent: the end of the trace says it.').nullish(),
     dryRun: z
       .boolean()
       .describe('`true` in the answer to a dry run: it had no effects. Without it the call fails.')

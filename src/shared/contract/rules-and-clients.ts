@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { causeOf, type Fault } from '../reasons/causes.ts';
-import { asTold } from '../reasons/template.ts';
+import { asReason } from '../reasons/template.ts';
 import { dialectNames } from './client-kinds.ts';
 import { decoders } from './decoders.ts';
 import { paramsSchema } from './endings/codes.ts';
@@ -95,10 +95,10 @@ export const appsSchema = z.object(pageOf(z.object({ app: int, name: text.nullab
 
 const faultMembers = { reason: text, params: paramsSchema, message: text };
 const faultSchema = z.object(faultMembers).meta({ id: 'Fault', description: 'What is wrong with a file.' });
-export type ToldFault = z.output<typeof faultSchema>;
+export type FaultBody = z.output<typeof faultSchema>;
 /** A fault as it is sent. */
-export const toldFault = (fault: Fault): ToldFault => asTold(fault, causeOf(fault));
-export const toldSkip = ({ file, fault }: { file: string; fault: Fault }) => ({ file, ...toldFault(fault) });
+export const faultBody = (fault: Fault): FaultBody => asReason(fault, causeOf(fault));
+export const skippedBody = ({ file, fault }: { file: string; fault: Fault }) => ({ file, ...faultBody(fault) });
 
 const ruleMembers = {
   name: text.nullable(),

@@ -46,7 +46,7 @@ export const asFault = <Of>({ problem, ...params }: Params & { problem: Of }) =>
 export const asFull = <Of>({ problem, ...params }: Params & { problem: Of }) => ({ ...params, full: problem });
 
 /** A fault as it is sent. */
-export const asTold = <Of>({ problem, ...params }: Params & { problem: Of }, message: string) => ({
+export const asReason = <Of>({ problem, ...params }: Params & { problem: Of }, message: string) => ({
   reason: problem,
   params,
   message,

@@ -1,6 +1,6 @@
 import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import type { Query, Selection } from '../../shared/contract/query.ts';
-import { toldSkip } from '../../shared/contract/rules-and-clients.ts';
+import { skippedBody } from '../../shared/contract/rules-and-clients.ts';
 import { time } from '../../shared/ports/time.ts';
 import { refused } from '../../shared/runtime/http-refusals.ts';
 import type { Client } from '../clients/client.ts';
@@ -91,7 +91,13 @@ export function createAnswerQuery({
     const list = await rules.listRules(app);
     if (list.kind === 'no-rules') return found({ app, version: null, items: [], ...allOnOnePage, skipped: [] });
     const entries = list.rules.map(shownRule).map(({ id, ...rest }) => ({ ruleId: id, ...rest }));
-    return found({ app, version: list.version, items: entries, ...allOnOnePage, skipped: list.skipped.map(toldSkip) });
+    return found({
+      app,
+      version: list.version,
+      items: entries,
+      ...allOnOnePage,
+      skipped: list.skipped.map(skippedBody),
+    });
   }
 }
 
@@ -148,7 +154,7 @@ function createListClients({ clients, load, pickUps }: Pick<AnswerQueryDependenc
     const roster = await clients.roster(app, { fresh: true }).catch(unlessForeign);
     if (roster === null) return null;
     const entries = await mapInBulk(roster.clients, entryOf);
-    return { items: entries, ...allOnOnePage, skipped: roster.skipped.map(toldSkip) };
+    return { items: entries, ...allOnOnePage, skipped: roster.skipped.map(skippedBody) };
   };
 
   async function entryOf(client: Client) {

@@ -1,5 +1,5 @@
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
-import { type ToldFault, toldFault } from '../../shared/contract/rules-and-clients.ts';
+import { type FaultBody, faultBody } from '../../shared/contract/rules-and-clients.ts';
 import { type RuleNode, shortNameOf } from '../../shared/rules/node-file.ts';
 import type { NodeTypeName } from '../../shared/rules/node-types.ts';
 import type { Reading } from '../../shared/rules/reading.ts';
@@ -25,7 +25,7 @@ export type NodeDetails = {
   settings: LeafSetting[];
   comparison: Comparison | null;
   keys: NodeKey[];
-  problems: ToldFault[];
+  problems: FaultBody[];
 };
 
 /** Describes a node by its file and by what is known about its class. */
@@ -36,7 +36,7 @@ export function detailsOf(
 ): NodeDetails {
   if (reading?.kind !== 'found') {
     if (reading?.kind !== 'unusable') return { ...unknownNode, id, state: 'missing', problems: [] };
-    return { ...unknownNode, id, state: 'unusable', problems: [toldFault(reading.fault)] };
+    return { ...unknownNode, id, state: 'unusable', problems: [faultBody(reading.fault)] };
   }
   const { name, type, confName, inverse, errorState, timeWindow, values, problems, rivals } = reading.value;
   const leaf = metadata.leafOf(reading.value);
@@ -54,7 +54,7 @@ export function detailsOf(
     settings: type.leaf ? settingsOf(leaf, values) : [],
     comparison: leaf?.comparison ?? null,
     keys: leaf ? keysOf(leaf, values) : [],
-    problems: [...rivals, ...problems].map(toldFault),
+    problems: [...rivals, ...problems].map(faultBody),
   };
 }
 

@@ -33,3 +33,8 @@ test('what the client says itself counts where a node in parallel ended after th
   expect(ended('[2:Compared:T:0][1:P-Any:T:0][3:LooksUp:N:4]', 'TRUE')).toBe('TRUE');
   expect(ended('[2:Compared:T:0][1:P-Any:T:0]', 'whatever')).toBe('TRUE');
 });
+
+test('what the client says itself counts without a trace, and beside one that is a list', () => {
+  expect(outcomeOf(undefined, member('outcome', '"FALSE"'))).toBe('FALSE');
+  expect(outcomeOf({ key: 'process', kind: 'array', raw: '[]' }, member('outcome', '"TRUE"'))).toBe('TRUE');
+});

@@ -1,4 +1,4 @@
-import { toldFault } from '../../../shared/contract/rules-and-clients.ts';
+import { faultBody } from '../../../shared/contract/rules-and-clients.ts';
 import type { RuleNode } from '../../../shared/rules/node-file.ts';
 import type { Reading, Unreadable } from '../../../shared/rules/reading.ts';
 import type { Rule } from '../../../shared/rules/rule-file.ts';
@@ -13,7 +13,7 @@ export type PlacedRule = Rule & { folder: string };
 /** A rule as answers show it: with the files beside its own among its problems. */
 export const shownRule = ({ rivals, problems, ...rule }: PlacedRule) => ({
   ...rule,
-  problems: [...rivals, ...problems].map(toldFault),
+  problems: [...rivals, ...problems].map(faultBody),
 });
 
 /** The tree to walk: a rule, a node, or (both) the sub-tree of a node inside a rule. */
