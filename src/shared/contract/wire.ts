@@ -7,9 +7,6 @@ import { JsonText, RawNumber, stringifyExact } from './json/raw-number.ts';
  * from a store, where it is plain JSON, and describes it in the OpenAPI document by the `json` of its metadata.
  */
 
-// The content security policy of the page forbids the code that Zod would generate.
-z.config({ jitless: 'document' in globalThis });
-
 const rawInteger = z.instanceof(RawNumber).refine(({ text }) => INTEGER.test(text), { error: 'must be an integer' });
 
 const integer = (json: { format: string }) =>
