@@ -63,6 +63,8 @@ async function runOn(port: number, directory: string, options: RedisProcessOptio
   let child = await launch();
 
   const kill = () => killed(child);
+  // Once, and not at each start: a suite's server that a test restarted is the suite's.
+  atTestEnd(kill);
   const start: RedisProcess['start'] = async ({ loseData = false } = {}) => {
     if (isRunning(child)) return;
     if (loseData) await rm(directory, { recursive: true, force: true });
@@ -100,7 +102,6 @@ export async function launchRedis(command: string, args: string[], said = READY)
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   child.once('exit', () => children.delete(child));
-  atTestEnd(() => killed(child));
   try {
     await withDeadline(ready(child, said), START_TIMEOUT_MS, `starting ${command}`);
     return child;

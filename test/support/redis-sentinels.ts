@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { vi } from 'vitest';
+import { atTestEnd } from './at-test-end.ts';
 import { freePort } from './free-port.ts';
 import { redisCommand } from './redis-command.ts';
 import { killed, launchRedis, type RedisProcess, startRedisProcess } from './redis-process.ts';
@@ -44,7 +45,9 @@ export async function startSentinels({ more = [] }: { more?: string[] } = {}): P
     const port = await freePort();
     const path = join(directory, `${number}.conf`);
     await writeFile(path, configuration(port, portOf(first), directory));
-    sentinels.push(await launchRedis('redis-server', [path, '--sentinel'], '+monitor'));
+    const sentinel = await launchRedis('redis-server', [path, '--sentinel'], '+monitor');
+    atTestEnd(() => killed(sentinel));
+    sentinels.push(sentinel);
     ports.push(port);
   }
   const ask = async (...parameters: string[]) => {
