@@ -92,8 +92,8 @@ function workersIn(reports: WorkerReports): Pick<State, 'workers' | 'problems'> 
 
 /**
  * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
- * connection is lost. Silent: nothing comes from it at all. A store that is only slow takes calls. The connection is its own, so that
- * its queries do not wait behind calls.
+ * connection is lost. Silent: nothing comes from it at all. A store that is only slow takes calls. The queue has a connection of its own, so
+ * that a count does not wait behind calls.
  */
 export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDependencies): QueueHealth {
   const queue = backend.openQueue(queueNames.executions); // the queue of the calls reports its faults
@@ -103,12 +103,13 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
   const ready = Promise.withResolvers<void>();
 
   const count = async () => {
-    const [{ waiting, snoozed, taken }, reports] = await Promise.all([queue.count(), backend.workers.read()]);
-    backlog.update(waiting, reports);
+    // First, because it says which command is refused, and a script does not.
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();
       probeDueAt = time.monotonic() + POLL_MS;
     }
+    const [{ waiting, snoozed, taken }, reports] = await Promise.all([queue.count(), backend.workers.read()]);
+    backlog.update(waiting, reports);
     // A job that was handed back is snoozed for a moment, and counts as waiting.
     state = { up: true, reason: null, waiting: waiting + snoozed, active: taken, ...workersIn(reports) };
     ready.resolve();

@@ -20,7 +20,7 @@ export type Admission = ReturnType<typeof createAdmission>;
 /**
  * Whether a call can be begun now, before anything of it is stored. It bounds the calls that wait on the queue, and how long a new one would
  * wait there. Other limits on calls: the calls of a key (`access/limits.ts`), the bytes of their bodies (below), and in a worker
- * the executions of one client (`placement/client-slots.ts`) and the file operations at once (`files/client-directory.ts`).
+ * the executions of one client (`placement/client-slots.ts`) and the bytes of large results (`files/results/result-file.ts`).
  */
 export function createAdmission({ health, pending, backlog, settings }: AdmissionDependencies) {
   /** Why the queue store takes no calls; undefined when it takes them. */

@@ -23,7 +23,10 @@ type Options<Data, Ending> = {
   onUnfinished: (id: string, awaited: AwaitedJob<Data>, state: 'open' | 'missing') => Promise<void>;
 };
 
-/** A job that a call waits for, since an epoch ms. `isAdded`: the queue store took it. `againAt`: when it was added again last, because the queue store had lost it. */
+/**
+ * A job that a call waits for, since an epoch ms. `isAdded`: the queue store took it. `againAt`: when it was added again last, because the queue
+ * store had lost it.
+ */
 export type AwaitedJob<Data> = { data: Data; since: number; recheckAt: number; isAdded?: boolean; againAt?: number };
 
 /**
@@ -141,16 +144,13 @@ function createRechecks<Data, Ending>({ queue, read, known, onUnfinished, settle
     const found = await queue.lookUp(id);
     if (!awaited.has(id)) return;
     if (found.kind === 'ended') settle(id, read(id, found.value));
-    else if (!(await endedElsewhere(id, entry, found.kind))) await onUnfinished(id, entry, found.kind);
+    else if (!(await hasEnded(id, entry, found.kind))) await onUnfinished(id, entry, found.kind);
   }
 
-  async function endedElsewhere(
-    id: string,
-    { againAt }: AwaitedJob<Data>,
-    state: 'open' | 'missing',
-  ): Promise<boolean> {
-    const ending = known && (state === 'missing' || againAt !== undefined) ? await known(id) : null;
-    if (ending === null) return false;
+  /** Whether its wait is over, or ends here. */
+  async function hasEnded(id: string, entry: AwaitedJob<Data>, state: 'open' | 'missing'): Promise<boolean> {
+    const ending = known && (state === 'missing' || entry.againAt !== undefined) ? await known(id) : null;
+    if (ending === null) return awaited.get(id) !== entry; // it may have ended meanwhile: then nobody adds it again
     settle(id, ending);
     // Another process that ends a job removes it, then adds its record: between the two, this one may have added the job again.
     if (state === 'open') await queue.removeWaiting(id);

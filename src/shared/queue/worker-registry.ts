@@ -57,7 +57,7 @@ return found
 const readSchema = z.array(z.tuple([z.string(), z.string().transform(parseJson).pipe(reportSchema)]));
 
 export function createRedisWorkerRegistry(redis: Redis, prefix: string): WorkerRegistry {
-  const key = `${prefix}:workers`;
+  const key = `${prefix}:worker-reports`;
   return {
     report: async (id, told) => void (await report(redis, [key], [id, JSON.stringify(told), COUNTS_FOR_MS])),
     withdraw: async (id) => void (await redis.hdel(key, id)),

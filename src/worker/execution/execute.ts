@@ -1,7 +1,8 @@
-import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
+import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import type { JobData } from '../../shared/contract/job.ts';
 import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
+import type { Code } from '../../shared/reasons/codes.ts';
 import { asFull } from '../../shared/reasons/template.ts';
 import { errnoOf } from '../../shared/runtime/errno.ts';
 import type { Tracing } from '../../shared/runtime/telemetry/tracing.ts';
@@ -28,6 +29,8 @@ import type { Facts, WaitEnding } from './state.ts';
 type ExecuteParts = BeginParts &
   Surroundings & {
     store: Store;
+    /** Whether the queue store is a server of its own, which may lose what it said. The embedded one ends with this process. */
+    isShared: boolean;
     privacy: Privacy;
     tracing: Tracing;
     workload: Workload;
@@ -90,7 +93,8 @@ async function dispatchAndWait(begun: Claimed, data: JobData, parts: ExecutePart
     await notePickUp(claim, ending, parts);
     const marked = mark !== 'none' || !isOurs;
     if (ending.kind === 'answered' && ending.answer.rules) keptTrees.use(ending.answer.rules, treeAsked(claim, data));
-    const learnt = repeated ? unlessForgotten(ending, claim) : ending;
+    const forgotten = repeated ? 'repeat-unknown' : !isOurs && mayBeForgotten(data, parts) ? 'ending-unknown' : null;
+    const learnt = forgotten ? unlessForgotten(ending, noAnswer(forgotten, { mockId: claim.mockId })) : ending;
     const reported = withFullDisk(data.dryRun === undefined ? learnt : unlessIgnored(learnt, claim), parts);
     const isReleased = () => inspections.isReleased(claim.app, claim.rules?.released ?? null);
     const ended = await toEnded(
@@ -144,10 +148,18 @@ function withFullDisk(
   };
 }
 
-/** An earlier call under the key may have been answered: what is missing by now tells nothing about its client. */
-function unlessForgotten(ending: Exclude<WaitEnding, { kind: 'interrupted' }>, { mockId }: Claim): typeof ending {
-  if (ending.kind === 'answered' || !ending.noAnswer.mayHaveRun) return ending;
-  return { kind: 'unanswered', noAnswer: noAnswer('repeat-unknown', { mockId }) };
+/** Whether an earlier attempt may have ended, and the queue store lost its ending: it lost the job, or came back as it was before. */
+function mayBeForgotten(data: JobData, { storeRun, isShared }: Pick<ExecuteParts, 'storeRun' | 'isShared'>): boolean {
+  return data.addedAgain === true || (isShared && data.storeRun !== storeRun.last());
+}
+
+/** Endings that go by what was seen. */
+const SEEN = new Set<Code>(['cancelled', 'invalid-result']);
+
+/** An earlier attempt may have been answered, and the answer went with its record: what is missing by now tells nothing about the client. */
+function unlessForgotten(ending: Exclude<WaitEnding, { kind: 'interrupted' }>, forgotten: NoAnswer): typeof ending {
+  if (ending.kind === 'answered' || !ending.noAnswer.mayHaveRun || SEEN.has(ending.noAnswer.code)) return ending;
+  return { kind: 'unanswered', noAnswer: forgotten };
 }
 
 /** An answer to a dry run counts only if it says that it was one. */

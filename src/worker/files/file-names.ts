@@ -40,14 +40,16 @@ export function readFileName(name: string): { mockId: string; kind: 'request' | 
 
 // Put together without `path.join`, which takes a microsecond for what is asked some twenty times a call.
 export const mockDirectory = (sharedDir: string, app: number) => `${sharedDir}/mock/${app}`;
-/** The apps among the names in a folder. */
-export const appsIn = (names: readonly string[]): number[] =>
-  names.filter((name) => /^[1-9]\d{0,9}$/.test(name) && Number(name) <= MAX_APP).map(Number);
-const MAX_APP = 2_147_483_647;
 /** The directory of one client, in which requests and results lie. */
 export const directoryOfClient = (sharedDir: string, client: { app: number; directoryName: string }) =>
   `${sharedDir}/mock/${client.app}/${client.directoryName}`;
 export const clientsDirectory = (sharedDir: string, app: number) => `${sharedDir}/clients/${app}`;
+
+const MAX_APP = 2_147_483_647;
+/** The apps among the names in a folder. */
+export const appsIn = (names: readonly string[]): number[] =>
+  names.filter((name) => /^[1-9]\d{0,9}$/.test(name) && Number(name) <= MAX_APP).map(Number);
+
 export const privateDirectory = (sharedDir: string) => `${sharedDir}/.rule-server`;
 /** What workers know of when the clients of an app picked up their requests. */
 export const pickUpsDirectory = (sharedDir: string, app: number | string) =>

@@ -264,9 +264,9 @@ export function createExecutionParts(options: AllOptions, directory: DirectoryPa
   };
   const report = createReportEnding({ privacy, onEnded, log });
   const records = createRecords({ history, atStep, log });
-  const { store, run: storeRun } = backend;
+  const { store, run: storeRun, isShared } = backend;
   const ofAll = { interrupts, progress, workload, privacy, settings, tracing, atStep, log };
-  const shared = { ...ofAll, keptTrees, store, storeRun };
+  const shared = { ...ofAll, keptTrees, store, storeRun, isShared };
   const execute = createExecute({ ...directory, ...shared, onUnreadable: countUnreadable(metrics), cleanUp, report });
   const unknownJobs = createUnknownJobs({ ...directory, settings, log });
   return {

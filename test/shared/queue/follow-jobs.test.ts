@@ -15,9 +15,24 @@ describe.skipIf(choice.kind === 'unavailable')('waiting for jobs', () => {
     for (const id of ids) jobs.settle(id, 'settled');
     expect(new Set(await Promise.all(waits))).toEqual(new Set(['settled']));
   });
+
+  it('a call that ends while it is looked for elsewhere is not unfinished', async () => {
+    const [asked, found] = [Promise.withResolvers<void>(), Promise.withResolvers<null>()];
+    const { jobs, lookedUp } = await follow((): Promise<null> => {
+      asked.resolve();
+      return found.promise;
+    });
+    const wait = jobs.wait('job', 'job', 600_000, () => 'late');
+    const look = jobs.lookUp('job');
+    await asked.promise;
+    jobs.settle('job', 'settled');
+    found.resolve(null);
+    await look;
+    expect([await wait, ...lookedUp]).toEqual(['settled']);
+  });
 });
 
-async function follow() {
+async function follow(known?: (id: string) => Promise<string | null>) {
   const redis = await startRedis(choice);
   onTestFinished(() => redis.stop());
   const backend = await openQueueBackend(redis.url);
@@ -29,6 +44,7 @@ async function follow() {
     backend,
     queue,
     read: () => 'ended',
+    ...(known && { known }),
     onUnfinished: async (id) => void lookedUp.add(id),
   });
   onTestFinished(async () => {

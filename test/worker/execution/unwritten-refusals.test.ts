@@ -119,6 +119,28 @@ it('an answer whose record could not be added stays in its place: the queue stor
   expect(await readdir(client.directory)).toEqual([]);
 });
 
+describe('an attempt that finds no answer, because it went with its record', () => {
+  const silent = async (later: Partial<Attempt>, of?: QueueBackend) => {
+    const worker = await createWorker({ resultTimeoutMs: 500, of });
+    const outcome = await worker.run({ firstAttempt: true });
+    if (outcome.kind === 'ended') await worker.cleanUp(outcome, { isRecorded: true });
+    return worker.run({ firstAttempt: false, ...later });
+  };
+  const unknown = { ending: { noAnswer: { code: 'outcome-unknown', reason: 'ending-unknown', mayHaveRun: true } } };
+
+  it('does not say that the client wrote none, where the queue store forgot the execution', async () => {
+    expect(await silent({ addedAgain: true })).toMatchObject(unknown);
+  });
+
+  it('nor where another run of a shared queue store brought it back', async () => {
+    expect(await silent({ storeRun: 'an earlier one' }, { ...backend, isShared: true })).toMatchObject(unknown);
+  });
+
+  it('says so where the queue store is the same', async () => {
+    expect(await silent({})).toMatchObject({ ending: { noAnswer: { code: 'no-answer', reason: 'silent' } } });
+  });
+});
+
 describe('a later attempt that cannot write its refusal', () => {
   it.each(CODES)('says that it may have run, once no worker can report an answer in time (%s)', async (code) => {
     const { RESULT_TIMEOUT_MS } = settings;
@@ -142,7 +164,7 @@ describe('the first attempt that cannot write its refusal', () => {
 const mockId = '7f3a5c1e-0000-4000-8000-000000000002';
 const soon = Date.now() + 60_000;
 /** `storeRun`: the run of the queue store that took the job; the present one unless told otherwise. */
-type Attempt = Partial<Pick<Execution['data'], 'app' | 'target' | 'claimBy' | 'storeRun' | 'once'>> & {
+type Attempt = Partial<Pick<Execution['data'], 'app' | 'target' | 'claimBy' | 'storeRun' | 'addedAgain' | 'once'>> & {
   firstAttempt: boolean;
 };
 type Worker = { claims: DirectoryParts['claims']; cleanUp: CleanUp; run(attempt: Attempt): Promise<Outcome> };
@@ -152,15 +174,17 @@ async function createWorker({
   atStep = () => {},
   changed = () => ({}),
   resultTimeoutMs = settings.RESULT_TIMEOUT_MS,
+  of = backend,
 }: {
   atStep?: AtStep;
   changed?: (directory: DirectoryParts) => Partial<DirectoryParts>;
   resultTimeoutMs?: number;
+  of?: QueueBackend | undefined;
 }): Promise<Worker> {
   const { log } = captureLog();
   const options = {
     settings: { ...settings, RESULT_TIMEOUT_MS: resultTimeoutMs },
-    backend: { ...backend, store },
+    backend: { ...of, store },
     sharedDir,
     log,
     metrics: createMetrics(),

@@ -10,7 +10,7 @@ import {
   Worker,
 } from 'bullmq';
 import { time } from '../../ports/time.ts';
-import { RETRY_MS } from '../../runtime/async.ts';
+import { AWAY_MS } from '../../runtime/async.ts';
 import { every } from '../../runtime/upkeep.ts';
 import type { QueueWorker, TakenJob, WorkerOptions } from '../queue.ts';
 import { type JobCommands, type JobNews, openTakenJob } from '../taken-job.ts';
@@ -130,7 +130,7 @@ function createFetching(worker: BullWorker, { begin, hasRoom, onError }: Fetchin
 
   async function pauseAfter(error: unknown): Promise<void> {
     onError(error);
-    await time.pause(RETRY_MS);
+    await time.pause(AWAY_MS);
   }
 
   function on(): void {
