@@ -137,7 +137,7 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'sinceWhen.changed': '版本 {version} 修改了 {changes}。',
   'sinceWhen.computed': '这是用运行它的客户端的类计算得出的，并未运行。',
   'sinceWhen.tried': '以下版本运行了叶节点（无副作用）：{versions}。',
-  'sinceWhen.refused': '所给的叶节点不予采用：在此次运行的规则上，它们在 {node} 得出了不同的结果。',
+  'sinceWhen.refused': '所运行的叶节点不予采用：在此次运行的规则上，它们在 {node} 得出了不同的结果。',
   'sinceWhen.looked': '查看过的版本：{versions}。',
   'sinceWhen.version': '版本 {version}：{decision}。',
   'sinceWhen.version.assumed': {

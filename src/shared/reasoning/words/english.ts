@@ -99,7 +99,7 @@ export const reasonEnglish = {
   'sinceWhen.computed': 'This is computed, not run, with the classes of the client that ran it.',
   'sinceWhen.tried': 'Leaves were run, without effects: {versions}.',
   'sinceWhen.refused':
-    'The leaves that were given do not count: on the rules of the run they came to something else at {node}.',
+    'The leaves that were run do not count: on the rules of the run they came to something else at {node}.',
   'sinceWhen.looked': 'Versions looked at: {versions}.',
   'sinceWhen.version': 'Version {version}: {decision}.',
   'sinceWhen.version.assumed': {
