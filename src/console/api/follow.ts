@@ -13,7 +13,7 @@ export type Followed<Now> =
 
 type What<Now> = {
   path: string;
-  /** By the name of an event: what is known after it, null where that is nothing new; `ask` where it has ended and the rest is asked for. */
+  /** By event name: the new state, null if nothing changed, or `ask` if it has ended and must be fetched whole. */
   events: Readonly<Record<string, (data: string, last: Now | null) => Now | 'ask' | null>>;
   ask: () => Promise<Now>;
   isOver: (now: Now) => boolean;

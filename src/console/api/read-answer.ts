@@ -2,7 +2,7 @@ import { decoders, isInteger, parseAnswer } from '../../shared/contract/decoders
 import { type ExactValue, isExactObject, RawNumber } from '../../shared/contract/json/raw-number.ts';
 import { type Shape, table } from './shapes.ts';
 
-/** Reads an answer of the service. What its shape does not name is passed over. Throws what does not fit, by its place. */
+/** Reads an answer of the service. Members that its shape does not name are passed over. Throws a `Misfit` with the place of the first value that does not fit. */
 export function readAs<T>(shape: Shape<T>, body: string): T {
   const read = valueIn(shape.at, parseAnswer(body), '');
   if (fits(shape, read)) return read;
@@ -15,7 +15,7 @@ class Misfit extends Error {
   }
 }
 
-/** Whatever is not as the shape says was thrown. */
+/** Only tells the compiler: `valueIn` throws for a value that does not have the shape. */
 const fits = <T>(_: Shape<T>, read: unknown): read is T => read !== undefined;
 
 function valueIn(at: number, value: ExactValue | undefined, path: string): unknown {
@@ -76,7 +76,7 @@ function membersIn(
   return Object.fromEntries(members.filter(([, read]) => read !== undefined));
 }
 
-/** What is read, or something else where that throws. */
+/** The result of `read`, or `other` if it throws. */
 export function orElse<T>(read: () => T, other: T): T {
   try {
     return read();

@@ -26,7 +26,7 @@ export class Refused extends Error {
   readonly mayHaveRun: boolean;
   readonly fields: { field: string; message: string }[];
   constructor({ status, text: body }: Answer) {
-    // Nothing is told by the refusal of a gateway.
+    // The refusal of a gateway has none of these members.
     const told = orElse(() => readAs(problem, body), {});
     const { error, detail, code = null, reason = null, params = {}, mayHaveRun = null, ...more } = told;
     super(error ?? detail ?? `HTTP ${status}`);

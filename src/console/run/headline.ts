@@ -137,7 +137,7 @@ const isWorded = (code: string | null): code is WordedCode => isText(`state.${co
 const knownCode = (code: string | null, mayHaveRun = false): WordedCode | 'rejected' =>
   isWorded(code) ? code : mayHaveRun ? 'outcome-unknown' : 'rejected';
 
-/** The hint of a sentence, else what the service says: which also says whether the rule ran, where it gives a reason. */
+/** The hint of a sentence, else the error of the service, which says by itself whether the rule ran if it has a reason. */
 function hintOf(known: string, { reason, mayHaveRun }: Failure): TextKey {
   const own = `state.${known}.hint`;
   if (isText(own)) return own;

@@ -35,14 +35,14 @@ export function scanJson(text: string): Scanned {
   }
 }
 
-/** What a walk met; rethrows what is no fault of the text. */
+/** The fault of the text that ended a scan. Rethrows any other error. */
 function faultOf(error: unknown, { length }: string): { at: number; fault: TextFault } {
   if (error instanceof EndsTooEarly) return { at: length, fault: textFault('json-early', { length }) };
   if (error instanceof Wrong) return error;
   throw error;
 }
 
-/** Where a text ends too early is told already. */
+/** `json-early` already says where the text ends. */
 const withPlace = (found: TextFault, at: number, where = '') => ({
   ...asFault(found),
   ...(found.problem !== 'json-early' && { at: at + 1, ...(where !== '' && { where }) }),
