@@ -255,10 +255,10 @@ function doAtOnce(effect: AtOnce, { inbox, timers, onUnreadable }: Doer): void {
   }
 }
 
-type Read = Effect & { kind: 'read result' | 'find withdrawn' | 'find client' | 'find request' };
+type Read = Effect & { kind: 'read result' | 'find earlier ending' | 'find client' | 'find request' };
 type Write = Effect & { kind: 'withdraw' | 'take answer' | 'write mark' | 'make directory' };
 
-const READS = new Set<Effect['kind']>(['read result', 'find withdrawn', 'find client', 'find request']);
+const READS = new Set<Effect['kind']>(['read result', 'find earlier ending', 'find client', 'find request']);
 const WRITES = new Set<Effect['kind']>(['withdraw', 'take answer', 'write mark', 'make directory']);
 const isRead = (effect: Effect): effect is Read => READS.has(effect.kind);
 const isReadOrWrite = (effect: Effect): effect is Read | Write => isRead(effect) || WRITES.has(effect.kind);
@@ -271,7 +271,9 @@ async function read(
   switch (effect.kind) {
     case 'read result':
       return { kind: 'result', ...(await mailbox.readResult(claim, { ...effect, signal })) };
-    case 'find withdrawn': {
+    case 'find earlier ending': {
+      const kept = await mailbox.readKept(claim, signal);
+      if (kept) return { kind: 'result', found: kept, sight: undefined };
       if (!(await mailbox.wasWithdrawn(claim))) return { kind: 'earlier withdrawal', found: null };
       return { kind: 'earlier withdrawal', found: { isRegistered: await mailbox.isRegistered(claim) } };
     }

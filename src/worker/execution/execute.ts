@@ -54,7 +54,7 @@ export function createExecute(parts: ExecuteParts) {
 
     /** To be called once the queue accepted the ending of this job: only then do the files go. */
     async finish(taken: Taken, ended: Ended, accepted: Accepted): Promise<void> {
-      await Promise.all([cleanUp(ended, accepted), report(taken, ended, accepted)]);
+      await Promise.all([cleanUp(ended), report(taken, ended, accepted)]);
     },
   };
 

@@ -153,23 +153,19 @@ type CleanUpParts = {
 export type CleanUp = ReturnType<typeof createCleanUp>;
 
 /**
- * Removes the files of an execution once the queue accepted its ending. Answered: the answer goes once its record was added with the reply,
- * then the mark; the request went when the answer was read. A queue store that could not take the record may lose the ending as well: then
- * whoever takes the execution up finds the answer. Not answered: the request, the withdrawn request, the directory we made,
+ * Removes the files of an execution once the queue accepted its ending. Answered: the answer is moved to the kept answers, then the mark
+ * goes; the request went when the answer was read. Not answered: the request, the withdrawn request, the directory we made,
  * the mark, and the directory of a client that left. Where an answer may still come, what lies in its place stays for the sweep
  * (`late-results.ts`). What fails here is left for the sweep.
  */
 export function createCleanUp({ mailbox, atStep, log }: CleanUpParts) {
   const alert = createThrottledAlert(log, 'Files cannot be removed');
 
-  return async function cleanUp(
-    { ending, claim, marked }: Ended,
-    { isRecorded }: Pick<Accepted, 'isRecorded'>,
-  ): Promise<void> {
+  return async function cleanUp({ ending, claim, marked }: Ended): Promise<void> {
     if (!claim) return;
     try {
       await atStep('completed', claim.mockId);
-      await removeAll(claim, { ending, marked, isRecorded });
+      await removeAll(claim, ending, marked);
       await atStep('removed', claim.mockId);
       alert.ends();
     } catch (error) {
@@ -177,14 +173,9 @@ export function createCleanUp({ mailbox, atStep, log }: CleanUpParts) {
     }
   };
 
-  async function removeAll(
-    claim: Claim,
-    { ending, marked, isRecorded }: Pick<Ended, 'ending' | 'marked'> & Pick<Accepted, 'isRecorded'>,
-  ): Promise<void> {
+  async function removeAll(claim: Claim, ending: Ending, marked: boolean): Promise<void> {
     // An answer was only taken once its request was gone; one that comes right now is a late one.
-    if (ending.kind === 'answered') {
-      if (isRecorded) await mailbox.removeAnswer(claim);
-    }
+    if (ending.kind === 'answered') await mailbox.keepAnswer(claim);
     // The client may have the request, and answer it yet.
     else await mailbox.remove(claim, { keepsResult: ending.noAnswer.mayHaveRun });
     if (marked) await mailbox.removeMark(claim);

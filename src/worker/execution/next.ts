@@ -88,7 +88,7 @@ function handle(state: Open, event: WaitEvent, context: Context): Step {
     case 'mark':
       return begin(state, { kind: 'marking', event }, { kind: 'write mark' });
     case 'resumed':
-      return readResult(state, 'find withdrawn', context);
+      return readResult(state, 'find earlier ending', context);
     case 'listing':
       return readListing(state, event, context);
     case 'deadline':
@@ -183,8 +183,11 @@ function afterEffect(doingState: Open, doing: Doing, outcome: EffectOutcome, con
   switch (doing.kind) {
     case 'reading result':
       return outcome.kind === 'result' ? afterReading(state, doing.then, outcome, context) : stay(state);
-    case 'finding withdrawn':
-      return outcome.kind === 'earlier withdrawal' ? afterFindingWithdrawn(state, outcome.found, context) : stay(state);
+    case 'finding earlier ending':
+      if (outcome.kind === 'result') return afterReading(state, 'go on', outcome, context);
+      return outcome.kind === 'earlier withdrawal'
+        ? afterFindingEarlierEnding(state, outcome.found, context)
+        : stay(state);
     case 'finding client':
       return outcome.kind === 'client' ? afterFindingClient(state, outcome.is, context) : stay(state);
     case 'finding request':
@@ -250,9 +253,8 @@ function goOn(state: Open, then: (Doing & { kind: 'reading result' })['then'], c
     case 'give up':
       if (state.kind !== 'picked-up') return withdraw(state, 'deadline', context);
       return unanswered(state, whatWasMissing(state, false, facts));
-    case 'find withdrawn':
-      if (faultOf(state.unusable) !== undefined) return stay(state);
-      return begin(state, { kind: 'finding withdrawn', event }, { kind: 'find withdrawn' });
+    case 'find earlier ending':
+      return begin(state, { kind: 'finding earlier ending', event }, { kind: 'find earlier ending' });
   }
 }
 
@@ -269,9 +271,9 @@ function takeAnswer(
   return begin(state, { kind: 'taking answer', answer, event }, { kind: 'take answer', removesRequest });
 }
 
-function afterFindingWithdrawn(state: Open, found: { isRegistered: boolean } | null, context: Context): Step {
+function afterFindingEarlierEnding(state: Open, found: { isRegistered: boolean } | null, context: Context): Step {
   const { claim } = context.facts;
-  if (found === null) return stay(state);
+  if (found === null || faultOf(state.unusable) !== undefined) return stay(state);
   if (context.moment.now >= claim.answerBy) return unanswered(state, withdrawn('not-picked-up', context.facts));
   const hasLeft = claim.registered && !found.isRegistered;
   return unanswered(state, withdrawn(hasLeft ? 'left-before-pick-up' : 'cancelled-before-pick-up', context.facts));

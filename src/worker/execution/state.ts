@@ -41,8 +41,8 @@ export type Mark = 'none' | 'written' | 'failed';
 
 /** The effect under way. A read is given up for an event that is more urgent than `event`, which is then handled again. A write never is. */
 export type Doing = { event: WaitEvent } & (
-  | { kind: 'reading result'; then: 'go on' | 'leave' | 'give up' | 'find withdrawn' }
-  | { kind: 'finding withdrawn' }
+  | { kind: 'reading result'; then: 'go on' | 'leave' | 'give up' | 'find earlier ending' }
+  | { kind: 'finding earlier ending' }
   | { kind: 'finding client' }
   | { kind: 'finding request'; then: 'go on' | 'leave' }
   | { kind: 'withdrawing'; why: 'deadline' | 'client left' | 'invalid result' | Cancel['why'] }
@@ -97,7 +97,7 @@ export type EffectOutcome =
 export type Effect =
   // reads
   | { kind: 'read result'; unusable: UnusableResult; isLastRead: boolean }
-  | { kind: 'find withdrawn' }
+  | { kind: 'find earlier ending' }
   | { kind: 'find client' }
   | { kind: 'find request'; mark: Mark }
   // writes

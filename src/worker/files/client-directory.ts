@@ -28,6 +28,8 @@ export type ClientDirectory = {
   /** Opens a file without following a link or waiting for a pipe, and closes it after `use`. */
   read<T>(name: string, use: (file: OpenFile) => Promise<T>): Promise<T>;
   rename(from: string, to: string): Promise<void>;
+  /** Moves a file to a path in another directory of the workers. */
+  moveTo(name: string, path: string): Promise<void>;
   /** False when it was not there. */
   remove(name: string): Promise<boolean>;
   /** Removes whatever has this name, also a directory with all that is in it. */
@@ -107,6 +109,7 @@ function createDirectory(path: string): ClientDirectory {
       await inside((real, files) => files.rename(`${real}/${from}`, `${real}/${to}`));
       if (!fileSystemOf(path).hasHandles) await confirm(place);
     },
+    moveTo: (name, to) => inside((real, files) => files.rename(`${real}/${name}`, to)),
     remove: (name) => inside((real, files) => files.unlink(`${real}/${name}`)).then(() => true, orFalse),
     removeAll: (name) => within(place, (real) => rm(`${real}/${name}`, { recursive: true, force: true })),
     sync: (name = '.') => within(place, (real) => flush(`${real}/${name}`)),

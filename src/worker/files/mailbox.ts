@@ -21,8 +21,11 @@ import {
   temporaryFileName,
   withdrawnFileName,
 } from './file-names.ts';
+import type { KeptAnswers } from './kept-answers.ts';
+import { rm } from './ports/files.ts';
 import { findRegistration, isRegistered } from './registration-file.ts';
 import {
+  type FoundResult,
   type MemoryBudget,
   mayBeNews,
   readResult,
@@ -36,6 +39,7 @@ import type { Listener, ResultWatcher } from './watch.ts';
 type Parts = {
   sharedDirectory: SharedDirectory;
   claims: Pick<Claims, 'folderOf' | 'keyFolders'>;
+  keptAnswers: KeptAnswers;
   watcher: ResultWatcher;
   memory: MemoryBudget;
   settings: Settings;
@@ -48,7 +52,7 @@ export type Mailbox = ReturnType<typeof createMailbox>;
  * did not happen, it may have happened, or nothing is known. An operation on a file server that is away may never end.
  */
 export function createMailbox(parts: Parts) {
-  return { ...dispatches(parts), ...reads(parts), ...changes(parts.sharedDirectory) };
+  return { ...dispatches(parts), ...reads(parts), ...changes(parts), ...kept(parts) };
 }
 
 const directoryOf = ({ sharedDir }: SharedDirectory, claim: Claim) => directoryAt(directoryOfClient(sharedDir, claim));
@@ -174,14 +178,12 @@ function reads({ sharedDirectory, memory, settings }: Parts) {
     /** Reads the result file, unless it is known not to be a result. The caller releases the memory of one that is `present`. */
     async readResult(claim: Claim, { unusable, isLastRead, signal }: Look) {
       let sight: Sight | undefined;
-      const { mockId } = claim;
-      const expected = { mockId, dialect: dialects[claim.dialect], maxBytes: settings.MAX_RESULT_BYTES, memory };
       const isWorthIt = (seen: Sight) => {
         sight = seen;
         return mayBeNews(unusable, seen, isLastRead);
       };
-      const place = { directory: of(claim).path, name: resultFileName(mockId) };
-      const found = await readResult(place, expected, { isWorthIt, signal });
+      const place = { directory: of(claim).path, name: resultFileName(claim.mockId) };
+      const found = await readResult(place, expectedOf(claim, { memory, settings }), { isWorthIt, signal });
       return { found, sight };
     },
     /** Where the request is. Clients delete it and nothing else, so one that went together with our mark was not picked up. */
@@ -217,7 +219,7 @@ function reads({ sharedDirectory, memory, settings }: Parts) {
 }
 
 /** Changes of the directory, while an execution is open and after it. Files whose removal fails are left for the sweep. */
-function changes(sharedDirectory: SharedDirectory) {
+function changes({ sharedDirectory }: Parts) {
   const of = (claim: Claim) => directoryOf(sharedDirectory, claim);
 
   /** Removes the request of an execution that was answered; false when it was gone. A failure means that the client may run it again. */
@@ -226,17 +228,8 @@ function changes(sharedDirectory: SharedDirectory) {
     return (await of(claim).has(name)) && of(claim).remove(name); // most clients have deleted it
   }
 
-  /** A client may have put anything where its result belongs, even a directory. */
-  async function removeAnswer(claim: Claim): Promise<void> {
-    const name = resultFileName(claim.mockId);
-    await of(claim)
-      .remove(name)
-      .catch(() => of(claim).removeAll(name));
-  }
-
   return {
     removeRequest,
-    removeAnswer,
     /**
      * Takes the request back; false when the client may have it. Its text stays under another name, so that a worker that goes on with the
      * execution does not take it for picked up. A failure means that it may have happened.
@@ -260,7 +253,7 @@ function changes(sharedDirectory: SharedDirectory) {
     async remove(claim: Claim, { keepsResult = false } = {}): Promise<void> {
       await removeRequest(claim);
       await of(claim).remove(withdrawnFileName(claim.mockId));
-      if (!keepsResult) await removeAnswer(claim);
+      if (!keepsResult) await removeAnswer(of(claim), claim.mockId);
       if (mayBeMadeByUs(claim)) await removeIfNobodyCame(of(claim).path);
     },
     removeMark: (claim: Claim): Promise<unknown> => of(claim).remove(openFileName(claim.mockId)),
@@ -273,6 +266,57 @@ function changes(sharedDirectory: SharedDirectory) {
     },
     removeIfNobodyCame,
   };
+}
+
+/** The answer, for a moment after its job was completed. */
+function kept({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
+  const of = (claim: Claim) => directoryOf(sharedDirectory, claim);
+
+  return {
+    /** Takes the answer out of the client's directory, and keeps it for a moment. One that cannot be kept is removed. */
+    async keepAnswer(claim: Claim): Promise<void> {
+      const name = resultFileName(claim.mockId);
+      try {
+        for (const again of [false, true]) {
+          const to = await keptAnswers.pathFor(claim.mockId, { again });
+          const moved = of(claim).moveTo(name, to);
+          if (await moved.then(() => true, again ? undefined : orFalse)) return;
+        }
+      } catch {
+        await removeAnswer(of(claim), claim.mockId);
+      }
+    },
+    /** Removes the answer that was kept. */
+    async forgetKept({ mockId }: Pick<Claim, 'mockId'>): Promise<void> {
+      for (const folder of keptAnswers.folders()) await rm(`${folder}/${mockId}`, { force: true });
+    },
+    /** Reads the answer that was taken out of the client's directory when its job was completed; null when there is none. */
+    async readKept(claim: Claim, signal: AbortSignal): Promise<(FoundResult & { kind: 'present' }) | null> {
+      for (const directory of keptAnswers.folders()) {
+        const found = await readResult({ directory, name: claim.mockId }, expectedOf(claim, { memory, settings }), {
+          isWorthIt: () => true,
+          signal,
+        });
+        if (found.kind !== 'present') continue;
+        if (found.judgement.kind === 'answer') return found;
+        found.lease.release();
+      }
+      return null;
+    },
+    hasKept: async ({ mockId }: Claim): Promise<boolean> =>
+      (await Promise.all(keptAnswers.folders().map((folder) => directoryAt(folder).has(mockId)))).includes(true),
+  };
+}
+
+const expectedOf = ({ mockId, dialect }: Claim, { memory, settings }: Pick<Parts, 'memory' | 'settings'>) => ({
+  ...{ mockId, dialect: dialects[dialect] },
+  ...{ maxBytes: settings.MAX_RESULT_BYTES, memory },
+});
+
+/** A client may have put anything where its result belongs, even a directory. */
+async function removeAnswer(directory: ClientDirectory, mockId: string): Promise<void> {
+  const name = resultFileName(mockId);
+  await directory.remove(name).catch(() => directory.removeAll(name));
 }
 
 /**

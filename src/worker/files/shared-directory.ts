@@ -15,10 +15,11 @@ import type { FileStats, OpenFile } from './ports/operations.ts';
 import { isFull } from './reasons.ts';
 
 /**
- * Everything else is below one of these: removing and claiming go through them without checking each path.
+ * Everything else is below one of these: removing, claiming and keeping answers go through them without checking each path.
  */
 const OWN_AND_NEVER_LINKS = [
   '.rule-server',
+  '.rule-server/answers',
   '.rule-server/claims',
   '.rule-server/clocks',
   '.rule-server/pick-ups',
@@ -29,7 +30,7 @@ export const MAY_HANG_MS = 1000;
 /** One that does not respond for this long is not there for this worker. */
 export const HANGS_AFTER_MS = 3000;
 /** The folders that a worker must be able to write; it makes those that are missing. */
-const WRITTEN = ['.rule-server', '.rule-server/claims', 'mock'];
+const WRITTEN = ['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'];
 /** Where the published server keeps its register of apps, which no client reads. */
 const REGISTER_OF_APPS = 'apps';
 

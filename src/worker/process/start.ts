@@ -30,6 +30,7 @@ import { createCleanUp, createRecords, createReportEnding } from '../execution/f
 import { createLateResults } from '../execution/late-results.ts';
 import { createUnknownJobs } from '../execution/unknown-jobs.ts';
 import { createClaims } from '../files/claims/claims.ts';
+import { createKeptAnswers } from '../files/kept-answers.ts';
 import { createMailbox } from '../files/mailbox.ts';
 import { createMemoryBudget } from '../files/results/result-file.ts';
 import { createSharedDirectory } from '../files/shared-directory.ts';
@@ -230,14 +231,15 @@ export function createDirectoryParts({ settings, backend, sharedDir, metrics, lo
   const unwritable = createUnwritableClients({ onNoted: countPassedOver(metrics) });
   const rules = createRules({ sharedDir });
   const claims = createClaims(sharedDir, clock);
+  const keptAnswers = createKeptAnswers(sharedDir, clock);
   const memory = createMemoryBudget(LARGE_RESULTS_BYTES);
   const listClients = createListAlive({ clients, load });
   const { metadataFor, leafClassesOf } = createPublishedMetadata({ sharedDir, listClients });
   return {
     ...{ sharedDir, sharedDirectory, watcher, slots, clients, pickUps, load, unwritable, rules, metadataFor },
     byApp: countByApp(metrics),
-    claims,
-    mailbox: createMailbox({ sharedDirectory, claims, watcher, memory, settings }),
+    ...{ claims, keptAnswers },
+    mailbox: createMailbox({ sharedDirectory, claims, keptAnswers, watcher, memory, settings }),
     caseFiles: createCaseFiles({ sharedDir, clock }),
     resolveTarget: createResolveTarget({ clients, load, pickUps, unwritable }),
     inspections: createInspections({ rules, leafClassesOf, listClients, log }),

@@ -15,7 +15,7 @@ type EraseDependencies = {
 };
 
 /**
- * Removes the files of an execution that has ended: its request and its answer. Its claim stays for its ten minutes: it has no data, and
+ * Removes the files of an execution that has ended: its request and its answer, kept or not. Its claim stays for its ten minutes: it has no data, and
  * without it the rule could run again. An API whose store has no record of it does not know whether it has ended: another service may serve
  * the same directory, or the store lost its data. Then the claim must be over.
  */
@@ -27,10 +27,11 @@ export function createErase({ claims, mailbox, sharedDirectory }: EraseDependenc
       if (decision?.kind === 'claimed') {
         const { claim } = decision;
         const isOver = hasEnded || sharedDirectory.clock.isPast(claim.answerBy + PASS_ON_WITHIN_MS);
-        if (!isOver && (await mailbox.hasAny(claim))) return answer('open');
+        if (!isOver && ((await mailbox.hasAny(claim)) || (await mailbox.hasKept(claim)))) return answer('open');
         await mailbox.remove(claim);
         await mailbox.removeMark(claim);
       }
+      await mailbox.forgetKept({ mockId });
       return answer('erased');
     } catch {
       return { kind: 'pass-on' };

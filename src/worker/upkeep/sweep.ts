@@ -10,6 +10,7 @@ import type { PickUps } from '../clients/pick-ups.ts';
 import type { Claims } from '../files/claims/claims.ts';
 import { directoryAt, isRealDirectory } from '../files/client-directory.ts';
 import { directoryOfClient, isOurFile, MADE_BY_US, readFileName } from '../files/file-names.ts';
+import type { KeptAnswers } from '../files/kept-answers.ts';
 import { removeIfNobodyCame } from '../files/mailbox.ts';
 import { readEntries, rmdir } from '../files/ports/files.ts';
 import type { SharedDirectory } from '../files/shared-directory.ts';
@@ -17,12 +18,13 @@ import type { SharedDirectory } from '../files/shared-directory.ts';
 type SweepsDependencies = SweepDependencies & {
   clients: Clients;
   pickUps: PickUps;
+  keptAnswers: KeptAnswers;
   /** How often files are looked for. */
   everyMs: number;
 };
 
-/** What removes files and claims that are no longer needed, and directories of clients that are gone. */
-export function sweepTasks({ clients, pickUps, everyMs, ...ofFiles }: SweepsDependencies): Task[] {
+/** What removes files and claims that are no longer needed, kept answers, and directories of clients that are gone. */
+export function sweepTasks({ clients, pickUps, keptAnswers, everyMs, ...ofFiles }: SweepsDependencies): Task[] {
   const { sharedDirectory } = ofFiles;
   /** A sweep removes files only from the right directory, and never through a link. */
   const whileThere = (sweep: () => Promise<unknown>) => async () => {
@@ -30,9 +32,11 @@ export function sweepTasks({ clients, pickUps, everyMs, ...ofFiles }: SweepsDepe
   };
   const sweep = createSweep(ofFiles);
   const sweepGoneClients = createSweepGoneClients({ sharedDir: sharedDirectory.sharedDir, clients, pickUps });
+  const sweepAnswers = async () => keptAnswers.sweep(await sharedDirectory.clock.touch());
   return [
     // First soon after the start: an earlier worker may have died and left files.
     { name: 'the sweep of files and claims', everyMs, firstMs: Math.min(2000, everyMs), run: whileThere(sweep) },
+    { name: 'the sweep of kept answers', everyMs: 10_000, run: whileThere(sweepAnswers) },
     { name: 'the sweep of clients that are gone', everyMs: 60 * 60_000, run: whileThere(sweepGoneClients) },
     // Other workers know of a last pick-up so much later.
     { name: 'saving pick-ups', everyMs: 5000, run: whileThere(() => pickUps.save().catch(() => {})) },

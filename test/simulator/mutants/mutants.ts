@@ -214,13 +214,20 @@ export const mutants: Mutant[] = [
     to: '',
     world: 'the sweeper is killed, and another one comes after a day',
   },
-  // Answers.
+  // Kept answers.
   {
-    name: 'an answer goes although its record was not added',
-    file: 'src/worker/execution/finish.ts',
-    from: 'if (isRecorded) await mailbox.removeAnswer(claim);',
-    to: 'await mailbox.removeAnswer(claim);',
-    world: 'the queue store forgets an answer that has no record',
+    name: 'an answer is not kept',
+    file: mailbox,
+    from: 'const moved = of(claim).moveTo(name, to);',
+    to: 'const moved = removeAnswer(of(claim), claim.mockId);',
+    world: 'answers are kept for 20 s',
+  },
+  {
+    name: 'answers are swept too soon',
+    file: 'src/worker/files/kept-answers.ts',
+    from: 'const FOLDERS_KEPT = 3;',
+    to: 'const FOLDERS_KEPT = 0;',
+    world: 'answers are kept for 20 s',
   },
   // Directories.
   {
@@ -248,7 +255,7 @@ export const mutants: Mutant[] = [
   {
     name: 'an attempt that goes on takes a request that it does not find for taken back',
     file: next,
-    from: '  if (found === null) return stay(state);\n',
+    from: '  if (found === null || faultOf(state.unusable) !== undefined) return stay(state);\n',
     to: '',
     world: SEEDS,
   },

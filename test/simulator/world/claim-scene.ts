@@ -53,10 +53,7 @@ export type ClaimScene = {
   /** When attempt 2 and the late fence begin, ms since the beginning of the world. */
   secondAt?: number;
   lateFenceAt?: number;
-  /**
-   * Whether the client, who lives and can write, is owed an answer in every schedule: nothing in it keeps a call from its client. The queue store
-   * takes the endings, and could not take their records: it may forget both.
-   */
+  /** Whether the client, who lives and can write, is owed an answer in every schedule: nothing in it keeps a call from its client. */
   mustAnswer?: boolean;
   /** Whether nothing may be left of the execution at the end. */
   leavesNothing?: boolean;
@@ -74,7 +71,7 @@ const ELSEWHERE = '/elsewhere';
 /** What there is once a service has run for a while. */
 const FOLDERS = [
   ...[SHARED, `${SHARED}/mock`, `${SHARED}/mock/${APP}`, ELSEWHERE],
-  ...['', '/claims', '/clocks'].map((name) => `${SHARED}/.rule-server${name}`),
+  ...['', '/claims', '/answers', '/clocks'].map((name) => `${SHARED}/.rule-server${name}`),
 ];
 /** Claims of the execution are swept from 10 min after its minute on. */
 export const SWEEP_AT = QUEUE_TIMEOUT_MS + 11 * 60_000;
@@ -157,7 +154,7 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
     const afterAnswer = told.some(({ what }) => what === 'answered');
     const outcome = await tries(worker, isFirst);
     told.push({ ...toldBy(name, outcome), afterAnswer });
-    if (outcome.kind === 'ended') await worker.cleanUp(outcome, { isRecorded: !options.mustAnswer });
+    if (outcome.kind === 'ended') await worker.cleanUp(outcome);
   }
 
   /** The queue hands a job out again that a worker could not deal with. */
@@ -176,8 +173,13 @@ export async function claimScene(options: ClaimScene): Promise<Scene & { outcome
       await time.pause(at - scheduler.now);
       // As the tasks of `sweepTasks` do: a sweep that fails is told of, and the others go on.
       await createSweep({ ...worker, onResult: async () => false })().catch(() => {});
+      await sweepAnswers(worker).catch(() => {});
     }
     told.push({ by: name, what: 'nothing' });
+  }
+
+  async function sweepAnswers({ keptAnswers, sharedDirectory }: WorkerParts): Promise<void> {
+    await keptAnswers.sweep(await sharedDirectory.clock.touch());
   }
 
   async function fence(name: Worker, worker: WorkerParts, afterMs: number): Promise<void> {

@@ -606,7 +606,8 @@ function filesLeft(disk: Disk): string[] {
     }
   };
   look(`${SHARED}/mock`, () => true);
-  if (calls.exists(`${SHARED}/.rule-server/claims`)) look(`${SHARED}/.rule-server/claims`, () => true);
+  for (const folder of ['claims', 'answers'])
+    if (calls.exists(`${SHARED}/.rule-server/${folder}`)) look(`${SHARED}/.rule-server/${folder}`, () => true);
   return found;
 }
 

@@ -10,6 +10,7 @@ import { createProgressReports } from '../../../src/worker/execution/execution.t
 import type { Facts } from '../../../src/worker/execution/state.ts';
 import { type Claim, createClaims } from '../../../src/worker/files/claims/claims.ts';
 import { requestFileName, resultFileName } from '../../../src/worker/files/file-names.ts';
+import { createKeptAnswers } from '../../../src/worker/files/kept-answers.ts';
 import { createMailbox } from '../../../src/worker/files/mailbox.ts';
 import { filesOf } from '../../../src/worker/files/ports/files.ts';
 import { nodeFiles } from '../../../src/worker/files/ports/node-files.ts';
@@ -75,7 +76,8 @@ function openedIn(sharedDir: string, memory: ReturnType<typeof createMemoryBudge
   const watcher = createResultWatcher({ pollIntervalMs: 60_000, log });
   onTestFinished(() => watcher.close());
   const { clock } = sharedDirectory;
-  const files = { sharedDirectory, claims: createClaims(sharedDir, clock) };
+  const kept = createKeptAnswers(sharedDir, clock);
+  const files = { sharedDirectory, claims: createClaims(sharedDir, clock), keptAnswers: kept };
   const mailbox = createMailbox({ ...files, watcher, memory, settings: quickSettings() });
   return openWait(facts, {
     mailbox,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rmdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -102,28 +102,30 @@ it('a directory that a worker made again for a client without a registration goe
   });
   const outcome = await worker.run({ firstAttempt: true, app: 2, target: 'address:ghost' });
   expect(outcome).toMatchObject({ ending: { noAnswer: { code: 'not-picked-up' } } });
-  if (outcome.kind === 'ended') await worker.cleanUp(outcome, { isRecorded: true });
+  if (outcome.kind === 'ended') await worker.cleanUp(outcome);
   expect(await readdir(join(sharedDir, 'mock', '2'))).toEqual([]);
 });
 
-it('an answer whose record could not be added stays in its place: the queue store may forget both, and the next attempt finds it', async () => {
+it('an answer is kept for a moment: the queue store may forget that it was told, and the next attempt finds it', async () => {
   const worker = await createWorker({});
   const outcomes: Outcome[] = [];
   for (const firstAttempt of [true, false]) {
     const outcome = await worker.run({ firstAttempt });
     outcomes.push(outcome);
-    if (outcome.kind === 'ended') await worker.cleanUp(outcome, { isRecorded: !firstAttempt });
+    if (outcome.kind === 'ended') await worker.cleanUp(outcome);
   }
   expect(outcomes).toMatchObject([{ ending: { kind: 'answered' } }, { ending: { kind: 'answered' } }]);
   expect(client.found).toHaveLength(1);
   expect(await readdir(client.directory)).toEqual([]);
 });
 
-describe('an attempt that finds no answer, because it went with its record', () => {
+describe('an attempt that finds no answer, because it is not kept any more', () => {
   const silent = async (later: Partial<Attempt>, of?: QueueBackend) => {
     const worker = await createWorker({ resultTimeoutMs: 500, of });
     const outcome = await worker.run({ firstAttempt: true });
-    if (outcome.kind === 'ended') await worker.cleanUp(outcome, { isRecorded: true });
+    if (outcome.kind === 'ended') await worker.cleanUp(outcome);
+    const answers = join(sharedDir, '.rule-server/answers');
+    for (const folder of await readdir(answers)) await rm(join(answers, folder), { recursive: true });
     return worker.run({ firstAttempt: false, ...later });
   };
   const unknown = { ending: { noAnswer: { code: 'outcome-unknown', reason: 'ending-unknown', mayHaveRun: true } } };

@@ -7,7 +7,7 @@ import { createSharedDirectory } from '../../../src/worker/files/shared-director
 import { canActAsOthers } from '../../support/stranger.ts';
 
 const STRANGER = 54_321;
-const FOLDERS = ['.rule-server', '.rule-server/claims', '.rule-server/clocks'];
+const FOLDERS = ['.rule-server', '.rule-server/claims', '.rule-server/answers', '.rule-server/clocks'];
 
 /** A shared directory that a worker has used, and looks at. */
 async function usedDirectory() {
