@@ -160,6 +160,7 @@ describe.skipIf(!canRun)('a user who runs the client of another app (needs root 
       const attempts = {
         'reads saved cases': `cat ${own}/cases/9/*`,
         'lists claims': `ls ${own}/claims`,
+        'lists answers': `ls ${own}/answers`,
         'removes claims': `rm -r ${own}/claims`,
         'changes the id': `echo x > ${own}/id`,
         'moves the workers’ folder': `mv ${own} ${sharedDir}/.gone`,

@@ -5,6 +5,7 @@ import { CLAIM_KEPT_MS } from '../../src/shared/contract/claim-age.ts';
 import type { Logger } from '../../src/shared/runtime/telemetry/logger.ts';
 import { createMemoryDirectory } from '../../src/shared/store/registered-directory.ts';
 import { createClaims } from '../../src/worker/files/claims/claims.ts';
+import { createKeptAnswers } from '../../src/worker/files/kept-answers.ts';
 import { createFileClock, createSharedDirectory } from '../../src/worker/files/shared-directory.ts';
 import { createSweep } from '../../src/worker/upkeep/sweep.ts';
 
@@ -33,4 +34,5 @@ export async function sweepLater(
     ...more,
   });
   await sweep();
+  await createKeptAnswers(sharedDir, clock).sweep((await clock.touch()) + afterMs);
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -116,6 +116,16 @@ it('an answer is kept for a moment: the queue store may forget that it was told,
   }
   expect(outcomes).toMatchObject([{ ending: { kind: 'answered' } }, { ending: { kind: 'answered' } }]);
   expect(client.found).toHaveLength(1);
+  expect(await readdir(client.directory)).toEqual([]);
+});
+
+it('an answer that cannot be kept goes out of the client’s directory', async () => {
+  const worker = await createWorker({});
+  const outcome = await worker.run({ firstAttempt: true });
+  const answers = join(sharedDir, '.rule-server/answers');
+  await rm(answers, { recursive: true, force: true });
+  await writeFile(answers, 'a file in the way');
+  if (outcome.kind === 'ended') await worker.cleanUp(outcome);
   expect(await readdir(client.directory)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,6 +17,12 @@ it('an answer is gone after half a minute', async () => {
 it('an answer lies in one of the folders that are looked into', async () => {
   const { kept, path } = await keptOne();
   expect(kept.folders().map((folder) => join(folder, mockId))).toContain(path);
+});
+
+it('an answer is kept although its folder was swept', async () => {
+  const { kept, root } = await keptOne();
+  await rm(root, { recursive: true });
+  await writeFile(await kept.pathFor(mockId, { again: true }), '{"success":true}');
 });
 
 it('an answer is kept while its folder is old by its name alone: the clock it was named by may have been wrong', async () => {
