@@ -21,19 +21,21 @@ const MIB = 1024 * 1024;
 
 onOneQueue('whatever a client writes as its result', (start) => {
   let service: Service;
+  let impatient: Service;
   let apps = 200;
   beforeAll(async () => {
-    service = await start({ settings: { RESULT_TIMEOUT_MS: 6000 } });
+    service = await start();
+    impatient = await start({ settings: { RESULT_TIMEOUT_MS: 6000 } });
   });
-  afterAll(() => service.stop());
+  afterAll(() => Promise.all([service.stop(), impatient.stop()]));
 
   /** Runs one execution on a client that answers like this, while the service must go on serving others. */
-  async function executeOn(does: Behaviour) {
+  async function executeOn(does: Behaviour, on = service) {
     const app = ++apps;
-    await using client = await createResponder({ sharedDir: service.sharedDir, app, does });
+    await using client = await createResponder({ sharedDir: on.sharedDir, app, does });
     const [answer] = await Promise.all([
-      service.execute({ app, ruleId: 1 }),
-      client.firstRequest().then(() => service.call('/healthz')),
+      on.execute({ app, ruleId: 1 }),
+      client.firstRequest().then(() => on.call('/healthz')),
     ]);
     return { ...answer, address: client.address, found: client.found };
   }
@@ -178,7 +180,7 @@ onOneQueue('whatever a client writes as its result', (start) => {
       ['cut inside a character', answersWith(cutCharacter()), /after 6000 ms it ends too early, after \d+ bytes\./],
     ];
     it.each(cases)('%s', async (_fact, does, sentence) => {
-      const { status, json } = await executeOn(does);
+      const { status, json } = await executeOn(does, impatient);
       expect(json.error).toMatch(sentence);
       expect([status, json.code, json.mayHaveRun]).toEqual([502, 'invalid-result', true]);
     });
