@@ -17,7 +17,7 @@ describe('who may do what', () => {
     service = await startService({
       apis: 2,
       leavesFiles: true,
-      settings: { RESULT_TIMEOUT_MS: 8000, API_KEYS: `console:${KEY},other:another-key-of-16` },
+      settings: { API_KEYS: `console:${KEY},other:another-key-of-16` },
     });
     client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
     cookie = String((await signIn(KEY)).headers['set-cookie']?.[0]?.split(';')[0]);
