@@ -66,8 +66,8 @@ export function openPendingExecutions(dependencies: PendingExecutionsDependencie
    * When a queue store loses its data:
    * - Calls that wait: `followJobs` notices it, looks into the history first, and has the job added again here. `submit-execution.ts` adds one
    *   whose reply was lost. No such attempt counts as the first one (`worker/process/worker.ts`), and `begin.ts` believes the count of
-   *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`worker.ts`). An answer whose record
-   *   the store did not take lies where the client put it (`finish.ts`).
+   *   attempts only in the same run of the store. The worker that still has the execution joins both jobs (`worker.ts`). An answer is kept for half
+   *   a minute after its job was completed (`worker/files/kept-answers.ts`).
    * - Of a call that was on the queue, "did not run" is said only where no worker can begin it any more: a worker wrote a refusal in the place of
    *   the claim (`begin.ts`; asked by `revoke`, and for keyed calls by `run-once.ts`), or none runs at all and this API put the job on the
    *   queue itself, once and confirmed (`isOwnAdd`). Otherwise it may have run, and the ending says so.

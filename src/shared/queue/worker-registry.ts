@@ -59,7 +59,7 @@ const readSchema = z.array(z.tuple([z.string(), z.string().transform(parseJson).
 export function createRedisWorkerRegistry(redis: Redis, prefix: string): WorkerRegistry {
   const key = `${prefix}:worker-reports`;
   return {
-    report: async (id, told) => void (await report(redis, [key], [id, JSON.stringify(told), COUNTS_FOR_MS])),
+    report: async (id, own) => void (await report(redis, [key], [id, JSON.stringify(own), COUNTS_FOR_MS])),
     withdraw: async (id) => void (await redis.hdel(key, id)),
     read: async () => new Map(readSchema.parse(await read(redis, [key], [COUNTS_FOR_MS]))),
   };
@@ -69,7 +69,7 @@ export function createRedisWorkerRegistry(redis: Redis, prefix: string): WorkerR
 export function createMemoryWorkerRegistry(): WorkerRegistry {
   const reports = new Map<string, WorkerReport>();
   return {
-    report: async (id, told) => void reports.set(id, told),
+    report: async (id, own) => void reports.set(id, own),
     withdraw: async (id) => void reports.delete(id),
     read: async () => new Map(reports),
   };

@@ -21,7 +21,7 @@ import type { Answer, WaitEnding } from './state.ts';
 
 /**
  * The end of an execution: what the queue is told, with the record that it adds, what a trace is told, and, once the queue accepted it, the files
- * that go. The claim stays until the sweep removes it (`upkeep`).
+ * that go. The claim and a kept answer stay until the sweeps remove them (`upkeep`).
  */
 
 // The ending as the queue gets it.

@@ -22,7 +22,7 @@ export function createKeptAnswers(sharedDir: string, clock: Pick<FileClock, 'now
   let made: number | undefined;
 
   return {
-    /** Where an answer is put now. `again`: the folder was not there. */
+    /** Where an answer is put now. Makes its folder: the first time, and `again` where it was removed. */
     async pathFor(mockId: string, { again = false } = {}): Promise<string> {
       const folder = folderNow();
       if (again || made !== folder)

@@ -275,19 +275,17 @@ function kept({ sharedDirectory, keptAnswers, memory, settings }: Parts) {
   return {
     /** Takes the answer out of the client's directory, and keeps it for a moment. One that cannot be kept is removed. */
     async keepAnswer(claim: Claim): Promise<void> {
-      const name = resultFileName(claim.mockId);
+      const { mockId } = claim;
+      const keep = async (again: boolean) =>
+        of(claim).moveTo(resultFileName(mockId), await keptAnswers.pathFor(mockId, { again }));
       try {
-        for (const again of [false, true]) {
-          const to = await keptAnswers.pathFor(claim.mockId, { again });
-          const moved = of(claim).moveTo(name, to);
-          if (await moved.then(() => true, again ? undefined : orFalse)) return;
-        }
+        await keep(false).catch(() => keep(true)); // the folder may be gone
       } catch {
-        await removeAnswer(of(claim), claim.mockId);
+        await removeAnswer(of(claim), mockId);
       }
     },
     /** Removes the answer that was kept. */
-    async forgetKept({ mockId }: Pick<Claim, 'mockId'>): Promise<void> {
+    async forgetKept(mockId: string): Promise<void> {
       for (const folder of keptAnswers.folders()) await rm(`${folder}/${mockId}`, { force: true });
     },
     /** Reads the answer that was taken out of the client's directory when its job was completed; null when there is none. */

@@ -123,17 +123,17 @@ export function createReports(
   { probe, workers }: Pick<QueueBackend, 'probe' | 'workers'>,
   load: Workload['load'],
 ) {
-  let told: Pick<WorkerReport, 'takesJobs' | 'fault'> | undefined;
+  let announced: Pick<WorkerReport, 'takesJobs' | 'fault'> | undefined;
   let isStopped = false;
   const repeat = async () => {
-    if (!told || isStopped) return;
-    await workers.report(id, { name: processName(), ...told, ...load() });
+    if (!announced || isStopped) return;
+    await workers.report(id, { name: processName(), ...announced, ...load() });
   };
   return {
     repeat,
     async announce(takesJobs: boolean, fault: Fault | null): Promise<void> {
       if (takesJobs) await probe();
-      told = { takesJobs, fault };
+      announced = { takesJobs, fault };
       await repeat();
     },
     withdraw(): Promise<void> {

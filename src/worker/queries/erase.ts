@@ -31,7 +31,7 @@ export function createErase({ claims, mailbox, sharedDirectory }: EraseDependenc
         await mailbox.remove(claim);
         await mailbox.removeMark(claim);
       }
-      await mailbox.forgetKept({ mockId });
+      await mailbox.forgetKept(mockId);
       return answer('erased');
     } catch {
       return { kind: 'pass-on' };

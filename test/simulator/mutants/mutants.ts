@@ -218,8 +218,8 @@ export const mutants: Mutant[] = [
   {
     name: 'an answer is not kept',
     file: mailbox,
-    from: 'const moved = of(claim).moveTo(name, to);',
-    to: 'const moved = removeAnswer(of(claim), claim.mockId);',
+    from: 'await keep(false).catch(() => keep(true));',
+    to: 'await removeAnswer(of(claim), mockId);',
     world: 'answers are kept for 20 s',
   },
   {

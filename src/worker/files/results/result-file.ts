@@ -84,9 +84,10 @@ async function failedReading(
   const found = NOT_A_FILE.get(code);
   const stats = found && (await stat().catch(() => undefined)); // what cannot be opened may still be known to be no result
   if (!found || !stats) return { kind: 'unreadable', code };
-  const { stamp, bytes } = toSight(stats);
-  if (!isWorthIt({ stamp, bytes })) return { kind: 'skipped' };
-  return { kind: 'present', judgement: { kind: 'wrong', fault: found }, writtenAt: time.now(), stamp, lease: nothing };
+  const sight = toSight(stats);
+  if (!isWorthIt(sight)) return { kind: 'skipped' };
+  const judgement: Judgement = { kind: 'wrong', fault: found };
+  return { kind: 'present', judgement, writtenAt: time.now(), stamp: sight.stamp, lease: nothing };
 }
 
 function refuse(stats: FileStats, maxBytes: number): Fault | undefined {
