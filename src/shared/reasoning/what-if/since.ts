@@ -113,24 +113,18 @@ export type Try = (version: RuleVersion) => Promise<Tried | null>;
 
 /**
  * The same, and where a version cannot be computed its leaves are tried. They count only if on the rules of the run they come to what that came
- * to: otherwise they, or what they look up, have changed since. Of versions with the same digest one is tried.
+ * to: otherwise they, or what they look up, have changed since.
  */
 export function createOutcomeOf(run: RunToChange, newest: RuleVersion, attempt: Try = async () => null) {
   const outcomeOn = createOutcomeOn(run);
-  const tries = new Map<string, Promise<Tried | null>>();
-  const attemptOnce = (version: RuleVersion) => {
-    const key = version.digest ?? version.version;
-    const trying = tries.get(key) ?? attempt(version);
-    tries.set(key, trying);
-    return trying;
-  };
+  const attemptOnce = oncePerDigest(attempt);
   /** Where the leaves came to something else than in the run. */
   const differsAt = ({ occurrences, nodeTraces, isCertain }: Tried) =>
     occurrences.find((at, index) => {
       const [now, ran] = [isCertain(at) ? nodeTraces.get(at) : undefined, run.occurrences[index]];
       return now !== undefined && (ran === undefined || run.nodeTraces.get(ran)?.outcome !== now.outcome);
     });
-  return async (version: RuleVersion): Promise<Computed> => {
+  return oncePerDigest(async (version): Promise<Computed> => {
     const computed = outcomeOn(version);
     if (computed.outcome !== null) return computed;
     const ofNewest = await attemptOnce(newest);
@@ -138,6 +132,17 @@ export function createOutcomeOf(run: RunToChange, newest: RuleVersion, attempt: 
     if (refused) return { ...computed, refused };
     const tried = ofNewest && (await attemptOnce(version));
     return tried === null ? computed : { ...outcomeOn(version, tried), tried: true };
+  });
+}
+
+/** Versions with the same digest have the same rule: what is found of the first of them counts for all. */
+function oncePerDigest<T>(find: (version: RuleVersion) => Promise<T>) {
+  const known = new Map<string, Promise<T>>();
+  return (version: RuleVersion): Promise<T> => {
+    const key = version.digest ?? version.version;
+    const found = known.get(key) ?? find(version);
+    known.set(key, found);
+    return found;
   };
 }
 
