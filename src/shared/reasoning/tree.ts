@@ -84,12 +84,16 @@ export function growTree<Id, Node>(start: Id, at: (id: Id) => Flat<Id, Node> | u
     if (flat === undefined || ++places > MOST_OCCURRENCES || above.length >= MOST_LEVELS) return undefined;
     const circular = above.includes(id);
     const { node, forwardId, sonIds } = circular ? { ...flat, forwardId: null, sonIds: [] } : flat;
-    const forward = forwardId === null ? null : place(forwardId, [...above, id]);
-    const children = forward === undefined ? [] : sonIds.map((sonId) => place(sonId, [...above, id]));
-    const whole = children.filter((child) => child !== undefined);
-    return forward === undefined || whole.length < children.length
-      ? undefined
-      : { ...node, circular, forward, children: whole };
+    const path = [...above, id];
+    const forward = forwardId === null ? null : place(forwardId, path);
+    if (forward === undefined) return undefined;
+    const children: Grown<Node>[] = [];
+    for (const sonId of sonIds) {
+      const child = place(sonId, path);
+      if (child === undefined) return undefined;
+      children.push(child);
+    }
+    return { ...node, circular, forward, children };
   }
   return place(start, []);
 }
