@@ -20,7 +20,7 @@ export function runFileOf(execution: string, savedBy: string): { text: string; m
     ['format', JSON.stringify(RUN_FILE)],
     ['formatVersion', '1'],
     ['savedBy', JSON.stringify(savedBy)],
-    ['checksum', JSON.stringify(checksumOf(compactJson(rootOf(execution))))],
+    ['checksum', JSON.stringify(checksumOf(compactJson(told)))],
     ['masked', JSON.stringify(masked)],
     ['missing', JSON.stringify(missing)],
     ['execution', execution],
@@ -50,7 +50,7 @@ export function readRunFile(text: string): SavedRun {
   return { kind: 'run', mockId, execution, changed: checksumOf(execution) !== checksum };
 }
 
-/** 64 bits, others for another text. Not SHA-256: a page that was not loaded over HTTPS has none. */
+/** A checksum of 64 bits, which shows an edit. Not SHA-256: a page that was not loaded over HTTPS has none. */
 export function checksumOf(text: string): string {
   let [one, other] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at++) {
