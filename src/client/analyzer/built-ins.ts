@@ -30,7 +30,7 @@ const functionsOf = (object: object): object[] =>
   Object.values(Object.getOwnPropertyDescriptors(object)).flatMap(({ value }) =>
     typeof value === 'function' ? [value] : [],
   );
-/** What Node brings is not walked, even where it is written in JavaScript: each of its functions leads to many others. */
+/** Functions of Node are not walked, though some are written in JavaScript: each of them leads to many others. */
 export const isOfNode = (value: unknown): boolean => {
   ofNode ??= functionsOfNode();
   return ofNode.has(value);
@@ -75,8 +75,7 @@ export function builtIn(called: object, given: Made, site: Site): Value[] | unde
       for (const target of first) copyInto(target, everythingIn(restOf([given], 1, site)), site, false);
       return first;
     case Array.from: {
-      const items = first.flatMap((each) => itemsOf(each, site));
-      const list = listAt(inside(site, 'from'), placesOf(first, scan) ?? [], placesOf(first, scan) ? [] : items);
+      const list = restOf(first, 0, inside(site, 'from'));
       return given.members.size > 1 ? listMethod(list, 'map', restOf([given], 1, site), site) : [list];
     }
     case Object.keys:
@@ -106,7 +105,7 @@ const pure = new Set([
   ...['toReversed', 'toSorted'],
 ]);
 
-/** What such a method gives where all is known; undefined for any other call. */
+/** The result of a method where all that it depends on is known; undefined for any other call. */
 export function computed(value: Value, name: string, given: Made, site: Site): Value[] | undefined {
   // A text that is trimmed counts as the same.
   if (value.kind === 'part' && ['toString', 'valueOf', 'trim'].includes(name) && given.members.size === 0)
@@ -122,7 +121,7 @@ export function computed(value: Value, name: string, given: Made, site: Site): V
   return [Array.isArray(result) ? knownList(result, site) : known(result)];
 }
 
-/** The same of a map of the process that the code does not change. */
+/** The same for a map of the process that the code does not change. */
 function ofMap(value: Value, name: string, parameters: unknown, site: Site): Value[] | undefined {
   const map = value.kind === 'known' && value.value;
   if (!(map instanceof Map) || !placesOf([value], site.scan)) return undefined;

@@ -56,10 +56,9 @@ import {
   type Value,
 } from './values.ts';
 
-/** Walks a statement on every way that its conditions may take. False for what is none. */
+/** Walks a statement on every way that its conditions may take. False for a node that is no statement. */
 export function executeStatement(node: AnyNode, scope: Scope): boolean {
   const { scan } = scope;
-  const isFunction = (part: AnyNode) => Number(part.type === 'FunctionDeclaration');
   switch (node.type) {
     case 'VariableDeclaration':
       for (const { id, init } of node.declarations) {
@@ -90,11 +89,14 @@ export function executeStatement(node: AnyNode, scope: Scope): boolean {
     }
     case 'BlockStatement':
     case 'ForStatement':
-    case 'SwitchStatement':
+    case 'SwitchStatement': {
+      const inner = blockScope(node, scope);
       // The functions of a block are there from its beginning.
+      const isFunction = ({ type }: AnyNode) => Number(type === 'FunctionDeclaration');
       for (const child of childrenOf(node).sort((one, other) => isFunction(other) - isFunction(one)))
-        scan.evaluate(child, blockScope(node, scope));
+        scan.evaluate(child, inner);
       return true;
+    }
     default:
       if (!/Statement$|^SwitchCase$/.test(node.type) || node.type === 'WithStatement') return false;
       for (const child of childrenOf(node)) scan.evaluate(child, scope);
@@ -118,7 +120,7 @@ function loop(node: ForOfStatement | ForInStatement, scope: Scope): void {
   scan.evaluate(node.body, scope);
 }
 
-/** What an expression may be. Of what is not known here the parts are looked at, and it counts as not understood. */
+/** The values that an expression may have. Of an expression of any other kind the parts are evaluated, and it counts as not understood. */
 export function evaluateExpression(node: AnyNode, scope: Scope): Value[] {
   const { scan } = scope;
   const evaluate = (part: AnyNode) => scan.evaluate(part, scope);
@@ -191,7 +193,7 @@ function named(name: string, scope: Scope): Value[] {
   return [known(outer.value), ...(isChanged ? [unknown] : [])];
 }
 
-/** The object of a member; of `super`, the ancestor's prototype. */
+/** The values of the object that has a member; for `super`, the ancestor's prototype. */
 export function objectOf({ object }: MemberExpression, scope: Scope): Value[] {
   if (object.type !== 'Super') return scope.scan.evaluate(object, scope);
   const home = homeOf(scope);
@@ -478,7 +480,7 @@ function setMember(object: Value, name: string | null, values: readonly Value[],
   if (made && name !== null && made.shape === 'object' && object.kind !== 'part')
     addUnder(scan, made.members, name, isNew || ofLeaf || made.members.has(name) ? values : [absent, ...values]);
   else if (made) add(scan, made.others, object.kind === 'part' ? [unknown] : values);
-  // Of the leaf, only what may be changed or run by others.
+  // Other code may have the leaf: it may call a function that it finds there, and use the data.
   if (ofLeaf) scan.lose(values.filter((each) => carriesData(each)));
   else if (!made || made.shared) scan.lose(values);
 }

@@ -37,11 +37,12 @@ export function keysOfLeaf(
   const mayReadMore =
     incomplete || accesses.some(({ direction, keys }) => direction === 'read' && keys.some(isUnknownKey));
   const found = [...keys.values(), ...(mayReadMore ? others(keys, schema) : [])];
+  const declaredTypeOf = new Map(Object.entries(definition.keys ?? {}));
   for (const key of found) {
     const [part] = key.keyParts;
     const name = part?.type === 'literal' ? part.value : part?.type === 'field' ? part.ref : '';
     const ofSchema = part?.type === 'literal' ? schema.get(name) : undefined;
-    const valueType = new Map(Object.entries(definition.keys ?? {})).get(name) ?? ofSchema;
+    const valueType = declaredTypeOf.get(name) ?? ofSchema;
     if (valueType) key.valueType = valueType;
   }
   const isDeclared = definition.reads !== undefined || schema.size > 0;
