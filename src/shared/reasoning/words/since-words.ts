@@ -1,5 +1,5 @@
 import { changesBetween, changeWords } from '../changes.ts';
-import { nameOf, type Occurrence } from '../tree.ts';
+import { nameOf, type Occurrence, type TreeNode } from '../tree.ts';
 import type { Since, VersionOutcome } from '../what-if/since.ts';
 import type { ReasonKey } from './english.ts';
 import type { Parameters } from './format.ts';
@@ -35,11 +35,13 @@ export function howFound(looked: readonly VersionOutcome[], say: Say): string {
   return sentences.join(' ');
 }
 
+/** None are known where one of the trees is too large. */
 function changesTo(version: VersionOutcome, before: VersionOutcome) {
-  const ofRule = ({ root, timeWindow }: VersionOutcome) =>
-    root === undefined ? [] : [{ root, rule: timeWindow && { name: null, timeWindow } }];
-  const [old, changed] = [...ofRule(before), ...ofRule(version)];
-  return old && changed ? changesBetween(old, changed) : [];
+  if (version.root === undefined || before.root === undefined) return [];
+  const ofRule = (root: TreeNode | null, { timeWindow }: VersionOutcome) => ({
+    ...{ root, rule: timeWindow && { name: null, timeWindow } },
+  });
+  return changesBetween(ofRule(before.root, before), ofRule(version.root, version));
 }
 
 /** What one version would have said. */
