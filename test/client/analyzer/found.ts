@@ -7,17 +7,23 @@ import { type AccessedKey, createStore } from '../../../src/client/engine/data/k
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import type { Style } from './styles/style.ts';
 
-/** The keys that the analyzer finds in the code of a leaf; `?` where it says that there may be more. */
-export function keysOf({ leaf }: Style): string[] {
+/** What the analyzer finds in the code of a leaf, without an error. */
+export function analyzed(leaf: Style['leaf']) {
   const errors: unknown[] = [];
   const [node] = leafNodesOf(createRegistry({ Leaf: leaf }), (error) => errors.push(error));
   expect(errors).toEqual([]);
-  const keys = (node?.roamKeys ?? []).map(({ keyParts }) => keyParts.map(textOf).join('|'));
-  if (node?.incomplete) keys.push('?');
-  return [...new Set(keys)].sort();
+  return { keys: node?.roamKeys ?? [], isIncomplete: node?.incomplete ?? false };
 }
 
-export function textOf(part: KeyPart): string {
+/** The keys that the analyzer finds in the code of a leaf; `?` where it says that there may be more. */
+export function keysOf({ leaf }: Pick<Style, 'leaf'>): string[] {
+  const { keys, isIncomplete } = analyzed(leaf);
+  const texts = keys.map(({ keyParts }) => keyParts.map((part) => textOf(part)).join('|'));
+  return [...new Set([...texts, ...(isIncomplete ? ['?'] : [])])].sort();
+}
+
+/** A key as text. `between`: what stands between its parts. */
+export function textOf(part: KeyPart, between = ''): string {
   switch (part.type) {
     case 'literal':
       return part.value;
@@ -26,7 +32,7 @@ export function textOf(part: KeyPart): string {
     case 'roamDerived':
       return part.fromKey === '?' ? '?' : `<${part.fromKey}>`;
     case 'composite':
-      return part.parts.map(textOf).join('');
+      return part.parts.map((each) => textOf(each, between)).join(between);
   }
 }
 

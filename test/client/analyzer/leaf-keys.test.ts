@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { leafNodesOf } from '../../../src/client/analyzer/leaf-nodes.ts';
-import type { KeyPart } from '../../../src/client/analyzer/values.ts';
 import type { Data } from '../../../src/client/engine/data/data.ts';
 import type { LeafClass, LeafDefinition } from '../../../src/client/leaves/leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { sampleLeaves } from '../support/sample-leaves.ts';
+import { analyzed, textOf } from './found.ts';
 import * as helpers from './helpers.ts';
 import { KEYS, keyOf, listed, PREFIX, readText, spentOf } from './helpers.ts';
 
@@ -15,28 +15,13 @@ const localHelper = (service: Data) => service.boolean(LOCAL);
 
 /** The keys of a leaf, one line each: direction, method, key, type; `?` where there may be more. */
 function keysOf(leaf: LeafClass | LeafDefinition): string[] {
-  const errors: unknown[] = [];
-  const [node] = leafNodesOf(createRegistry({ Leaf: leaf }), (error) => errors.push(error));
-  expect(errors).toEqual([]);
-  const more = node?.incomplete ? ['?'] : [];
-  const lines = (node?.roamKeys ?? []).map(({ direction, accessMode, accessMethod, keyParts, valueType }) => {
+  const { keys, isIncomplete } = analyzed(leaf);
+  const lines = keys.map(({ direction, accessMode, accessMethod, keyParts, valueType }) => {
     const union = accessMode === 'union' ? 'union ' : '';
-    return `${direction} ${union}${accessMethod} ${keyParts.map(textOf).join('|')}${valueType ? ` ${valueType}` : ''}`;
+    const key = keyParts.map((part) => textOf(part, '+')).join('|');
+    return `${direction} ${union}${accessMethod} ${key}${valueType ? ` ${valueType}` : ''}`;
   });
-  return [...lines, ...more];
-}
-
-function textOf(part: KeyPart): string {
-  switch (part.type) {
-    case 'literal':
-      return part.value;
-    case 'field':
-      return `{${part.ref}}`;
-    case 'roamDerived':
-      return `<${part.fromKey}>`;
-    case 'composite':
-      return part.parts.map(textOf).join('+');
-  }
+  return [...lines, ...(isIncomplete ? ['?'] : [])];
 }
 
 describe('keys are found', () => {
