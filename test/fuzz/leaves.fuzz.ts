@@ -19,7 +19,7 @@ it('a key that a leaf reads is published, or it is said that the leaf may read m
     { served: false, runs: 3000 },
   ));
 
-/** The keys that a run reads. Nobody means one that is made of nothing. */
+/** The keys that a run reads, without those that have an empty or undefined part: nobody means them. */
 async function readBy(leaf: RandomLeaf, ts: number): Promise<string[]> {
   const keys = new Set<string>();
   const log = { read: ({ key }: AccessedKey) => keys.add(key), wrote: () => {} };

@@ -124,7 +124,7 @@ async function readTree(api: HttpApi, ruleId: string, { app, target }: ReportOpt
   return readAnswer(treeSchema, await get(api, 'tree', { app, ruleId, ...on }));
 }
 
-/** One that is too large, for example: the examples are told without what changed in it. */
+/** Without the tree, which may be too large, the examples do not say what changed in it. */
 function noTree(error: unknown): null {
   if (error instanceof CommandFailed) return null;
   throw error;

@@ -140,7 +140,7 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
   return { execution, run, outcome, input, newest: versionOf(own, String(version)) };
 }
 
-/** No longer among the versions that can be read, or without the rule. */
+/** Null for a version that can no longer be read, or that does not have the rule. */
 function notThere(error: unknown): null {
   if (error instanceof CommandFailed && error.code === 'unknown-version') return null;
   throw error;

@@ -14,7 +14,7 @@ import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 const CHECK_EVERY_MS = 5;
 const CHECKS_AT_ONCE = 1000;
 
-/** What is asked for: `data` is a JSON object as text. */
+/** What a request asks a client to run. `data`: a JSON object as text. */
 export type Asked = { data: string; dryRun?: boolean };
 /** A request in the folder, with its input. `isEarly`: the client took the file while it still had its hidden name. */
 export type Sent = { mockId: string; path: string; data: string; isEarly?: boolean };

@@ -8,7 +8,7 @@ const RECONNECT_MS = 500;
 const GIVE_UP_MS = 30_000;
 const NOTHING_THERE = [204, 404, 410];
 
-/** Yields each state of an execution once, until it ends or `signal` aborts. Gives up after `giveUpMs` without an event. */
+/** Yields each state of an execution once, until it ends or `signal` aborts. Gives up after `giveUpMs` without a connection. */
 export async function* statesOf(
   api: Pick<HttpApi, 'open'>,
   mockId: string,
@@ -34,12 +34,12 @@ export async function* eventsOf(
   of: string,
   { signal, headers = () => ({}), giveUpMs = GIVE_UP_MS }: Following,
 ): AsyncGenerator<EventSourceMessage> {
-  for (let lastEventAt = Date.now(); !signal.aborted && Date.now() - lastEventAt < giveUpMs; ) {
+  for (let connectedUntil = Date.now(); !signal.aborted && Date.now() - connectedUntil < giveUpMs; ) {
     const call = { headers: { accept: 'text/event-stream', ...headers() }, signal };
     const response = await api.open(`/rule-server/mock/${of}/events`, call).catch(() => null);
     if (response && NOTHING_THERE.includes(response.status)) return;
     if (response?.ok && response.body) yield* messagesIn(response.body);
-    if (response?.ok) lastEventAt = Date.now();
+    if (response?.ok) connectedUntil = Date.now();
     await setTimeout(RECONNECT_MS, undefined, { signal }).catch(() => {});
   }
 }

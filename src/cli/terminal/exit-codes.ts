@@ -16,7 +16,7 @@ export const exitCodes = {
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What each code means in every command; docs/use/command-line.md has the same table. */
+/** The meaning of each exit code, the same in every command; docs/use/command-line.md has this table, too. */
 const MEANINGS: Record<ExitCode, string> = {
   0: 'done, and everything is as it should be',
   1: 'something is not as it should be: a rule failed, a case or an outcome differs, a check failed',

@@ -79,7 +79,7 @@ function methodOfLanguage(object: Value, name: string, given: Made, site: Site):
     if (name === 'call') return apply(object, entryAt(given, 0), restOf([given], 1, site), site);
     if (name === 'apply') return apply(object, entryAt(given, 0), restOf(entryAt(given, 1), 0, site), site);
     if (name === 'bind' && isMethod && given.members.size === 1 && given.others.length === 0) {
-      // What `this` is in a bound function is not followed.
+      // The `this` that a function is bound to is not followed.
       if (object.kind === 'closure') site.scan.lose(entryAt(given, 0).filter((each) => carriesData(each)));
       return [object];
     }
@@ -111,7 +111,7 @@ export function construct(node: NewExpression, scope: Scope): Value[] {
   return [unknown];
 }
 
-/** What calling a value gives. */
+/** The values that a call may return; where the code of what is called is not seen, what is given to it is lost. */
 export function apply(called: Value, self: Value[], given: Made, site: Site): Value[] {
   const { scan } = site;
   if (called.kind === 'data' && called.method !== null) return access(called.method, called.deep, given, site);

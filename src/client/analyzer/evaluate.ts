@@ -208,7 +208,7 @@ function memberValues(node: MemberExpression, scope: Scope): Value[] {
   });
 }
 
-/** The type of what has such a member. */
+/** The type of a value with such a member: the only one of text, list and number that has it, else a map. */
 function typeByMember(name: string | null): ValueType | undefined {
   if (name === null || ['then', 'catch', 'finally'].includes(name)) return undefined;
   const having = [String, Array, Number].filter(({ prototype }) => name in prototype);
@@ -247,7 +247,7 @@ function object(node: ObjectExpression, scope: Scope): Made {
   return made;
 }
 
-/** Of several members of one name any may be the one that counts. */
+/** Copies the members of objects. Where several have one name, each of them may be the one that counts. */
 export function copyInto(target: Value, from: readonly Value[], site: Site, isNew: boolean): void {
   for (const { name, values } of from.flatMap((each) => entriesOf(each, site)))
     for (const each of name) setMember(target, nameFrom(each), values, site.scan, isNew);

@@ -62,7 +62,7 @@ function readSafely(object: object, name: string): Held {
   }
 }
 
-/** By its text, which is enough where a name is assigned: a name of its own that is called the same is rare, and does no harm. */
+/** Searches the text of a function for an assignment to a name. A local variable of the same name counts too: that is rare, and does no harm. */
 function assignsName(code: object, name: string): boolean {
   const text = Function.prototype.toString.call(code);
   if (!text.includes(name)) return false;

@@ -109,7 +109,7 @@ export function keyPartOf(value: Value): KeyPart {
 export const isUnknownKey = (part: KeyPart): boolean =>
   part.type === 'composite' ? part.parts.some(isUnknownKey) : part.type === 'roamDerived' && part.fromKey === '?';
 
-/** The possible keys, each once. Nobody means a key without a name, where another value may be there. */
+/** The possible keys, each once. An empty key or none counts only where nothing else is possible: nobody means it. */
 export function keysOf(values: readonly Value[]): KeyPart[] {
   const there = values.filter((value) => value.kind !== 'known' || (value.value != null && value.value !== ''));
   const parts = (there.length > 0 ? there : values).map(keyPartOf);
@@ -212,7 +212,7 @@ export type Scan = ReturnType<typeof newWalk> & {
   /** Objects of the process and names of modules that the code changes. */
   changes: Set<unknown>;
   evaluate(node: AnyNode, scope: Scope): Value[];
-  /** What calling a value gives. */
+  /** The values that a call may return. */
   apply(called: Value, self: Value[], given: Made, site: Site): Value[];
   /** Values go where they are not seen: into code that cannot be read, or into an object that anybody may have. */
   lose(values: readonly Value[]): void;
@@ -225,7 +225,7 @@ export type Site = { scan: Scan; key: string; code: object };
 export type Scope = Site & {
   parent: Scope | null;
   names: Map<string, Value[]>;
-  /** Of the function around. */
+  /** The names of the function around it, where a `var` is declared. */
   vars: Map<string, Value[]>;
   self: Value[];
   returned: Value[];
@@ -244,7 +244,7 @@ export function functionScope(site: Site, parent: Scope | null): Scope {
 export const blockScope = (node: AnyNode, scope: Scope): Scope =>
   keptScope({ ...scope, ...siteOf(node, scope), parent: scope, names: new Map() });
 
-/** Of two scopes of one key the first. What is inside of it has its number in its key: a key would grow with each call that led to it. */
+/** The scope that was first made under this key. It gets a number as its key: keys of what is inside would grow with each call that led here. */
 function keptScope(scope: Scope): Scope {
   const { scopes } = scope.scan;
   const kept = scopes.get(scope.key) ?? { ...scope, key: `#${scopes.size}` };
@@ -261,7 +261,7 @@ const MAX_ALTERNATIVES = 150;
 /** A text that is still new after so many walks is made of what it was before: it would grow for ever. */
 const MAX_WALKS_WITH_NEW_TEXTS = 3;
 
-/** Each value once, or one that may be anything. */
+/** Each value once; in the place of too many, one that may be anything. */
 export function unlessTooMany(values: Value[], scan: Scan): Value[] {
   if (values.length <= MAX_ALTERNATIVES) return values;
   const each = [...new Map(values.map((value) => [idOf(value), value])).values()];

@@ -35,7 +35,7 @@ export function privateMember(owner: object, name: string) {
   );
 }
 
-/** A constructor may set what a private member begins with, and an instance does not show it. */
+/** Whether the constructor of a class names a private member: it may set one, and an instance does not show what it holds. */
 export function constructorUsesPrivate(owner: object): boolean {
   const node = expressionOf(owner);
   const uses = (part: AnyNode): boolean => part.type === 'PrivateIdentifier' || childrenOf(part).some(uses);

@@ -36,7 +36,7 @@ export async function putAnswer(
 
 type Failed = { mockId: string; executeAt: number; error: string; data?: string; process?: string; isDry?: boolean };
 
-/** The result of what became no run, or of a run that blocks its client. `data`, `process`: their JSON, as far as it is known. */
+/** The result of a request that cannot be run, or of a run that blocks its client. `data`, `process`: their JSON, as far as it is known. */
 export const printFailed = ({
   mockId,
   executeAt,

@@ -14,8 +14,8 @@ type Read<T> = (id: bigint) => Promise<Reading<T>>;
 type ChangesOf<T> = (update: Update) => Changes<T>;
 
 /**
- * Reads the rules of earlier versions, each file once; null of a version that is too long ago. An update file tells what was there after it,
- * not before: what a later one touched is as the newest earlier one says. Where no earlier one has it, nobody knows what it was.
+ * Reads the rules of earlier versions, each file once; null of a version that is too long ago. An update file tells what a rule or a node was
+ * after its release, not before. So one that a later update changed is as the newest earlier update says, and unknown where none tells it.
  */
 export function createOlderRules(files: Pick<ConfigFiles, 'version' | 'updatesOf'>, sources: GraphSources) {
   return async function olderRules(app: number) {

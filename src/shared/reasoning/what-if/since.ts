@@ -40,7 +40,7 @@ export async function* versionsFrom(newest: string, read: (version: string) => P
     for (const { start, nodes: changed, ...version } of page?.items ?? []) {
       for (const { forwardId, sonIds, ...node } of changed) nodes.set(node.id, { node, forwardId, sonIds });
       yield { ...version, root: start === null ? null : growTree(start, (id: string) => nodes.get(id)) };
-      await new Promise((resolve) => setTimeout(resolve)); // a page is drawn and used in between
+      await new Promise((resolve) => setTimeout(resolve)); // a browser draws and takes clicks between two versions
     }
     next = page?.nextCursor ?? null;
   }
@@ -55,8 +55,8 @@ export type Tried = {
 
 /**
  * What a rule would have come to on one version. `NOTHING`: nothing of it would have run. Null: that cannot be told, because of the leaves
- * `unknown`. `assumed`: consequences that would have to come to TRUE for it. `tried`: leaves were run for it. `refused`: they were not, because on
- * the rules of the run they came to something else here.
+ * `unknown`. `assumed`: consequences that would have to come to TRUE for it. `tried`: leaves were run for it. `refused`: none were, because on the
+ * rules of the run itself they came to something else at this place.
  */
 type Computed = {
   outcome: Decision | 'NOTHING' | null;
@@ -210,7 +210,7 @@ export async function searchSince(
   return since ? { outcome, since, from: null, looked } : null;
 }
 
-/** That of the run is known, also where it can no longer be read. */
+/** The version of the run, which is known even where it can no longer be read, and then those before it. */
 async function* downFrom(newest: RuleVersion, versionsFrom: (version: string) => AsyncIterable<RuleVersion>) {
   yield newest;
   const before = BigInt(newest.version) - 1n;

@@ -35,7 +35,7 @@ export function howFound(looked: readonly VersionOutcome[], say: Say): string {
   return sentences.join(' ');
 }
 
-/** None are known where one of the trees is too large. */
+/** The changes between two versions; none are known where one of the trees is too large. */
 function changesTo(version: VersionOutcome, before: VersionOutcome) {
   if (version.root === undefined || before.root === undefined) return [];
   const ofRule = (root: TreeNode | null, { timeWindow }: VersionOutcome) => ({

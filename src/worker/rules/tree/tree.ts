@@ -79,7 +79,7 @@ export async function readVersions(query: Selection & Wanted & { version: bigint
   for (;;) {
     const released = await sources.rules.readVersion(query.app);
     const versions = await readVersionsOnce(query, sources);
-    // What a release changed meanwhile would count as unchanged since those versions.
+    // After a release in between they are read again: what it changed would count as unchanged since those versions.
     if (released === (await sources.rules.readVersion(query.app))) return versions;
   }
 }
