@@ -222,7 +222,7 @@ onOneQueue('a worker and its shared directory', (start) => {
     await worker.stop();
   });
 
-  it.concurrent.each(['.rule-server', '.rule-server/claims', 'mock'])(
+  it.concurrent.each(['.rule-server', '.rule-server/claims', '.rule-server/answers', 'mock'])(
     'takes no jobs and sweeps nothing when %s is a link, and names it',
     async (name) => {
       await using service = await start();

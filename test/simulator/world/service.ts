@@ -594,7 +594,7 @@ function keepPast(disk: Disk, now: () => number) {
   };
 }
 
-/** Files that belong to executions: all below the directories of clients, and the claims. */
+/** Files that belong to executions: all below the directories of clients, and what the workers keep of claims and answers. */
 function filesLeft(disk: Disk): string[] {
   const calls = disk.as('operator');
   const found: string[] = [];
