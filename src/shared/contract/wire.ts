@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decoders, INTEGER, parseAnswer } from './decoders.ts';
+import { decoders, INTEGER, isInteger, parseAnswer } from './decoders.ts';
 import { JsonText, RawNumber, stringifyExact } from './json/raw-number.ts';
 
 /**
@@ -7,7 +7,7 @@ import { JsonText, RawNumber, stringifyExact } from './json/raw-number.ts';
  * from a store, where it is plain JSON, and describes it in the OpenAPI document by the `json` of its metadata.
  */
 
-const rawInteger = z.instanceof(RawNumber).refine(({ text }) => INTEGER.test(text), { error: 'must be an integer' });
+const rawInteger = z.instanceof(RawNumber).refine(isInteger, { error: 'must be an integer' });
 
 const integer = (json: { format: string }) =>
   z

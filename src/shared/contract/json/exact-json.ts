@@ -1,5 +1,5 @@
 import { asFault } from '../../reasons/template.ts';
-import { jsonFaultOf, type TextFault, textFault } from '../../reasons/text-faults.ts';
+import { jsonFaultOf, type TextFault, textFault, textFaultOf } from '../../reasons/text-faults.ts';
 import { pathOfScan, scanDocument } from './json-scan.ts';
 import type { JsonKind, Member } from './json-tokens.ts';
 import { createJsonScan, EndsTooEarly, Wrong } from './json-tokens.ts';
@@ -10,7 +10,10 @@ import type { ExactValue } from './raw-number.ts';
  * JavaScript number, so that 9007199254740993, 1e400, 0.10 and -0 leave exactly as they came.
  */
 
-/** The result of scanning a text. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. `message` goes on after its name. */
+/**
+ * The result of scanning a text. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. `message` follows the name
+ * of the text, as in "the body is not JSON".
+ */
 export type Scanned =
   | { kind: 'complete'; type: JsonKind; raw: string; members: Member[]; duplicates: string[] }
   | { kind: 'incomplete' | 'wrong'; at: number; path: string; message: string; fault: TextFault };
@@ -24,14 +27,9 @@ export function scanJson(text: string): Scanned {
     return { kind: 'complete', type, raw: text.slice(start, end), members, duplicates };
   } catch (error) {
     const { at, fault: found } = faultOf(error, text);
-    const message = `is not JSON: ${jsonFaultOf(withPlace(found, at))}`;
-    return {
-      kind: error instanceof EndsTooEarly ? 'incomplete' : 'wrong',
-      at,
-      path: pathOfScan(scan),
-      message,
-      fault: found,
-    };
+    const kind = error instanceof EndsTooEarly ? 'incomplete' : 'wrong';
+    const message = textFaultOf(textFault('not-json', withPlace(found, at)));
+    return { kind, at, path: pathOfScan(scan), message, fault: found };
   }
 }
 
@@ -48,7 +46,7 @@ const withPlace = (found: TextFault, at: number, where = '') => ({
   ...(found.problem !== 'json-early' && { at: at + 1, ...(where !== '' && { where }) }),
 });
 
-/** A text is not JSON: `fault` goes on after its name. */
+/** Thrown for a text that is not JSON. `fault` follows the name of the text; `message` is the reason alone. */
 export class NotJson extends SyntaxError {
   readonly fault: TextFault;
   constructor({ fault: found, at, path }: { fault: TextFault; at: number; path: string }) {

@@ -1,4 +1,4 @@
-import { type TextFault, textFault, textFaultOf } from '../../reasons/text-faults.ts';
+import { type TextFault, textFault } from '../../reasons/text-faults.ts';
 import { type ExactValue, RawNumber } from './raw-number.ts';
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -21,11 +21,12 @@ export function createJsonScan(text: string, build: boolean, sources?: WeakMap<o
   return { text, build, sources, at: 0, members: [], duplicates: [], steps: [] };
 }
 
+/** Ends a scan. Those who catch it make words of its fault. */
 export class Wrong extends Error {
   readonly fault: TextFault;
   readonly at: number;
   constructor(fault: TextFault, at: number) {
-    super(textFaultOf(fault));
+    super(fault.problem);
     this.fault = fault;
     this.at = at;
   }
