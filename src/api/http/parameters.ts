@@ -5,6 +5,7 @@ import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import { parseTarget, TARGET_PATTERN } from '../../shared/contract/target.ts';
+import { decisionNames } from '../../shared/contract/verdict.ts';
 import type { Problem } from '../calls/read-request.ts';
 import { readCondition } from '../executions/search/search-conditions.ts';
 import type { Environment } from './environment.ts';
@@ -177,7 +178,7 @@ export const conditions = z
 /** The conditions of a search for executions. */
 const searchParameters = {
   state: oneOf(stateSchema.options, 'Only executions in this state.'),
-  outcome: oneOf(['TRUE', 'FALSE', 'NONE', 'no-result'], 'Only executions whose rule came to this.'),
+  outcome: oneOf([...decisionNames, 'no-result'], 'Only executions whose rule came to this.'),
   code: oneOf(codeSchema.options, 'Only executions that ended without an answer for this reason.'),
   from: moment(
     'Only executions begun at this time or later: epoch ms, an ISO 8601 time with an offset, or a day (UTC).',

@@ -7,6 +7,7 @@ import { integerOf, RawNumber } from './json/raw-number.ts';
 import { cut } from './json/visible-text.ts';
 import { isInSeconds, noMomentMessage } from './moment.ts';
 import { anyForm, parseTarget, TARGET_PATTERN } from './target.ts';
+import { decisionNames } from './verdict.ts';
 
 const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
@@ -48,8 +49,8 @@ const label = (pattern: RegExp, what: string) =>
 
 const NO_STUBS = '{}';
 const stubOf = z.union([
-  z.enum(['TRUE', 'FALSE', 'NONE']),
-  z.strictObject({ outcome: z.enum(['TRUE', 'FALSE', 'NONE']), set: z.looseObject({}).optional() }),
+  z.enum(decisionNames),
+  z.strictObject({ outcome: z.enum(decisionNames), set: z.looseObject({}).optional() }),
 ]);
 const NODE_ID = /^[1-9]\d{0,18}$/;
 const MAX_NAME_SHOWN = 60;
