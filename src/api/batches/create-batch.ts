@@ -116,7 +116,7 @@ function notStored(why: NotStored, { keyName, maxRunning }: Owner, { MAX_BATCHES
   return why === 'too-many' ? refused('too-many-batches', { limit }) : refused('no-room-for-batch', {});
 }
 
-/** Where nothing is expected, the runs on several targets are compared with those on the first. */
+/** If no case expects anything, the runs on the other targets are compared with those on the first of them, which this returns. */
 function firstOf(targets: readonly string[], cases: readonly Case[]): string | undefined {
   return targets.length > 1 && cases.every(({ expect }) => expect === null) ? targets[0] : undefined;
 }

@@ -118,8 +118,8 @@ function curl(
   if (withKey && !open) parts.push('\\\n  -H "authorization: Bearer $RULE_SERVER_KEY"');
   const [example] = Object.values(body?.examples ?? {});
   const text = typeof example === 'string' ? example : JSON.stringify(example);
-  for (const { name, example } of headers.filter(({ needed }) => needed))
-    parts.push(`\\\n  -H '${name.toLowerCase()}: ${example}'`);
+  for (const header of headers.filter(({ needed }) => needed))
+    parts.push(`\\\n  -H '${header.name.toLowerCase()}: ${header.example}'`);
   if (body && text)
     parts.push(
       `\\\n  -H 'content-type: ${body.mediaType ?? 'application/json'}' --data-binary '${text.replaceAll("'", "'\\''")}'`,

@@ -26,7 +26,7 @@ export function executionBody({ record, ...texts }: ShownExecution, kept: Kept):
   return printAs(executionSchema, { ...bodyOf(record), ...texts, ...kept });
 }
 
-/** What a list shows of each execution beside its record; null where its caller did not ask for that. */
+/** The input of each execution of a list, and the node that decided it; null where the caller did not ask for them. */
 type Details = { inputs: (string | null)[] | null; nodes: (NamedNode | null)[] | null };
 
 /** One page of executions as JSON text; with their inputs as they were written, and the nodes that decided. */

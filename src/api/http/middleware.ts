@@ -26,7 +26,7 @@ import { badRequest, json, problem, respondToEnding } from './respond.ts';
 type Leave = () => unknown;
 type Entered = Response | Leave | undefined;
 
-/** What a request passes on its way in: it refuses with a response, or tells what to do on the way out. */
+/** Sees a request on its way in. Refuses it with a response, or returns what to do with the answer on its way out. */
 export type Layer = (context: Context<Environment>) => Entered | Promise<Entered>;
 
 /** Makes one middleware of layers, the outermost first. With a middleware for each, a call that waits would hold the frames of all of them. */
@@ -249,7 +249,7 @@ export function refuseWithoutStore(health: QueueHealth): Layer {
   return () => (health.up ? undefined : withoutStore(health.full));
 }
 
-/** The answer to what cannot be done without the queue store. */
+/** Refuses a request that needs the queue store. `full`: why the store has no room, if so. */
 export function withoutStore(full: Fault | null = null): Response {
   return problem('store-away', whyAway(full));
 }

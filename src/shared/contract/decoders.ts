@@ -3,10 +3,10 @@ import { type ExactValue, RawNumber, stringifyExact } from './json/raw-number.ts
 
 const sources = new WeakMap<object, string>();
 
-/** Parses an answer of the service. Of each of its objects and lists `decoders.json` gives the text that it was written in. */
+/** Parses an answer of the service, and remembers the text of each object and list for `decoders.json`. */
 export const parseAnswer = (body: string): ExactValue => parseExact(body, sources);
 
-/** How values of an answer are read whose kind JSON does not have. */
+/** Read the values that JSON has no type for: exact integers, JSON as text. Shared by the schemas (`wire.ts`) and the page, which has no Zod. */
 export const decoders = {
   integer: (value: RawNumber | number): number => (typeof value === 'number' ? value : Number(value.text)),
   int64: (value: RawNumber | string): string => (typeof value === 'string' ? value : value.text),

@@ -1,7 +1,7 @@
 import { fillWithCauses, givenOf, isCauseIn, type Params, type ParamsOf } from './template.ts';
 import { JSON_FAULT, textFaults } from './text-faults.ts';
 
-/** Causes inside of a sentence, which may have causes of their own. Those of the system have the code of its error. */
+/** Causes: parts of sentences, which may name causes in turn. Errors of the system go by their codes. */
 export const whys = {
   nothing: 'nothing',
   // The queue store.
@@ -136,7 +136,7 @@ export const isWhy = (text: string | number): text is Why => Object.hasOwn(whys,
 
 export const isCause = (name: string, value: string | number): boolean => isCauseIn(whys, name, value);
 
-/** What is wrong with something: a cause and its parameters. Inside of others it is a parameter, here `problem`. */
+/** What is wrong with something: the cause, which is `problem`, and its parameters. `asWhy` and its like make it a part of another reason. */
 export type Fault = Params & { problem: Why };
 
 export const fault = <Of extends Why>(problem: Of, params: ParamsOf<(typeof whys)[Of]> & Params): Fault => ({

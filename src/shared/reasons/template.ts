@@ -40,7 +40,7 @@ export function fillTemplate(
 /** A template for people: its parameters as names, its optional parts in brackets. */
 export const withNames = (template: string): string => template.replace(/\{(\w+)\}/g, '‹$1›');
 
-/** A fault as a parameter of another name. */
+/** The parameters of a reason that names the cause of a fault as `why`, `fault` or `full`. */
 export const asWhy = <Of>({ problem, ...params }: Params & { problem: Of }) => ({ ...params, why: problem });
 export const asFault = <Of>({ problem, ...params }: Params & { problem: Of }) => ({ ...params, fault: problem });
 export const asFull = <Of>({ problem, ...params }: Params & { problem: Of }) => ({ ...params, full: problem });

@@ -19,7 +19,7 @@ export const jsonFaults = {
   'json-number': 'the number {number} must go on with a digit, found {found}',
 } as const;
 
-/** What can be wrong with what somebody wrote. The page has these words from the start. */
+/** What can be wrong with what somebody wrote. The page finds such faults itself, so it needs these words before any others. */
 export const textFaults = {
   'byte-order-mark': 'starts with a byte order mark; UTF-8 has to be without one',
   'utf-16': 'is UTF-16, not UTF-8',

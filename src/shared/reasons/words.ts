@@ -2,8 +2,7 @@ import { whys } from './causes.ts';
 import { advice, endings, isReason, type Ran, type Todo } from './endings.ts';
 import { isRefusalCode, refusals } from './refusals.ts';
 import { cellFaults, differences, leftOut, skips, warnings } from './remarks.ts';
-import type { Params } from './template.ts';
-import { fillWithCauses } from './template.ts';
+import { fillWithCauses, type Params } from './template.ts';
 
 /** What is sent of an ending without an answer, or of a refusal: enough for its sentence in any language. */
 type Reasoned = { reason: string; params: Params; mayHaveRun: boolean | null };

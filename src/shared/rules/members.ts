@@ -1,7 +1,6 @@
 import { parseExact } from '../contract/json/exact-json.ts';
 import { type ExactObject, type ExactValue, isExactObject, stringifyExact } from '../contract/json/raw-number.ts';
-import type { Why } from '../reasons/causes.ts';
-import { fault } from '../reasons/causes.ts';
+import { fault, type Why } from '../reasons/causes.ts';
 import { javaBoolean, javaInteger, javaText } from './java-scalars.ts';
 import { attempt, Unusable } from './reading.ts';
 

@@ -39,9 +39,8 @@ export function readingOfError(error: unknown): Exclude<Reading<never>, { kind: 
   return errno === 'ELOOP' ? aLink : unusable(fault('unreadable', { errno }));
 }
 
-/** Something that may be read from its beginning to its end. */
 type Stats = { isFile(): boolean; isDirectory(): boolean };
 
-/** The fault of what is no file. */
+/** Why something cannot be read as a file; null for a file. */
 export const faultOfKind = (stats: Stats): Fault | null =>
   stats.isFile() ? null : fault(stats.isDirectory() ? 'directory' : 'no-file', {});
