@@ -5,10 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
 import { registerPublished } from '../support/published-client.ts';
-import { answers, answersWith, type Behaviour, createResponder } from '../support/responder.ts';
+import { answers, answersWith } from '../support/responder.ts';
 import { PATIENT, type Service } from '../support/start-service.ts';
-
-type Options = Partial<Parameters<typeof createResponder>[0]>;
 
 // Each of these was seen to happen with a server that uses the same directories. One test for each: it does not happen here.
 onOneQueue('mistakes that this channel invites', (start) => {
@@ -23,11 +21,7 @@ onOneQueue('mistakes that this channel invites', (start) => {
   const execute = (app: number, target?: string) => service.execute({ app, ruleId: 1, target });
   const tookMs = async (mockId: string): Promise<number> =>
     (await service.call(`/rule-server/mock/executions/${mockId}`)).json.timings.total;
-  const clientThat = async (does: Behaviour, options: Options = {}) => {
-    const app = options.app ?? ++apps;
-    const client = await createResponder({ sharedDir: service.sharedDir, does, as: 'python', ...options, app });
-    return Object.assign(client, { app });
-  };
+  const clientThat: Service['clientThat'] = (does, options) => service.clientThat(does, { as: 'python', ...options });
   const done = '{"success":true,"roam":{},"process":"[1:A:T:0]"}';
 
   describe.concurrent('do not happen here', () => {

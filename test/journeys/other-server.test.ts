@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { onOneQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
-import { type Behaviour, createResponder, type FoundRequest, type Responder } from '../support/responder.ts';
+import type { Behaviour, FoundRequest, Responder } from '../support/responder.ts';
 import type { Service } from '../support/start-service.ts';
 
 type Kind = 'python' | 'rule';
@@ -31,10 +31,8 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
   const otherServer = (app: number) => createOtherServer({ sharedDir, clientTimeoutMs: CLIENT_TIMEOUT_MS, app });
   const resultOf = ({ mockId }: FoundRequest, as: Kind = 'python') =>
     `{"mockId":"${mockId}","success":true,"${as === 'rule' ? 'the service' : 'roam'}":{},"process":"done"}`;
-  const clientThat = async (does: Behaviour, { app = ++apps, as = 'python' }: { app?: number; as?: Kind } = {}) => {
-    const client = await createResponder({ sharedDir, app, does, as, beatEveryMs: 100 });
-    return Object.assign(client, { app });
-  };
+  const clientThat: Service['clientThat'] = (does, options) =>
+    service.clientThat(does, { as: 'python', beatEveryMs: 100, ...options });
   const there = (path: string) =>
     access(path).then(
       () => true,

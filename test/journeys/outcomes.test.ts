@@ -27,8 +27,6 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
   });
   afterAll(() => Promise.all([service.stop(), hasty.stop()]));
 
-  /** A client alone in an app of its own. */
-
   describe.concurrent('when the client answers', () => {
     it('the result is the answer, member for member', async () => {
       const members = { 'the service': { a: 1 }, process: '[1:A:T:0]', executeAt: 42 };

@@ -19,7 +19,6 @@ describe('the endpoints of the published server', () => {
   });
   afterAll(() => service.stop());
 
-  /** A client alone in an app of its own. */
   const execute = (body: unknown, headers = {}) =>
     service.call(EXECUTE, {
       method: 'POST',

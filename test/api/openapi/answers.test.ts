@@ -12,7 +12,6 @@ import {
   answersAfter,
   answersWith,
   type Behaviour,
-  createResponder,
   errs,
   picksUpAndStaysSilent,
   resultText,
@@ -77,10 +76,6 @@ describe('every answer matches the schema that is documented for it', () => {
       { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } },
       url,
     );
-  const clientThat = async (does: Behaviour, { sharedDir } = service) => {
-    const app = ++apps;
-    return Object.assign(await createResponder({ sharedDir, app, does }), { app });
-  };
   const write = async (text: string, ...parts: (string | number)[]) => {
     const path = join(service.sharedDir, ...parts.map(String));
     await mkdir(join(path, '..'), { recursive: true });
@@ -117,7 +112,7 @@ describe('every answer matches the schema that is documented for it', () => {
 
   it('execute, however it ends', async () => {
     const statusOf = async (does: Behaviour, headers?: Record<string, string>, at = service) => {
-      await using client = await clientThat(does, at);
+      await using client = await at.clientThat(does);
       return (await execute({ app: client.app, ruleId: 1 }, headers, at)).status;
     };
     expect(await statusOf(errs('no such leaf'))).toBe(200);
@@ -130,7 +125,7 @@ describe('every answer matches the schema that is documented for it', () => {
     expect((await execute({ app: 'x', roam: {} })).status).toBe(400);
     expect((await execute({}, { origin: 'http://127.0.0.1', 'content-type': 'text/plain' })).status).toBe(415);
     expect((await execute({ app: 1, ruleId: 1, more: 'x'.repeat(2 ** 20) })).status).toBe(413);
-    await using client = await clientThat(answers());
+    await using client = await service.clientThat(answers());
     const key = { 'idempotency-key': 'k' };
     await execute({ app: client.app, ruleId: 1 }, key);
     expect((await execute({ app: client.app, ruleId: 2 }, key)).status).toBe(422);
@@ -138,7 +133,7 @@ describe('every answer matches the schema that is documented for it', () => {
 
   it('an execution through its life', async () => {
     const go = Promise.withResolvers<void>();
-    await using client = await clientThat(async (request) => {
+    await using client = await service.clientThat(async (request) => {
       await go.promise;
       await answersAfter(50)(request, client);
     });
@@ -181,7 +176,7 @@ describe('every answer matches the schema that is documented for it', () => {
   });
 
   it('one that is cancelled', async () => {
-    await using client = await clientThat(staysSilent);
+    await using client = await service.clientThat(staysSilent);
     const answer = execute({ app: client.app, ruleId: 1 });
     const one = `${MOCK}/executions/${(await client.firstRequest()).mockId}`;
     expect((await call(`${one}/pin`, { method: 'PUT' })).status).toBe(409);
@@ -239,7 +234,7 @@ describe('every answer matches the schema that is documented for it', () => {
   });
 
   it('a batch through its life, and one that is not kept any more', async () => {
-    await using client = await clientThat(answersAfter(200));
+    await using client = await service.clientThat(answersAfter(200));
     const batches = `${MOCK}/batches`;
     const body = { app: client.app, ruleId: 1, cases: [{ 'the service': { n: 1 }, expect: { outcome: 'TRUE' } }] };
     const run = (more: object, headers: Record<string, string> = {}, to = service.url) =>
