@@ -10,11 +10,9 @@ const SIMULATED = [
   'src/worker/',
   'src/api/calls/',
   'src/api/idempotency/',
-  'src/api/overload/',
-  ...['ask-worker', 'open-calls', 'queue-health'].map((name) => `src/api/${name}.ts`),
-  ...['follow-execution', 'shared-reads'].map((name) => `src/api/executions/${name}.ts`),
-  ...['async', 'logger', 'upkeep'].map((name) => `src/shared/runtime/${name}.ts`),
-  'src/shared/queue/follow-jobs.ts',
+  ...['ask-worker', 'open-calls', 'queue-health', 'executions/follow-execution'].map((name) => `src/api/${name}.ts`),
+  ...['async', 'telemetry/logger', 'upkeep'].map((name) => `src/shared/runtime/${name}.ts`),
+  ...['backlog', 'follow-jobs'].map((name) => `src/shared/queue/${name}.ts`),
 ];
 const PORTS = 'src/worker/files/ports/';
 
