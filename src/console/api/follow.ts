@@ -21,6 +21,8 @@ type What<Now> = {
 
 const POLL_MS = 1000;
 
+const isLive = (source: EventSource) => source.readyState === EventSource.OPEN;
+
 /**
  * Follows something to its end by its events; while they are lost, by asking. Reports every change, and the end last. Returns how
  * to stop following, which stops nothing but the following.
@@ -31,8 +33,8 @@ export function follow<Now>(
 ): () => void {
   const source = new EventSource(path);
   let last: Now | null = null;
-  let connection: Connection = { kind: 'live' };
   let heardAt = Date.now();
+  let whileAsking: Connection = { kind: 'polling' };
   let isStopped = false;
   let poll: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
@@ -40,52 +42,51 @@ export function follow<Now>(
     source.close();
     clearTimeout(poll);
   };
-  const tell = () => last !== null && report({ kind: 'known', now: last, connection });
+  const tell = () =>
+    last !== null && report({ kind: 'known', now: last, connection: isLive(source) ? { kind: 'live' } : whileAsking });
   const hear = (now: Now | 'ask' | null) => {
     if (isStopped || now === null) return;
     if (now === 'ask') {
       source.close();
-      return askNow();
+      return void askNow();
     }
     last = now;
     heardAt = Date.now();
+    whileAsking = { kind: 'polling' };
     if (isOver(now)) stop();
     tell();
   };
-  const askNow = () => {
+  const askNow = () => ask().then(onAnswer, onFailure);
+  const askIn = (ms: number) => {
     clearTimeout(poll);
-    if (!isStopped) ask().then(onAnswer, onFailure);
+    if (!isStopped) poll = setTimeout(askNow, ms);
   };
   const onAnswer = (now: Now) => {
     // Events came again meanwhile, and may know more.
-    if (connection.kind === 'live' && source.readyState !== EventSource.CLOSED && !isOver(now)) return;
-    if (connection.kind === 'lost') connection = { kind: 'polling' };
+    if (isLive(source) && !isOver(now)) return;
     hear(now);
-    if (!isStopped) poll = setTimeout(askNow, POLL_MS);
+    askIn(POLL_MS);
   };
   const onFailure = (error: unknown) => {
-    if (isStopped) return;
+    if (isStopped || isLive(source)) return;
     if (error instanceof Refused && (error.status === 404 || error.status === 410)) {
       stop();
       return report({ kind: 'unknown', last, error: error.failure });
     }
-    connection = { kind: 'lost', since: heardAt };
+    whileAsking = { kind: 'lost', since: heardAt };
     if (last === null) report({ kind: 'unreachable' });
     else tell();
-    poll = setTimeout(askNow, POLL_MS);
+    askIn(POLL_MS);
   };
 
   for (const [name, read] of Object.entries(events))
     source.addEventListener(name, ({ data }: MessageEvent<string>) => hear(read(data, last)));
   source.addEventListener('open', () => {
     clearTimeout(poll);
-    connection = { kind: 'live' };
+    whileAsking = { kind: 'polling' };
     tell();
   });
   // A browser may give an event stream up for good; then asking goes on alone.
-  source.addEventListener('error', () => {
-    if (connection.kind !== 'lost') connection = { kind: 'polling' };
-    askNow();
-  });
+  source.addEventListener('error', () => askIn(0));
   return stop;
 }
