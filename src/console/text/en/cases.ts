@@ -9,7 +9,6 @@ export const casesWords = {
   'release.state': 'State',
   'release.why': 'What to know',
   'release.open': 'Open its cases',
-  'release.noName': 'Rule',
   'release.can-ship': 'can ship',
   'release.cannot-ship': 'cannot ship',
   'release.not-tested': 'not tested',

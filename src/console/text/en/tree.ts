@@ -8,7 +8,6 @@ export const treeWords = {
   'trace.executedOnly.none': 'No node ran.',
   'trace.expandAll': 'Expand all',
   'trace.collapseAll': 'Collapse all',
-  'trace.column.node': 'Node',
   'trace.column.time': 'Time',
   'tree.decided': 'decided',
   'tree.level': 'level {n}',

@@ -9,7 +9,6 @@ export const casesWords: Record<keyof typeof words, Template> = {
   'release.state': '状态',
   'release.why': '须知',
   'release.open': '打开它的用例',
-  'release.noName': '规则',
   'release.can-ship': '可以发布',
   'release.cannot-ship': '不能发布',
   'release.not-tested': '未测试',

@@ -7,7 +7,6 @@ export const treeWords: Record<keyof typeof words, Template> = {
   'trace.executedOnly.none': '没有节点运行。',
   'trace.expandAll': '全部展开',
   'trace.collapseAll': '全部收起',
-  'trace.column.node': '节点',
   'trace.column.time': '用时',
   'tree.decided': '决定',
   'tree.level': '第 {n} 层',
