@@ -9,9 +9,8 @@ import { goTo, type Place, useArrivals } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 import { useOpenFile } from '../result/run-file.tsx';
-import { onArrowKeys } from './arrow-keys.ts';
 import { HistoryFilters } from './history-filters.tsx';
-import { FailureGroups, HistoryTable } from './history-table.tsx';
+import { FailureGroups, HistoryTable, onArrowKeys } from './history-table.tsx';
 
 /** A search goes on by itself until it has found so many, or has been through all. */
 const ENOUGH_FOUND = 20;

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { type ExecutionRecord, type Failures, isEnd, type Listed, type RunSearch } from '../../api/executions.ts';
 import { noFailure } from '../../api/request.ts';
 import { tookMs } from '../../run/headline.ts';
@@ -16,7 +16,6 @@ import { isPlain, PlaceLink } from '../../ui/place-link.tsx';
 import { decidedWords, RunResult } from '../../ui/verdict-chip.tsx';
 import { targetWords } from '../input/target.tsx';
 import { whatRan } from '../result/use-open-run.ts';
-import { onArrowKeys } from './arrow-keys.ts';
 
 const MAX_INPUT = 120;
 
@@ -292,4 +291,16 @@ function GroupRow({ group }: { group: Failures }) {
       <td>{say('failures.since', { first: time(first), last: time(last) })}</td>
     </tr>
   );
+}
+
+/** Arrow keys, Home and End go from row to row of a table whose rows have one link each, or from button to button; Tab enters and leaves. */
+export function onArrowKeys(event: KeyboardEvent<HTMLElement>): void {
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a.row-link, button.answer')];
+  const at = links.findIndex((link) => link.contains(document.activeElement));
+  const [next, last] = [at + 1, links.length - 1];
+  const to = { ArrowDown: next, ArrowRight: next, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: last }[event.key];
+  const link = at < 0 || to === undefined ? undefined : links[to];
+  if (!link) return;
+  event.preventDefault();
+  link.focus();
 }
