@@ -15,7 +15,8 @@ class Call {
         .POST(HttpRequest.BodyPublishers.ofString(body)).build();
     var nothing = json.readTree("{\"error\":\"Nothing answered.\",\"mayHaveRun\":true}");
     var answer = nothing;
-    for (var again : List.of("1", "2", "4", "8", "0")) {
+    for (var pause : List.of("1", "2", "4", "8", "0")) {
+      var again = pause;
       try {
         var response = HttpClient.newHttpClient().send(call, HttpResponse.BodyHandlers.ofString());
         answer = json.readTree(response.body());
@@ -23,7 +24,7 @@ class Call {
       } catch (IOException nothingAnswered) {
         answer = nothing; // the same key again: it runs at most once
       }
-      if (again.equals("0")) break;
+      if (again.equals("0") || pause.equals("0")) break;
       Thread.sleep(1000 * Long.parseLong(again));
     }
     if (answer.has("mayHaveRun")) throw new IOException(answer.get("error") + " mayHaveRun: " + answer.get("mayHaveRun"));

@@ -15,7 +15,8 @@ import (
 func main() {
 	body := fmt.Sprintf(`{"app":%s,"ruleId":1,"the service":{"uid":%d}}`, os.Args[2], 9007199254740993)
 	key, answer := rand.Text(), map[string]any{}
-	for _, again := range []string{"1", "2", "4", "8", "0"} {
+	for _, pause := range []string{"1", "2", "4", "8", "0"} {
+		again := pause
 		request, _ := http.NewRequest("POST", os.Args[1]+"/rule-server/mock/execute", strings.NewReader(body))
 		answer = map[string]any{"error": "Nothing answered.", "mayHaveRun": true}
 		request.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {key}}
@@ -28,11 +29,11 @@ func main() {
 			}
 			again = response.Header.Get("Retry-After")
 		}
-		pause, _ := time.ParseDuration(again + "s")
-		if pause == 0 {
+		wait, _ := time.ParseDuration(again + "s")
+		if wait == 0 || pause == "0" {
 			break
 		}
-		time.Sleep(pause) // then the same key again: it runs at most once
+		time.Sleep(wait) // then the same key again: it runs at most once
 	}
 	if mayHaveRun, isRefused := answer["mayHaveRun"]; isRefused {
 		log.Fatalf("%v mayHaveRun: %v", answer["error"], mayHaveRun)
