@@ -81,7 +81,7 @@ export function NewInputs({ place, rule }: { place: Place; rule: RuleContext }) 
             role="status"
           >
             {source.unreadable
-              ? unreadableWords({ ...source, unreadable: source.unreadable }, say)
+              ? say('inputs.unreadable', { name: source.name ?? '', error: failureOfText(source.unreadable) })
               : problemWords(read, say)}
           </p>
         )}
@@ -160,13 +160,6 @@ function InputsSource({ source, onSource, field }: SourceProps) {
       />
     </fieldset>
   );
-}
-
-function unreadableWords({ name, unreadable }: Source & { unreadable: TextFault }, say: Say): string {
-  return say('inputs.unreadable', {
-    name: name ?? '',
-    error: failureOfText(unreadable),
-  });
 }
 
 function problemWords(read: Exclude<ReadInputs, { kind: 'inputs' | 'mistakes' }>, say: Say): string {
