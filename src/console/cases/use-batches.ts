@@ -7,6 +7,7 @@ import { isSlip, randomKey } from '../run/calls.ts';
 import { goTo } from '../state/location.ts';
 
 const LIST_EVERY_MS = 5000;
+const AGAIN_AFTER_MS = 1000;
 const PAGE = 1000;
 
 /** A batch as it goes on. Null while nothing is known of it. */
@@ -46,7 +47,7 @@ export function useItem(batchId: string | null, n: string | null) {
     queryKey: ['batch-item', batchId, n],
     queryFn: ({ signal }) => getItem(batchId ?? '', n ?? '', signal),
     enabled: batchId !== null && n !== null,
-    refetchInterval: ({ state }) => (state.data?.verdict === 'pending' || state.error ? 1000 : false),
+    refetchInterval: ({ state }) => (state.data?.verdict === 'pending' || state.error ? AGAIN_AFTER_MS : false),
   });
 }
 
@@ -61,8 +62,6 @@ export function useCoverage(batch: Batch | null, target: string | null) {
     placeholderData: (previous) => previous,
   });
 }
-
-const AGAIN_AFTER_MS = 1000;
 
 type Loaded = { pages: readonly (readonly Item[])[]; isComplete: boolean };
 const none: readonly Item[] = [];
