@@ -13,15 +13,15 @@ function isFirst(id: string, modules: Modules, seen = new Set<string>()): boolea
 
 const firstName = (id: string, modules: Modules) => (isFirst(id, modules) ? 'first' : null);
 
-/** This module runs now: the page has what it exports, as data. */
+/** The module that runs while the page is built: the page gets its exports as data. */
 const EVALUATED = `${import.meta.dirname}/api/shapes.ts`;
 const evaluated: Plugin = {
   name: 'evaluated',
   async load(id) {
     if (id !== EVALUATED) return null;
     const exported: object = await import(EVALUATED);
-    const data = Object.entries(exported).filter(([, value]) => typeof value !== 'function');
-    return data.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
+    const data = Object.entries(exported).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`);
+    return data.join('\n');
   },
 };
 
