@@ -45,8 +45,8 @@ export function Finder({ rule, occurrences, onNode, onRun, onClose }: Props) {
     const [kind, of = ''] = id.split(/:(.*)/s);
     if (kind === 'page') return command(`go ${of}`);
     if (kind === 'rule') {
-      const rule = { ruleId: of, confId: null, ts: null, panel: null, run: null, runs: [], input: null };
-      flushSync(() => goTo(rule, { push: true }));
+      const to = { ruleId: of, confId: null, ts: null, panel: null, run: null, runs: [], input: null };
+      flushSync(() => goTo(to, { push: true }));
       return focusPage(null);
     }
     const node = kind === 'node' ? occurrences[Number(of)] : undefined;
