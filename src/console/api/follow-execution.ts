@@ -14,7 +14,7 @@ export type FollowedExecution =
 type Known = { record: ExecutionRecord; execution: Execution | null };
 
 export function followExecution(mockId: string, report: (followed: FollowedExecution) => void): () => void {
-  // The texts come with the execution itself.
+  // Events have no input and no result: an execution that has ended is asked for whole.
   const heard = (record: ExecutionRecord) => (isEnd(record.state) ? 'ask' : { record, execution: null });
   return follow<Known>(
     {

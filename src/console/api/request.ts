@@ -39,7 +39,7 @@ export class Refused extends Error {
   }
 }
 
-/** Nothing answered: no network, no service, or a connection that broke. */
+/** The service did not answer: no network, no service, a connection that broke, or a gateway that answered in its place. */
 export class Unreachable extends Error {}
 
 type Call = {
@@ -58,7 +58,7 @@ export function whenSignedOut(tell: () => void): void {
   onSignedOut = tell;
 }
 
-/** One call to the service. Throws `Refused` for an error status and `Unreachable` when no answer came. */
+/** One call to the service. Throws `Refused` if the service refuses it, and `Unreachable` if the service did not answer. */
 export async function request(
   path: string,
   { method = 'GET', body, headers = {}, signal, keepalive = false }: Call = {},

@@ -1,7 +1,7 @@
 import type { SelectHTMLAttributes } from 'react';
 
 type Props<Value extends string> = Pick<SelectHTMLAttributes<HTMLSelectElement>, 'id' | 'className' | 'aria-label'> & {
-  /** Of another value the first option stands there. */
+  /** Where no option has this value, the first one is shown. */
   value: Value;
   /** Each value and its words. */
   options: readonly (readonly [value: Value, words: string])[];
