@@ -83,13 +83,19 @@ export function useBatchItems(batchId: string | null): readonly Item[] {
 
 const isWaiting = ({ verdict }: Item) => verdict === 'pending';
 
-/** Reads what is new. The items of a batch are run in their order, so that behind a page without any result there is none. */
+/**
+ * Reads what is new, up to a page that cannot be read. The items of a batch are run in their order, so that behind a page without any result there
+ * is none.
+ */
 async function load(batchId: string, known: Loaded['pages'], signal: AbortSignal): Promise<Loaded> {
   const pages = [...known];
   for (let page = 0; ; page++) {
     const before = known[page];
     if (before && !before.some(isWaiting) && page < known.length - 1) continue;
-    const { items, next } = await getItems(batchId, { after: page * PAGE, limit: PAGE, details: true }, signal);
+    const wanted = { after: page * PAGE, limit: PAGE, details: true };
+    const read = await getItems(batchId, wanted, signal).catch(() => null);
+    if (read === null) return { pages, isComplete: false };
+    const { items, next } = read;
     pages[page] = items;
     if (next === null) return { pages, isComplete: !pages.flat().some(isWaiting) };
     if (before && items.every(isWaiting)) return { pages, isComplete: false };

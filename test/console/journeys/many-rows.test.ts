@@ -20,8 +20,16 @@ describeInBrowser('ten thousand results in the console', () => {
     await page.getByLabel('cost', { exact: true }).waitFor();
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+    const pages: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/items?')) pages.push(new URL(request.url()).searchParams.get('cursor') ?? '');
+    });
+    await page.route(/items\?cursor=5000&/, (route) => route.abort(), { times: 2 });
     await page.goto(`${journey.service.url}/?app=9001&rule=1&panel=tests&of=inputs&batch=${batchId}`);
     await says(page.locator('.results-tools [role=status]'), /^10,?000 cases$/);
+    // A page that cannot be read is asked for again, and those before it are kept.
+    expect(pages.filter((cursor) => cursor === '5000')).toHaveLength(3);
+    expect(pages.filter((cursor) => cursor === '0')).toHaveLength(1);
 
     const grid = page.getByRole('grid');
     const cells = page.locator('.results .case-name');
