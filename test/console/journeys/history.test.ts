@@ -72,6 +72,27 @@ describeInBrowser('earlier runs in the console', () => {
     await holds(page.getByLabel('cost', { exact: true }), '100');
   });
 
+  test('a run of a comparison is shown without being asked for again', async () => {
+    const page = await journey.visit('/?app=9001&rule=2');
+    for (const _ of [1, 2]) {
+      await pressRun(page);
+      await says(headline(page), /^Done on/);
+    }
+    await toHistory(page);
+    const boxes = page.getByRole('checkbox', { name: /^Select the run of/ });
+    for (const at of [0, 1]) await boxes.nth(at).check();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.reload();
+    await says(page.locator('.compare-head [role=status]'), /agree/);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (/\/executions\/[0-9a-f-]{36}(\/events)?$/.test(request.url())) asked.push(request.url());
+    });
+    await page.locator('.compare-table thead').getByRole('link').first().click();
+    await says(headline(page), /^Done on/);
+    expect(asked).toEqual([]);
+  });
+
   test('a run of the list that is pressed twice runs again once, however long the page reads it each time', async () => {
     const page = await journey.visit('/?app=9001&rule=2');
     await pressRun(page);

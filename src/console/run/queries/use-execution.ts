@@ -22,8 +22,6 @@ export function keepOpened(run: OpenedRun): void {
   opened.set(run.execution.record.mockId, run);
 }
 
-export const knownRun = (mockId: string) => openedRun(mockId)?.execution ?? ended.get(mockId);
-
 function keep(execution: Execution): void {
   const { mockId } = execution.record;
   ended.delete(mockId);
@@ -32,6 +30,15 @@ function keep(execution: Execution): void {
     if (ended.size <= MAX_KEPT) break;
     ended.delete(oldest);
   }
+}
+
+/** An execution as it is now. One that this page knows whole is not asked for. */
+export async function fetchRun(mockId: string, signal: AbortSignal): Promise<Execution> {
+  const known = openedRun(mockId)?.execution ?? ended.get(mockId);
+  if (known) return known;
+  const execution = await getExecution(mockId, signal);
+  if (execution.record.ending !== null) keep(execution);
+  return execution;
 }
 
 /** Notes the pin at a run that this page remembers: whoever opens the run again sees it. */

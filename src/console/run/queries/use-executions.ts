@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQueries } from '@tanstack/react-query';
-import { type Execution, getExecution } from '../../api/executions.ts';
-import { knownRun } from './use-execution.ts';
+import type { Execution } from '../../api/executions.ts';
+import { fetchRun } from './use-execution.ts';
 
 const ASK_EVERY_MS = 500;
 
@@ -12,7 +12,7 @@ export function useExecutions(mockIds: readonly string[]): ReadonlyMap<string, E
   return useQueries({
     queries: mockIds.map((mockId) => ({
       queryKey: ['execution', mockId],
-      queryFn: ({ signal }: { signal: AbortSignal }) => knownRun(mockId) ?? getExecution(mockId, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => fetchRun(mockId, signal),
       refetchInterval: ({ state }: { state: { data: Execution | undefined } }) =>
         state.data?.record.ending ? (false as const) : ASK_EVERY_MS,
     })),
