@@ -1,12 +1,11 @@
 import { type Batch, type BatchProgress, type ItemHead, placeOfItem } from '../../shared/cases/batch.ts';
-import type { Case } from '../../shared/cases/case.ts';
+import { type Case, expectText } from '../../shared/cases/case.ts';
 import { noneSetAside, type SetAside, setAsideBody } from '../../shared/cases/document/refusal.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import type { BatchBody, ListedItem, WholeItem } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
 import { reportedBatch } from '../../shared/reports/json.ts';
-import { expectText } from '../cases/case-bodies.ts';
 import { MAX_LISTED_INPUT } from '../executions/list-executions.ts';
 import type { ShownItem } from './shown-item.ts';
 
@@ -21,11 +20,16 @@ type DetailedItem = ShownItem & { n: number; decidedBy: NamedNode | null };
 type Numbered = { n: number; head: ItemHead; one: Pick<Case, 'name' | 'line'> };
 
 /** An item in a list. */
-export function itemBody({ batchId, targets }: Batch, { n, head, one }: Numbered): ListedItem {
-  const { caseIndex, targetIndex } = placeOfItem({ targets }, n);
-  const target = targets[targetIndex] ?? 'all';
-  const mockId = head.claimBy === null && head.verdict === 'pending' ? null : itemMockId(batchId, caseIndex, target);
+export function itemBody(batch: Batch, { n, head, one }: Numbered) {
+  const target = batch.targets[placeOfItem(batch, n).targetIndex] ?? 'all';
+  const mockId = head.claimBy === null && head.verdict === 'pending' ? null : mockIdOf(batch, n);
   return { ...head, n, name: one.name, line: one.line, target, mockId };
+}
+
+/** The execution that runs an item. */
+export function mockIdOf({ batchId, targets }: Pick<Batch, 'batchId' | 'targets'>, n: number): string {
+  const { caseIndex, targetIndex } = placeOfItem({ targets }, n);
+  return itemMockId(batchId, caseIndex, targets[targetIndex] ?? 'all');
 }
 
 /** An item in a list, with what a table of items shows of its case, and the node that decided. */

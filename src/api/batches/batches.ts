@@ -14,8 +14,9 @@ import type { Executions } from '../executions/executions.ts';
 import { type Condition, hiddenIn } from '../executions/search/search-conditions.ts';
 import { createCreateBatch } from './create-batch.ts';
 import { createEraseItem } from './erase-item.ts';
-import { coverage, type ItemFilter, item, items, reported } from './items.ts';
+import { coverageOf, type ItemFilter, item, items, reported } from './items.ts';
 import type { BatchListParameters } from './parameters.ts';
+import { allHeads } from './whole-batch.ts';
 
 type Found = { batch: Batch; progress: BatchProgress };
 type Page = { items: Found[]; nextCursor: string | null };
@@ -51,7 +52,8 @@ export function openBatches(dependencies: BatchesDependencies) {
     hiddenIn: ({ app }: Batch, where: readonly Condition[]) => hiddenIn(where, privacy.maskFor(app)),
     item: (batch: Batch, n: number) => item(batch, n, { store, privacy }),
     reported: (batch: Batch) => reported(batch, { store, privacy }),
-    coverage: (batch: Batch, target: string | undefined) => coverage(batch, target, store),
+    coverage: async (batch: Batch, target: string | undefined) =>
+      coverageOf(batch, await allHeads(batch, store), { target, store }),
     follow: (batchId: string, signal: AbortSignal) => follow(batchId, store, signal),
     /** Requests that a batch stops; false when it has ended. */
     eraseItem: createEraseItem(store),

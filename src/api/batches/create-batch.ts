@@ -44,16 +44,8 @@ type CreateBatchDependencies = {
 };
 
 /** Takes new batches: each is stored whole, then added to the queue. */
-export function createCreateBatch({
-  backend,
-  store,
-  queue,
-  ask,
-  executions,
-  savedCases,
-  privacy,
-  settings,
-}: CreateBatchDependencies) {
+export function createCreateBatch(dependencies: CreateBatchDependencies) {
+  const { backend, store, queue, ask, settings } = dependencies;
   return async function create(request: BatchRequest, { keyName, maxRunning, key, call }: By): Promise<Taken> {
     if (key === undefined) return createNow(random.uuid(), request, { keyName, maxRunning });
     const once = onceOf('batch', { app: request.app, keyName, key }, call);
@@ -82,18 +74,17 @@ export function createCreateBatch({
     request: BatchRequest,
     { keyName, maxRunning, once }: Owner & { once?: Once },
   ): Promise<Taken> {
-    const sourced = await casesOf(request, { store, savedCases, privacy, executions });
+    const sourced = await casesOf(request, dependencies);
     if (sourced.kind !== 'cases') return sourced;
     const { cases, etag, setAside } = sourced;
-    const file = request.file ?? sourced.file;
-    const dryRun = request.dryRun ?? sourced.dryRun;
+    const [dryRun, ignore] = [request.dryRun ?? sourced.dryRun, request.ignore ?? sourced.ignore];
     const targets = await targetsOf(request.targets ?? sourced.targets, { app: request.app, dryRun }, ask);
     if (targets.kind !== 'targets') return targets;
     const against = request.against ?? sourced.against ?? firstOf(targets.targets, cases);
     const problem = unfit(sourced, { against, targets: targets.targets });
     if (problem !== null) return { kind: 'bad', problems: [problem] };
     const { app, ruleId, confId, concurrency, stopAfterFailures } = request;
-    const ignore = request.ignore ?? sourced.ignore;
+    const file = request.file ?? sourced.file;
     const from = request.source.kind === 'from' ? request.source.batchId : null;
     const batch: Batch = {
       ...{ v: BATCH_VERSION, batchId, app, ruleId, confId, targets: targets.targets, cases: cases.length },

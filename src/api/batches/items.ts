@@ -1,13 +1,12 @@
-import { type Batch, type ItemHead, itemNumber, placeOfItem } from '../../shared/cases/batch.ts';
+import { type Batch, type ItemHead, placeOfItem } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
-import { itemMockId } from '../../shared/cases/item-id.ts';
-import type { Coverage } from '../../shared/contract/batches.ts';
+import type { BatchReport, Coverage } from '../../shared/contract/batches.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import type { RanTo, Verdict } from '../../shared/contract/verdict.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
-import type { ItemWithData } from '../../shared/reports/reported.ts';
 import { type BatchStore, CASES_PER_CHUNK } from '../../shared/store/batches/batch-store.ts';
 import { type Condition, holds } from '../executions/search/search-conditions.ts';
+import { itemBody, mockIdOf } from './batch-bodies.ts';
 import { type ShownItem, shownCase, shownItem } from './shown-item.ts';
 import { allCases, allHeads, type NumberedHead } from './whole-batch.ts';
 
@@ -36,26 +35,35 @@ export type ItemFilter = {
 /** A page of items in their order, and where the next one begins. */
 export async function items(
   batch: Batch,
-  { after, limit, details: withDetails = false, ...filter }: ItemFilter,
-  { store, privacy }: Parts,
+  { after, limit, details = false, ...filter }: ItemFilter,
+  parts: Parts,
 ): Promise<{ items: ShownNumbered[]; next: number | null }> {
-  const heads = await allHeads(batch, store);
-  const isWanted = await wantedItems(batch, { filter, store, privacy });
+  const isWanted = await wantedItems(batch, { filter, ...parts });
+  const heads = await allHeads(batch, parts.store);
   const wanted = heads.filter(({ n, head }) => n > after && isWanted(n, head));
   const page = wanted.slice(0, limit);
+  const next = wanted.length > limit ? (page.at(-1)?.n ?? null) : null;
+  return { items: await shown(batch, page, { ...parts, details }), next };
+}
+
+/** Items as they may be shown, with `details` also what is kept of their runs. */
+async function shown(
+  batch: Batch,
+  heads: readonly NumberedHead[],
+  { store, privacy, details }: Parts & { details: boolean },
+): Promise<ShownNumbered[]> {
   const chunks = new Map<number, Promise<Case[]>>();
-  const items = await Promise.all(
-    page.map(async ({ n, head }) => {
+  return Promise.all(
+    heads.map(async ({ n, head }) => {
       const { caseIndex } = placeOfItem(batch, n);
       const chunk = Math.floor(caseIndex / CASES_PER_CHUNK);
       const cases = chunks.get(chunk) ?? store.cases(batch.batchId, chunk);
       chunks.set(chunk, cases);
       const one = (await cases)[caseIndex % CASES_PER_CHUNK] ?? GONE;
-      const detail = withDetails ? await detailOf(batch, { n, head }, store) : null;
+      const detail = details ? await detailOf(batch, { n, head }, store) : null;
       return { n, ...shownItem({ one, head, detail }, { app: batch.app, privacy }) };
     }),
   );
-  return { items, next: wanted.length > limit ? (page.at(-1)?.n ?? null) : null };
 }
 
 type Wanted = { filter: Omit<ItemFilter, 'after' | 'limit'> } & Parts;
@@ -82,48 +90,26 @@ async function wantedItems(
 }
 
 /** One item whole, or null when the batch has no such number. */
-export async function item(batch: Batch, n: number, { store, privacy }: Parts) {
+export async function item(batch: Batch, n: number, parts: Parts): Promise<ShownNumbered | null> {
   if (n < 1 || n > batch.cases * batch.targets.length) return null;
-  const { caseIndex } = placeOfItem(batch, n);
-  const cases = await store.cases(batch.batchId, Math.floor(caseIndex / CASES_PER_CHUNK));
-  const one = cases[caseIndex % CASES_PER_CHUNK];
-  const [head] = await store.heads(batch.batchId, n, n);
-  if (!one || !head) return null;
-  const detail = await store.detail(batch.batchId, n);
-  return { n, ...shownItem({ one, head, detail }, { app: batch.app, privacy }) };
+  const heads = await parts.store.heads(batch.batchId, n, n);
+  const numbered = heads.map((head) => ({ n, head }));
+  return (await shown(batch, numbered, { ...parts, details: true }))[0] ?? null;
 }
 
 /** Every item with what reports need, target by target. Beyond `REPORTED_DATA` the data of further items is left out and marked as such. */
-export async function reported(batch: Batch, { store, privacy }: Parts): Promise<ItemWithData[]> {
-  const [cases, heads] = [await allCases(batch, store), await allHeads(batch, store)];
-  const places = batch.targets.flatMap((target, targetIndex) =>
-    cases.flatMap((one, caseIndex) => {
-      const n = itemNumber(batch, caseIndex, targetIndex);
-      const head = heads[n - 1]?.head;
-      return head ? [{ n, head, one, target, mockId: itemMockId(batch.batchId, caseIndex, target) }] : [];
-    }),
-  );
-  const items: ItemWithData[] = [];
+export async function reported(batch: Batch, parts: Parts): Promise<BatchReport['items']> {
+  const targetOf = ({ n }: NumberedHead) => placeOfItem(batch, n).targetIndex;
+  const heads = (await allHeads(batch, parts.store)).sort((a, b) => targetOf(a) - targetOf(b) || a.n - b.n);
+  const items: BatchReport['items'] = [];
   let room = REPORTED_DATA;
-  for (let first = 0; first < places.length; first += DETAILS_AT_ONCE) {
-    const page = places.slice(first, first + DETAILS_AT_ONCE);
-    const details = await Promise.all(page.map(({ n, head }) => detailOf(batch, { n, head }, store)));
-    for (const [index, { n, head, one, target, mockId }] of page.entries()) {
-      const shown = shownItem({ one, head, detail: details[index] ?? null }, { app: batch.app, privacy });
-      const { data = null, cut = false, differences = [], notChecked = [] } = shown.detail ?? {};
+  for (let first = 0; first < heads.length; first += DETAILS_AT_ONCE) {
+    const page = heads.slice(first, first + DETAILS_AT_ONCE);
+    for (const { detail, ...one } of await shown(batch, page, { ...parts, details: true })) {
+      const { data = null, cut = false, differences = [], notChecked = [] } = detail ?? {};
       room -= data?.length ?? 0;
       const kept = room >= 0 ? { changed: data, cut } : { changed: null, cut: cut || data !== null };
-      items.push({
-        ...shown.head,
-        n,
-        name: shown.one.name,
-        line: one.line,
-        target,
-        mockId,
-        differences,
-        notChecked,
-        ...kept,
-      });
+      items.push({ ...itemBody(batch, one), mockId: mockIdOf(batch, one.n), differences, notChecked, ...kept });
     }
   }
   return items;
@@ -137,11 +123,6 @@ function detailOf({ batchId }: Batch, { n, head }: NumberedHead, store: BatchSto
  * Of each node in a trace, on one target or on any: in how many cases it ran, and in how many it came to each state. Outside its time window, or
  * behind a condition that was FALSE, it did not run.
  */
-export async function coverage(batch: Batch, target: string | undefined, store: BatchStore): Promise<Coverage> {
-  return coverageOf(batch, await allHeads(batch, store), { target, store });
-}
-
-/** The same of heads that were read already. */
 export async function coverageOf(
   batch: Batch,
   heads: readonly NumberedHead[],

@@ -2,11 +2,18 @@ import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_ITEMS } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
 import { readCase } from '../../shared/cases/document/read-case.ts';
-import { readFlag, readMembers, readText, readTexts } from '../../shared/cases/document/read-members.ts';
+import {
+  type Given,
+  type Members,
+  readFlag,
+  readMembers,
+  readText,
+  readTexts,
+} from '../../shared/cases/document/read-members.ts';
 import {
   createRefusals,
-  noLines,
   noneSetAside,
+  type Place,
   problemOf,
   type Refusals,
   type SetAside,
@@ -16,7 +23,6 @@ import { elementsOf } from '../../shared/cases/split-array.ts';
 import { verdictSchema } from '../../shared/contract/batches.ts';
 import { callSchema, memberValue } from '../../shared/contract/execute-request.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
-import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { integerOf } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
@@ -24,18 +30,20 @@ import type { Verdict } from '../../shared/contract/verdict.ts';
 import type { Problem } from '../calls/read-request.ts';
 import type { BatchBodyParameters } from './parameters.ts';
 
-/** The source of the cases of a batch. `leftOut`: how many had mistakes. */
+/** The source of the cases of a batch. */
 type Source =
-  | { kind: 'given'; cases: Case[]; leftOut?: number }
-  | { kind: 'saved'; ts: string | null }
+  | { kind: 'given'; cases: Case[] }
+  | { kind: 'saved' }
   | { kind: 'from'; batchId: string; verdicts: Verdict[] }
-  | { kind: 'recorded'; mockIds: string[]; ts: string | null };
+  | { kind: 'recorded'; mockIds: string[] };
 
 /** The request of a batch. `targets` may hold `client:*`; null if they are those of another batch. Ids are decimal text. */
 export type BatchRequest = {
   app: number;
   ruleId: string | null;
   confId: string | null;
+  /** The time that cases without one of their own run as of. */
+  ts: string | null;
   targets: string[] | null;
   concurrency: number;
   stopAfterFailures: number | null;
@@ -47,10 +55,10 @@ export type BatchRequest = {
   /** Paths in the data that comparisons ignore; null if they are those of the saved cases or of another batch. */
   ignore: string[] | null;
   source: Source;
+  /** The given cases that have mistakes. */
+  setAside: SetAside;
 };
-export type ReadBatch =
-  | { kind: 'request'; request: BatchRequest; setAside: SetAside }
-  | { kind: 'bad'; problems: Problem[] };
+export type ReadBatch = { kind: 'request'; request: BatchRequest } | { kind: 'bad'; problems: Problem[] };
 
 export const EVERY_CLIENT = 'client:*';
 const KNOWN = [
@@ -69,173 +77,118 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   const scanned = scanJson(decoded.text);
   if (scanned.kind !== 'complete') return bad(scanned.path || 'body', scanned.message);
   if (scanned.type !== 'object') return bad('body', 'must be a JSON object');
-  const refusals = createRefusals(noLines);
-  const members = readMembers(scanned.raw, { path: [], known: KNOWN, refusals });
+  const refusals = createRefusals();
+  const members = readMembers(scanned.raw, KNOWN, refusals.at());
   const ids = readIds(members);
-  const targets = members.has('targets')
-    ? readTargets(readTexts(members.get('targets'), ['targets'], refusals), refusals)
-    : null;
-  const concurrency = readCount(members.get('concurrency'), { path: 'concurrency', most: MAX_CONCURRENCY, refusals });
-  const stopAfterFailures = readCount(members.get('stopAfterFailures'), {
-    path: 'stopAfterFailures',
-    most: MAX_ITEMS,
-    refusals,
-  });
-  const file = readText(members.get('file'), ['file'], refusals) ?? null;
-  const dryRun = isGiven(members.get('dryRun')) ? readFlag(members.get('dryRun'), ['dryRun'], refusals) : null;
-  const against = readAgainst(readText(members.get('against'), ['against'], refusals), refusals);
-  const ignore = members.has('ignore') ? readIgnored(members.get('ignore'), refusals) : null;
-  const read = readSource(members, { refusals, skipInvalid: invalid });
+  const [targets, dryRun, ignore] = [members.get('targets'), members.get('dryRun'), members.get('ignore')];
+  const options = {
+    targets: targets ? readTargets(readTexts(targets), targets.at) : null,
+    concurrency: readCount(members.get('concurrency'), MAX_CONCURRENCY) ?? DEFAULT_CONCURRENCY,
+    stopAfterFailures: readCount(members.get('stopAfterFailures'), MAX_ITEMS),
+    file: readText(members.get('file')) ?? null,
+    dryRun: dryRun ? readFlag(dryRun) : null,
+    against: readAgainst(readText(members.get('against')), refusals.at('against')),
+    ignore: ignore ? readIgnored(ignore) : null,
+  };
+  const cases = readSource(members, refusals, invalid);
   const problems = [
     ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
-    ...(ids.kind === 'bad' ? ids.problems : []),
+    ...(ids.success ? [] : ids.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }))),
     ...refusals.all.map(problemOf),
   ];
-  if (ids.kind === 'bad' || read === null || problems.length > 0)
-    return { kind: 'bad', problems: problems.slice(0, 100) };
-  const { app, ruleId, confId, ts } = ids;
-  const options = { concurrency: concurrency ?? DEFAULT_CONCURRENCY, stopAfterFailures, file, against, dryRun, ignore };
-  return {
-    kind: 'request',
-    request: { app, ruleId, confId, targets, ...options, source: timed(read.source, ts) },
-    setAside: read.setAside,
-  };
+  if (!ids.success || cases === null || problems.length > 0) return { kind: 'bad', problems: problems.slice(0, 100) };
+  const text = (value: bigint | null) => value?.toString() ?? null;
+  const { app, ruleId, confId, ts } = ids.data;
+  const given = { app, ruleId: text(ruleId), confId: text(confId), ts: text(ts) };
+  return { kind: 'request', request: { ...given, ...options, ...cases } };
 }
-
-/** Cases without a time of their own run as of the request's. */
-function timed(source: Source, ts: string | null): Source {
-  if (source.kind === 'saved' || source.kind === 'recorded') return { ...source, ts };
-  if (source.kind === 'from' || ts === null) return source;
-  return { ...source, cases: source.cases.map((one) => ({ ...one, ts: one.ts ?? ts })) };
-}
-
-type Ids =
-  | { kind: 'ids'; app: number; ruleId: string | null; confId: string | null; ts: string | null }
-  | { kind: 'bad'; problems: Problem[] };
 
 /** The same fields as those of execute, checked the same way. */
-function readIds(members: Map<string, Member>): Ids {
-  const names = ['app', 'ruleId', 'confId', 'ts'];
-  const values = names.flatMap((name) => {
-    const member = members.get(name);
-    return member ? [[name, memberValue(member)] as const] : [];
+function readIds(members: Members) {
+  const values = ['app', 'ruleId', 'confId', 'ts'].flatMap((name) => {
+    const given = members.written(name);
+    return given ? [[name, memberValue(given)] as const] : [];
   });
-  const parsed = callSchema.safeParse(Object.fromEntries(values));
-  if (!parsed.success)
-    return {
-      kind: 'bad',
-      problems: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
-    };
-  const { app, ruleId, confId, ts } = parsed.data;
-  const text = (value: bigint | null) => value?.toString() ?? null;
-  return { kind: 'ids', app, ruleId: text(ruleId), confId: text(confId), ts: text(ts) };
+  return callSchema.safeParse(Object.fromEntries(values));
 }
 
 /** Targets as they are written everywhere, each once. None: `all`. */
-export function readTargets(given: readonly string[], refusals: Refusals): string[] {
-  if (given.length > MAX_TARGETS) refusals.add(['targets'], `must be at most ${MAX_TARGETS}`);
-  const targets = given.map((text, index) => {
-    if (text === EVERY_CLIENT) return text;
-    const parsed = parseTarget(text);
-    if (parsed.kind !== 'malformed') return formatTarget(parsed);
-    refusals.add(['targets', index], parsed.message);
-    return text;
-  });
+export function readTargets(given: readonly string[], at: Place): string[] {
+  if (given.length > MAX_TARGETS) at.refuse(`must be at most ${MAX_TARGETS}`);
+  const targets = given.map((text, index) => (text === EVERY_CLIENT ? text : (readTarget(text, at.in(index)) ?? text)));
   return targets.length === 0 ? ['all'] : [...new Set(targets)];
 }
 
-type Reading = { refusals: Refusals; skipInvalid: boolean };
-type ReadSource = { source: Source; setAside: SetAside } | null;
+/** A target of the batch with which the others are compared. */
+export const readAgainst = (text: string | undefined, at: Place) => (text === undefined ? text : readTarget(text, at));
 
-function readSource(members: Map<string, Member>, { refusals, skipInvalid }: Reading): ReadSource {
-  const isSaved = readFlag(members.get('saved'), ['saved'], refusals);
-  const given = [members.has('cases'), isSaved, members.has('recorded'), members.has('from')].filter((is) => is);
-  if (given.length !== 1) {
-    refusals.add(['cases'], 'give either cases, saved: true, recorded or from');
-    return null;
-  }
-  if (isSaved) return { source: readSaved(members, refusals), setAside: noneSetAside };
-  if (members.has('from')) return { source: readFrom(members, refusals), setAside: noneSetAside };
-  if (members.has('recorded')) return { source: readRecorded(members, refusals), setAside: noneSetAside };
-  return readGiven(members.get('cases'), { refusals, skipInvalid });
+function readTarget(text: string, at: Place): string | undefined {
+  const parsed = parseTarget(text);
+  return parsed.kind === 'malformed' ? at.refuse(parsed.message) : formatTarget(parsed);
 }
 
-function readGiven(member: Member | undefined, { refusals, skipInvalid }: Reading): ReadSource {
-  if (member?.kind !== 'array') {
-    refusals.add(['cases'], 'must be a list');
-    return null;
-  }
-  const elements = elementsOf(member.raw);
-  if (elements.length === 0) refusals.add(['cases'], 'is empty: there is nothing to run');
-  if (elements.length > MAX_ITEMS) {
-    refusals.add(['cases'], `must be at most ${MAX_ITEMS}, found ${elements.length}`);
-    return null;
-  }
-  const ofCases = createRefusals(noLines);
-  const options = { writing: 'request', refusals: ofCases, lineOf: noLines, defaults: [] } as const;
-  const cases: Case[] = [];
-  for (const [index, raw] of elements.entries()) {
-    const before = ofCases.found();
-    const one = readCase(raw, { ...options, path: ['cases', index] });
-    if (ofCases.found() === before) cases.push(one);
-  }
+type Cases = Pick<BatchRequest, 'source' | 'setAside'>;
+
+function readSource(members: Members, refusals: Refusals, skipInvalid: boolean): Cases | null {
+  const isSaved = readFlag(members.get('saved'));
+  const [cases, recorded, from] = [members.get('cases'), members.get('recorded'), members.get('from')];
+  if ([cases, recorded, from, isSaved].filter(Boolean).length !== 1)
+    return refusals.at('cases').refuse('give either cases, saved: true, recorded or from') ?? null;
+  if (cases) return readGiven(cases, refusals, skipInvalid);
+  const source = recorded ? readRecorded(recorded, members) : from ? readFrom(from, members) : readSaved(members);
+  return { source, setAside: noneSetAside };
+}
+
+function readGiven({ kind, raw, at }: Given, refusals: Refusals, skipInvalid: boolean): Cases | null {
+  if (kind !== 'array') return at.refuse('must be a list') ?? null;
+  const elements = elementsOf(raw);
+  if (elements.length === 0) at.refuse('is empty: there is nothing to run');
+  if (elements.length > MAX_ITEMS) return at.refuse(`must be at most ${MAX_ITEMS}, found ${elements.length}`) ?? null;
+  const ofCases = createRefusals();
+  const cases = elements.flatMap((one, index) =>
+    ofCases.accepted(() => readCase(one, { index, at: ofCases.at('cases', index) })),
+  );
   const setAside = { cases: elements.length - cases.length, refusals: ofCases.all };
-  if (skipInvalid && cases.length > 0) return { source: { kind: 'given', cases, leftOut: setAside.cases }, setAside };
+  if (skipInvalid && cases.length > 0) return { source: { kind: 'given', cases }, setAside };
   for (const refusal of ofCases.all) refusals.put(refusal);
   return { source: { kind: 'given', cases }, setAside: noneSetAside };
 }
 
 /** Cases are saved for a rule or a node; a node inside of a rule has none. */
-function readSaved(members: Map<string, Member>, refusals: Refusals): Source {
-  if (isGiven(members.get('ruleId')) && isGiven(members.get('confId')))
-    refusals.add(['confId'], 'must not be given beside ruleId with saved: cases belong to a rule or to a node');
-  return { kind: 'saved', ts: null };
-}
-
-/** A target of the batch with which the others are compared. */
-export function readAgainst(text: string | undefined, refusals: Refusals): string | undefined {
-  const parsed = text === undefined ? undefined : parseTarget(text);
-  if (parsed?.kind === 'malformed') refusals.add(['against'], parsed.message);
-  return parsed === undefined || parsed.kind === 'malformed' ? undefined : formatTarget(parsed);
+function readSaved(members: Members): Source {
+  if (members.get('ruleId'))
+    members.get('confId')?.at.refuse('must not be given beside ruleId with saved: cases belong to a rule or to a node');
+  return { kind: 'saved' };
 }
 
 /** Runs of a whole rule can be made again; a node has none of its own. */
-function readRecorded(members: Map<string, Member>, refusals: Refusals): Source {
-  const mockIds = [...new Set(readTexts(members.get('recorded'), ['recorded'], refusals))];
-  if (mockIds.length === 0) refusals.add(['recorded'], 'is empty: give the ids of runs');
-  if (mockIds.length > MAX_ITEMS) refusals.add(['recorded'], `must be at most ${MAX_ITEMS}, found ${mockIds.length}`);
-  if (!isGiven(members.get('ruleId')) || isGiven(members.get('confId')))
-    refusals.add(['recorded'], 'needs ruleId, and no confId: only runs of a whole rule are made again');
-  if (isGiven(members.get('against')))
-    refusals.add(['against'], 'must not be given beside recorded: the runs are compared with those they repeat');
-  return { kind: 'recorded', mockIds, ts: null };
+function readRecorded(given: Given, members: Members): Source {
+  const mockIds = [...new Set(readTexts(given))];
+  if (mockIds.length === 0) given.at.refuse('is empty: give the ids of runs');
+  if (mockIds.length > MAX_ITEMS) given.at.refuse(`must be at most ${MAX_ITEMS}, found ${mockIds.length}`);
+  if (!members.get('ruleId') || members.get('confId'))
+    given.at.refuse('needs ruleId, and no confId: only runs of a whole rule are made again');
+  const beside = 'must not be given beside recorded: the runs are compared with those they repeat';
+  members.get('against')?.at.refuse(beside);
+  return { kind: 'recorded', mockIds };
 }
 
-const isGiven = (member: Member | undefined) => member !== undefined && member.kind !== 'null';
-
-function readFrom(members: Map<string, Member>, refusals: Refusals): Source {
-  const batchId = readText(members.get('from'), ['from'], refusals) ?? '';
-  const given = readTexts(members.get('verdict'), ['verdict'], refusals);
-  const verdicts = z.array(verdictSchema).safeParse(given);
-  if (!verdicts.success) refusals.add(['verdict'], `must be a list of ${verdictSchema.options.join(', ')}`);
+function readFrom(given: Given, members: Members): Source {
+  const wanted = members.get('verdict');
+  const verdicts = z.array(verdictSchema).safeParse(readTexts(wanted));
+  if (!verdicts.success) wanted?.at.refuse(`must be a list of ${verdictSchema.options.join(', ')}`);
+  const isSome = verdicts.success && verdicts.data.length > 0;
   return {
     kind: 'from',
-    batchId,
-    verdicts: verdicts.success && given.length > 0 ? verdicts.data : [...verdictSchema.options],
+    batchId: readText(given) ?? '',
+    verdicts: isSome ? verdicts.data : [...verdictSchema.options],
   };
 }
 
-function readCount(
-  member: Member | undefined,
-  { path, most, refusals }: { path: string; most: number; refusals: Refusals },
-): number | null {
-  if (member === undefined || member.kind === 'null') return null;
-  const value = member.kind === 'number' ? integerOf(member.raw) : undefined;
+function readCount(given: Given | undefined, most: number): number | null {
+  const value = given?.kind === 'number' ? integerOf(given.raw) : undefined;
   if (value !== undefined && value >= 1n && value <= BigInt(most)) return Number(value);
-  refusals.add([path], `must be a whole number from 1 to ${most}`);
-  return null;
+  return given?.at.refuse(`must be a whole number from 1 to ${most}`) ?? null;
 }
 
-function bad(field: string, message: string): ReadBatch {
-  return { kind: 'bad', problems: [{ field, message }] };
-}
+const bad = (field: string, message: string): ReadBatch => ({ kind: 'bad', problems: [{ field, message }] });

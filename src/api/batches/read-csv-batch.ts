@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cellTypeOf } from '../../shared/cases/csv/cell-type.ts';
 import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
-import { createRefusals, noLines, problemOf, type Refusal } from '../../shared/cases/document/refusal.ts';
+import { createRefusals, problemOf, type Refusal } from '../../shared/cases/document/refusal.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { decodeWhole, withoutMark } from '../../shared/contract/json/utf8.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
@@ -18,11 +18,11 @@ const schemaAnswer = z.object({ fields: z.array(z.object({ key: z.string(), valu
 export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
   return async function readCsvBatch(bytes: Uint8Array, parameters: CsvBatchParameters): Promise<ReadBatch | Refused> {
     const { app, ruleId, confId, concurrency, dryRun, invalid, timeZone } = parameters;
-    const refusals = createRefusals(noLines);
-    const targets = readTargets(parameters.targets, refusals);
-    const against = readAgainst(parameters.against, refusals);
+    const refusals = createRefusals();
+    const targets = readTargets(parameters.targets, refusals.at('targets'));
+    const against = readAgainst(parameters.against, refusals.at('against'));
     const text = decodeWhole(withoutMark(bytes));
-    if (text.kind !== 'text') refusals.add(['body'], `${text.message}: save the file as "CSV UTF-8"`);
+    if (text.kind !== 'text') refusals.at('body').refuse(`${text.message}: save the file as "CSV UTF-8"`);
     if (text.kind !== 'text' || refusals.found() > 0) return bad(refusals.all);
     const selection = { app, ruleId, confId, lane: null, address: null };
     const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...selection });
@@ -37,18 +37,9 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     });
     if (read.kind === 'refused') return bad(read.refusals);
     const options = { concurrency, stopAfterFailures: null, file: null, against, dryRun, ignore: null };
-    return {
-      kind: 'request',
-      request: {
-        app,
-        ruleId,
-        confId,
-        targets,
-        ...options,
-        source: { kind: 'given', cases: read.cases, leftOut: read.setAside.cases },
-      },
-      setAside: read.setAside,
-    };
+    const source = { kind: 'given', cases: read.cases } as const;
+    const { setAside } = read;
+    return { kind: 'request', request: { app, ruleId, confId, ts: null, targets, ...options, source, setAside } };
   };
 }
 

@@ -35,42 +35,39 @@ type Sources = {
 
 /** Finds the cases that a request names. */
 export async function casesOf(
-  { app, ruleId, confId, source, ignore }: BatchRequest,
+  { app, ruleId, confId, ts, source, ignore, setAside: mistaken }: BatchRequest,
   { store, savedCases, privacy, executions }: Sources,
 ): Promise<Sourced> {
+  const timed = (cases: readonly Case[]) => cases.map((one) => ({ ...one, ts: one.ts ?? ts }));
   switch (source.kind) {
-    case 'given':
+    case 'given': {
       // The faults quote values, so they are not kept; the caller has got them.
-      return {
-        kind: 'cases',
-        ...nothingElse,
-        cases: source.cases,
-        ...(source.leftOut && { setAside: setAsideOf(source.leftOut) }),
-      };
+      const setAside = { cases: mistaken.cases, refusals: [] };
+      return { kind: 'cases', ...nothingElse, cases: timed(source.cases), ...(setAside.cases > 0 && { setAside }) };
+    }
     case 'saved': {
       const saved = await savedCases.document({ app, ruleId, confId });
       if (saved.kind === 'refused') return saved;
       if (saved.kind === 'none') return { kind: 'refused', ...noneSaved({ app, ruleId, confId }) };
-      const cases = saved.document.cases.map((one) => ({ ...one, ts: one.ts ?? source.ts }));
-      return { kind: 'cases', ...nothingElse, cases, ignore: saved.document.ignore, etag: saved.etag };
+      const { cases, ignore } = saved.document;
+      return { kind: 'cases', ...nothingElse, cases: timed(cases), ignore, etag: saved.etag };
     }
     case 'recorded': {
       const saved = ignore === null ? await savedCases.document({ app, ruleId, confId }) : null;
       if (saved?.kind === 'refused') return saved;
       const ofSaved = saved?.kind === 'document' && { ignore: saved.document.ignore };
       const how = { ...nothingElse, dryRun: true, against: RECORDED, ...ofSaved };
-      return { kind: 'cases', ...how, ...(await recordedCases(source, { app, ruleId }, executions)) };
+      return { kind: 'cases', ...how, ...(await recordedCases(source.mockIds, { app, ruleId, ts }, executions)) };
     }
     case 'from': {
       const found = await store.read(source.batchId);
       if (found === 'gone') return refused('batch-gone', { batchId: source.batchId });
       if (found?.batch.app !== app) return refused('unknown-batch', { batchId: source.batchId });
       if (privacy.isOff(app)) return refused('batch-not-kept', { batchId: source.batchId, app });
-      const wanted = new Set<number>();
-      for (const { n, head } of await allHeads(found.batch, store)) {
-        if (source.verdicts.includes(head.verdict)) wanted.add(placeOfItem(found.batch, n).caseIndex);
-      }
-      const cases = (await allCases(found.batch, store)).filter((_, index) => wanted.has(index));
+      const heads = await allHeads(found.batch, store);
+      const wanted = heads.filter(({ head }) => source.verdicts.includes(head.verdict));
+      const places = new Set(wanted.map(({ n }) => placeOfItem(found.batch, n).caseIndex));
+      const cases = (await allCases(found.batch, store)).filter((_, index) => places.has(index));
       const { targets, ignore, file, etag, against } = found.batch;
       const dryRun = found.batch.dryRun || against === RECORDED;
       return { kind: 'cases', cases, targets, ignore, file, dryRun, etag, ...(against && { against }) };
@@ -78,34 +75,28 @@ export async function casesOf(
   }
 }
 
-const setAsideOf = (cases: number): SetAside => ({ cases, refusals: [] });
-
 /** Earlier runs as cases, each compared with the run that it repeats; what cannot be made again is set aside, by reasons. */
 async function recordedCases(
-  { mockIds, ts }: Extract<BatchRequest['source'], { kind: 'recorded' }>,
-  { app, ruleId }: Pick<BatchRequest, 'app' | 'ruleId'>,
+  mockIds: readonly string[],
+  { app, ruleId, ts }: Pick<BatchRequest, 'app' | 'ruleId' | 'ts'>,
   executions: Pick<Executions, 'get'>,
 ): Promise<{ cases: Case[]; setAside?: SetAside }> {
-  const cases: Case[] = [];
-  const skipped = new Map<LeftOut, number>();
+  const runs: (RecordedRun | LeftOut)[] = [];
   for (let first = 0; first < mockIds.length; first += READ_AT_ONCE) {
     const page = mockIds.slice(first, first + READ_AT_ONCE);
     for (const found of await Promise.all(page.map((mockId) => executions.get(mockId)))) {
       const isOfRule = found !== null && found.record.app === app && found.record.ruleId === ruleId;
-      const run = isOfRule ? recordedRun({ ...found.record, ...found }) : 'not-of-rule';
-      if (typeof run === 'string') skipped.set(run, (skipped.get(run) ?? 0) + 1);
-      else cases.push(caseOf(run, ts));
+      runs.push(isOfRule ? recordedRun({ ...found.record, ...found }) : 'not-of-rule');
     }
   }
-  const mistakes = [...skipped].map(([why, count]) => ({
-    path: 'recorded',
-    line: null,
-    message: `${count} because ${leftOut[why]}`,
+  const left = runs.filter((run) => typeof run === 'string');
+  const refusals = [...Map.groupBy(left, (why) => why)].map(([why, { length }]) => ({
+    ...{ path: 'recorded', line: null, message: `${length} because ${leftOut[why]}` },
   }));
-  const setAside = { cases: mockIds.length - cases.length, refusals: mistakes };
-  return { cases, ...(setAside.cases > 0 && { setAside }) };
+  const cases = runs.flatMap((run) => (typeof run === 'string' ? [] : caseOfRun(run, ts)));
+  return { cases, ...(left.length > 0 && { setAside: { cases: left.length, refusals } }) };
 }
 
-function caseOf({ mockId, input, ts: ranAsOf }: RecordedRun, ts: string | null): Case {
+function caseOfRun({ mockId, input, ts: ranAsOf }: RecordedRun, ts: string | null): Case {
   return { name: mockId, of: mockId, input, ts: ts ?? ranAsOf, tags: [], skip: false, line: null, expect: null };
 }

@@ -1,7 +1,6 @@
-import type { Expect } from '../../shared/cases/case.ts';
+import { expectText } from '../../shared/cases/case.ts';
 import type { CaseDocument } from '../../shared/cases/document/document.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { JsonText, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { readCasesSchema } from '../../shared/contract/saved-cases.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 
@@ -13,11 +12,4 @@ export function casesBody({ ignore, cases }: Pick<CaseDocument, 'ignore' | 'case
     expect: expectText(expect),
   }));
   return printAs(readCasesSchema, { etag, ignore, cases: bodies });
-}
-
-/** The expectation as JSON text; the data in it stays as it was written. */
-export function expectText(expect: Expect | null): string | null {
-  if (expect === null) return null;
-  const { data, ...others } = expect;
-  return stringifyExact({ ...others, ...(data !== undefined && { data: new JsonText(data) }) });
 }

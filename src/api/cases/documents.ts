@@ -1,12 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import {
-  type Change,
-  type DocumentResult,
-  type DocumentTask,
-  type ReadText,
-  runDocumentTask,
-} from './document-tasks.ts';
+import type { Case } from '../../shared/cases/case.ts';
+import { type Change, type DocumentTask, type ReadText, runDocumentTask } from './document-tasks.ts';
 
 /** A document of more characters is read in a thread: 1 MiB takes a second or two, and calls must not wait for it. */
 const IN_PLACE = 16 * 1024;
@@ -20,8 +15,8 @@ export function createDocuments() {
   let threads = 0;
   const waiting: (() => void)[] = [];
 
-  async function run(task: DocumentTask, size: number): Promise<DocumentResult> {
-    if (size <= IN_PLACE) return runDocumentTask(task);
+  async function run(task: DocumentTask): Promise<ReadText> {
+    if (task.text.length <= IN_PLACE) return runDocumentTask(task);
     if (threads >= MAX_THREADS) await new Promise<void>((resolve) => waiting.push(resolve));
     threads++;
     try {
@@ -32,25 +27,25 @@ export function createDocuments() {
     }
   }
 
-  async function readText(task: Extract<DocumentTask, { task: 'read' | 'change' }>): Promise<ReadText> {
-    const result = await run(task, task.text.length);
-    if (result.kind === 'compared') throw new Error(`a document was compared where it was to be ${task.task}`);
-    return result;
+  async function casesIn(text: string): Promise<Map<string, string>> {
+    const read = text === '' ? null : await run({ text });
+    const cases = read?.kind === 'read' ? read.document.cases : [];
+    return new Map(cases.map(({ line: _, ...one }: Case) => [one.name, JSON.stringify(one)]));
   }
 
   return {
-    read: (text: string) => readText({ task: 'read', text }),
-    change: (text: string, change: Change) => readText({ task: 'change', text, change }),
+    read: (text: string) => run({ text }),
+    change: (text: string, change: Change) => run({ text, change }),
 
-    /** The names of the cases in which two documents differ; an empty text has none. */
+    /** The names of the cases that only one of two documents has, or that are not the same in both; an empty text has none. */
     async differing(texts: [string, string]): Promise<string[]> {
-      const result = await run({ task: 'compare', texts }, texts[0].length + texts[1].length);
-      return result.kind === 'compared' ? result.names : [];
+      const [first, second] = await Promise.all([casesIn(texts[0]), casesIn(texts[1])]);
+      return [...new Set([...first.keys(), ...second.keys()])].filter((name) => first.get(name) !== second.get(name));
     },
   };
 }
 
-async function inThread(task: DocumentTask): Promise<DocumentResult> {
+async function inThread(task: DocumentTask): Promise<ReadText> {
   // Beside this file, whether it runs as it is or was compiled.
   const file = import.meta.url.endsWith('.ts') ? './document-thread.ts' : './document-thread.js';
   const thread = new Worker(new URL(file, import.meta.url), { workerData: task, execArgv: [] });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CaseDocument } from '../../shared/cases/document/document.ts';
-import type { Refusal as CaseRefusal } from '../../shared/cases/document/refusal.ts';
+import { type Refusal as CaseRefusal, problemOf } from '../../shared/cases/document/refusal.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
@@ -108,10 +108,6 @@ function notTheirs(cases: CasesOf, document: CaseDocument): Problem[] {
     if (said === null || String(said) === String(meant)) return [];
     return [{ field, message: `is ${said} in the document and ${meant ?? 'not given'} in the request` }];
   });
-}
-
-function problemOf({ path, line, message }: CaseRefusal): Problem {
-  return { field: path, message: line === null ? message : `${message} (line ${line})` };
 }
 
 function sentenceOf(refusal: CaseRefusal): string {

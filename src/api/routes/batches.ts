@@ -9,7 +9,7 @@ import {
 } from '../../shared/contract/batches.ts';
 import { printAs } from '../../shared/contract/wire.ts';
 import { csvReport } from '../../shared/reports/csv.ts';
-import { jsonReport } from '../../shared/reports/json.ts';
+import { jsonReport, reportedBatch } from '../../shared/reports/json.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
 import { markdownReport } from '../../shared/reports/markdown.ts';
 import { isFor } from '../../shared/runtime/access/caller.ts';
@@ -150,13 +150,13 @@ async function coverage({ batch }: Found, context: Asked, batches: Batches): Pro
   return json(200, printAs(coverageSchema, await batches.coverage(batch, read.value.target)));
 }
 
-async function report({ batch, progress }: Found, context: Asked, batches: Batches): Promise<Response> {
+async function report(found: Found, context: Asked, batches: Batches): Promise<Response> {
   const read = readParameters(reportParameters, context);
   if (read.kind === 'bad') return badRequest(read.problems);
   const { write, type, extension } = writers[read.value.format];
   context.set('readsInput', true);
-  const text = write({ batch, progress, items: await batches.reported(batch) });
-  const disposition = `attachment; filename="batch-${batch.batchId}.${extension}"`;
+  const text = write({ ...reportedBatch(found), items: await batches.reported(found.batch) });
+  const disposition = `attachment; filename="batch-${found.batch.batchId}.${extension}"`;
   return new Response(text, { headers: { 'content-type': type, 'content-disposition': disposition } });
 }
 

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { MAX_CASES_BYTES } from '../../shared/cases/document/document.ts';
 import { readCase } from '../../shared/cases/document/read-case.ts';
 import { readMembers, readText } from '../../shared/cases/document/read-members.ts';
-import { createRefusals, noLines } from '../../shared/cases/document/refusal.ts';
+import { createRefusals } from '../../shared/cases/document/refusal.ts';
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
@@ -169,15 +169,14 @@ function readChange(bytes: Uint8Array): { kind: 'change'; change: Change } | { k
       kind: 'bad',
       problems: [{ field: 'body', message: 'must be a JSON object such as {"upsert":{"name":"…"}}' }],
     };
-  const faults = createRefusals(noLines);
-  const members = readMembers(scanned.raw, { path: [], known: ['upsert', 'remove'], refusals: faults });
-  const remove = readText(members.get('remove'), ['remove'], faults) ?? null;
+  const faults = createRefusals();
+  const members = readMembers(scanned.raw, ['upsert', 'remove'], faults.at());
+  const remove = readText(members.get('remove')) ?? null;
   const given = members.get('upsert');
-  const options = { writing: 'document', path: ['upsert'], refusals: faults, lineOf: noLines, defaults: [] } as const;
   const upsert = given
-    ? { name: readCase(given.raw, options).name, json: stringifyExact(parseExact(given.raw)) }
+    ? { name: readCase(given.raw, { at: given.at }).name, json: stringifyExact(parseExact(given.raw)) }
     : null;
-  if (upsert === null && remove === null) faults.add(['upsert'], 'is missing: give upsert, remove, or both');
+  if (upsert === null && remove === null) faults.at('upsert').refuse('is missing: give upsert, remove, or both');
   const problems = [
     ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
     ...faults.all.map(({ path, message }) => ({ field: path, message })),

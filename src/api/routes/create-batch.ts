@@ -44,7 +44,7 @@ export async function createBatch(
   const by = { keyName: context.var.keyName ?? null, maxRunning, key, call: callOf(context, body.bytes) };
   const taken = await batches.create(read.request, by);
   if (taken.kind === 'taken') tellAbout(context, { ...read.request, batchId: taken.batchId });
-  return respondToTaken(taken, read.setAside, batches);
+  return respondToTaken(taken, read.request.setAside, batches);
 }
 
 async function readRows(context: Context<Environment>, rows: Uint8Array, readCsvBatch: ReadCsvBatch) {

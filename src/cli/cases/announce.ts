@@ -1,4 +1,5 @@
-import { clientListSchema, type TreeNode, treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { clientListSchema, treeSchema } from '../../shared/contract/rules-and-clients.ts';
+import { occurrencesOf } from '../../shared/reasoning/tree.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
@@ -36,11 +37,7 @@ async function countTargets(api: HttpApi, targets: string[], { app }: Which): Pr
 async function effectsOf(api: HttpApi, which: Which): Promise<string[]> {
   const { status, text } = await api.call(`/rule-server/mock/tree?${queryOf(which)}`);
   const root = status === 200 ? readAnswer(treeSchema, text).root : null;
-  const names = [...new Set(root === null ? [] : resultsBelow(root))];
+  const acting = (root === null ? [] : occurrencesOf(root)).filter(({ node }) => node.type === 'LeafResult');
+  const names = [...new Set(acting.map(({ node }) => node.label || node.className || 'a result'))];
   return names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names;
-}
-
-function resultsBelow({ type, label, className, forward, children }: TreeNode): string[] {
-  const own = type === 'LeafResult' ? [label || className || 'a result'] : [];
-  return [...own, ...[...(forward ? [forward] : []), ...children].flatMap(resultsBelow)];
 }

@@ -3,7 +3,6 @@ import { noCounts } from '../../shared/cases/batch.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { findingCodes, readinessSchema } from '../../shared/contract/readiness.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
-import type { ReportedItem } from '../../shared/reports/reported.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
@@ -61,35 +60,19 @@ function linesOf({ target, rules }: Answer): string {
   return `${[...lines, `${ready} of ${rules.length} rules can ship to ${visible(target)}.`].join('\n')}\n`;
 }
 
-function junitOf({ app, target, rules }: Answer): string {
-  const items = rules.map((rule, index): ReportedItem => itemOf(rule, { n: index + 1, target }));
-  const counts = noCounts();
-  for (const { verdict } of items) counts[verdict]++;
-  return junitReport({
-    batch: {
-      batchId: 'check',
-      app,
-      ruleId: null,
-      confId: null,
-      targets: [target],
-      file: null,
-      createdAt: Date.now(),
-    },
-    progress: { counts: [counts] },
-    items,
-  });
-}
-
 /** In JUnit a rule that cannot ship is a failure, an untested one an error. Findings that are only information are left out. */
-function itemOf({ ruleId, name, state, findings }: Rule, { n, target }: { n: number; target: string }): ReportedItem {
-  const verdict = { 'can-ship': 'passed', 'cannot-ship': 'failed', 'not-tested': 'error' } as const;
-  const reasons = findings.filter(({ code }) => findingCodes[code] !== 'tells');
-  return {
-    ...{ n, name: `rule ${ruleId}${name === null ? '' : ` ${name}`}`, line: null, target, mockId: '' },
-    ...{ verdict: verdict[state], outcome: null, address: null, code: null, mayHaveRun: false, tookMs: null },
-    error: reasons.length === 0 ? null : reasons.map(({ message }) => message).join('\n'),
-    differences: [],
-    notChecked: [],
-    parting: null,
-  };
+function junitOf({ app, target, rules }: Answer): string {
+  const verdictOf = { 'can-ship': 'passed', 'cannot-ship': 'failed', 'not-tested': 'error' } as const;
+  const counts = noCounts();
+  const items = rules.map(({ ruleId, name, state, findings }) => {
+    const verdict = verdictOf[state];
+    counts[verdict]++;
+    const reasons = findings.filter(({ code }) => findingCodes[code] !== 'tells');
+    const error = reasons.length === 0 ? null : reasons.map(({ message }) => message).join('\n');
+    const nothing = { line: null, code: null, mayHaveRun: false, tookMs: null, parting: null };
+    const title = `rule ${ruleId}${name === null ? '' : ` ${name}`}`;
+    return { ...nothing, name: title, target, verdict, error, differences: [], notChecked: [] };
+  });
+  const about = { batchId: 'check', app, ruleId: null, confId: null, file: null, createdAt: Date.now() };
+  return junitReport({ ...about, targets: [{ target, counts }], items });
 }

@@ -9,7 +9,6 @@ import {
   batchReportSchema,
   type SetAsideBody,
 } from '../../shared/contract/batches.ts';
-import type { JUnitBatch } from '../../shared/reports/junit.ts';
 import { eventsOf } from '../runs/event-stream.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { errorOf, type HttpApi, postOnce, readAnswer } from '../terminal/http-api.ts';
@@ -53,18 +52,6 @@ export async function runBatch(api: HttpApi, body: Body, watching: Watching): Pr
 /** An interrupt before a batch is posted leaves nothing to cancel. */
 export function refuseInterrupted({ aborted }: AbortSignal): void {
   if (aborted) throw new CommandFailed('It was interrupted: no batch was begun.', exitCodes.interrupted);
-}
-
-/** A finished batch, with what its JUnit report needs. */
-export function junitBatch(
-  { batchId, app, file, createdAt, targets, items }: BatchReport,
-  { ruleId, confId }: { ruleId: string | null; confId: string | null },
-): JUnitBatch {
-  return {
-    batch: { batchId, app, ruleId, confId, file, createdAt, targets: targets.map(({ target }) => target) },
-    progress: { counts: targets.map(({ counts }) => counts) },
-    items,
-  };
 }
 
 export async function readReportAs(api: HttpApi, batchId: string, format: string): Promise<string> {

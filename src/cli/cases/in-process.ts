@@ -2,25 +2,21 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyLeaves, openInProcess, type RuleObjects } from '../../client/requests/answer-in-process.ts';
-import { BATCH_VERSION, type Batch, failuresIn, type ItemHead, noCounts } from '../../shared/cases/batch.ts';
+import { failuresIn, type ItemDetail, type ItemHead, noCounts } from '../../shared/cases/batch.ts';
 import type { Case } from '../../shared/cases/case.ts';
-import { elementsOf } from '../../shared/cases/split-array.ts';
 import { factsOfTrees } from '../../shared/conclusions/conclusion.ts';
 import { itemOfAnswer, skippedItem } from '../../shared/conclusions/item-of-answer.ts';
-import { batchReportSchema } from '../../shared/contract/batches.ts';
-import { DATA_FIELD } from '../../shared/contract/data-field.ts';
-import { joinMembers } from '../../shared/contract/json/exact-json.ts';
-import { readAs } from '../../shared/contract/wire.ts';
+import type { BatchReport } from '../../shared/contract/batches.ts';
 import { isLeaf, occurrencesOf, type TimeWindow, type TreeNode } from '../../shared/reasoning/tree.ts';
-import { type SkipReason, skip } from '../../shared/reasons/remarks.ts';
+import { skip } from '../../shared/reasons/remarks.ts';
 import { jsonReport } from '../../shared/reports/json.ts';
-import type { ItemWithData } from '../../shared/reports/reported.ts';
 import { numberOfType } from '../../shared/rules/node-types.ts';
 import { windowNumbers } from '../../shared/rules/time-window.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { rawMember } from '../terminal/raw-member.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
-import { IN_PROCESS, type Ran, type Runner, type RunOptions } from './runner.ts';
+import type { RunOptions } from './batch-request.ts';
+import { IN_PROCESS, type Ran, type Runner } from './runner.ts';
 import type { Suite } from './suite.ts';
 
 /** The name of the target in reports. */
@@ -42,10 +38,7 @@ export async function createProcessRunner(
   const onError = (error: unknown) => void stderr.write(`${error}\n`);
   const process = await openInProcess(rules, { leaves: await importLeaves(leaves), onError });
   for (const problem of process.problems) stderr.write(`${problem}\n`);
-  return {
-    run: (suite, options) => runSuite(process, suite, options),
-    itemText: async (ran, n) => itemText(ran, n),
-  };
+  return (suite, options) => runSuite(process, suite, options);
 }
 
 /** Answers one input as a client with the leaves of a module would, on a version of the rule that is given each time. */
@@ -79,7 +72,7 @@ function cannotImport(path: string, error: Error & { code?: string }): never {
 async function runSuite(inProcess: InProcess, suite: Suite, options: RunOptions): Promise<Ran> {
   const createdAt = Date.now();
   const counts = noCounts();
-  const items: ItemWithData[] = [];
+  const items: BatchReport['items'] = [];
   for (const [index, one] of suite.run.entries()) {
     const bad = failuresIn([counts]);
     const why = one.skip
@@ -87,16 +80,22 @@ async function runSuite(inProcess: InProcess, suite: Suite, options: RunOptions)
       : options.bail && bad > 0
         ? skip('enough-failures', { failures: bad })
         : null;
-    const item = why === null ? await runCase(inProcess, suite, one, options) : notRun(why);
-    counts[item.head.verdict]++;
-    items.push(reported(one, index + 1, item));
+    const ran = why === null ? await runCase(inProcess, suite, one, options) : { head: skippedItem(why), detail: null };
+    counts[ran.head.verdict]++;
+    items.push(reported(one, index + 1, ran));
   }
-  const batch = batchOf(suite, createdAt, options);
-  const json = jsonReport({ batch, progress: { state: 'finished', endedAt: Date.now(), counts: [counts] }, items });
-  return { suite, report: readAs(batchReportSchema, json), json };
+  const { app, ruleId, confId, ignore, run, origin } = suite;
+  const { bail = false, dryRun = false } = options;
+  const report: BatchReport = {
+    ...{ batchId: IN_PROCESS, app: Number(app), ruleId, confId, cases: run.length, concurrency: 1, keyName: null },
+    ...{ stopAfterFailures: bail ? 1 : null, createdAt, endedAt: Date.now(), state: 'finished', dryRun, ignore },
+    ...{ file: origin.kind === 'file' ? origin.path : null, etag: null, from: null },
+    ...{ targets: [{ target: HERE, counts }], counts, items },
+  };
+  return { suite, report, json: jsonReport(report) };
 }
 
-type Item = { head: ItemHead; detail: ReturnType<typeof itemOfAnswer>['detail'] };
+type Item = { head: ItemHead; detail: ItemDetail | null };
 
 async function runCase(
   inProcess: InProcess,
@@ -116,38 +115,11 @@ async function runCase(
   );
 }
 
-const notRun = (why: SkipReason): Item => ({
-  head: skippedItem(why),
-  detail: { differences: [], notChecked: [], data: null, cut: false, nodes: null },
-});
-
-function reported({ name, line }: Case, n: number, { head, detail }: Item): ItemWithData {
-  const { verdict, outcome, address, code, reason, params, mayHaveRun, error, rules, parting } = head;
-  const ran = { verdict, outcome, address, code, reason, params, mayHaveRun, error, rules, parting };
+function reported({ name, line }: Case, n: number, { head, detail }: Item): BatchReport['items'][number] {
   const tookMs = head.tookMs === null ? null : Math.round(head.tookMs);
   const where = { n, name, line, target: HERE, mockId: `case-${n}` };
-  const { differences, notChecked, data, cut } = detail;
-  return { ...where, ...ran, tookMs, differences, notChecked, changed: data, cut };
-}
-
-/** The batch that the service would have kept. */
-function batchOf(suite: Suite, createdAt: number, { bail = false, dryRun = false }: RunOptions): Batch {
-  const { app, ruleId, confId, ignore, run, origin } = suite;
-  return {
-    ...{ v: BATCH_VERSION, batchId: IN_PROCESS, app: Number(app), ruleId, confId, targets: [HERE] },
-    ...{ cases: run.length, concurrency: 1, stopAfterFailures: bail ? 1 : null, keyName: null, createdAt },
-    ...{ file: origin.kind === 'file' ? origin.path : null, etag: null, from: null, dryRun, ignore },
-  };
-}
-
-/** An item in the form of the service, with what the update of expectations needs. */
-function itemText({ suite, json }: Ran, n: number): string {
-  const item = elementsOf(rawMember(json, 'items') ?? '[]')[n - 1] ?? '{}';
-  return joinMembers([
-    [DATA_FIELD, suite.run[n - 1]?.input ?? '{}'],
-    ['changed', rawMember(item, 'changed') ?? 'null'],
-    ['cut', rawMember(item, 'cut') ?? 'false'],
-  ]);
+  const { differences = [], notChecked = [], data: changed = null, cut = false } = detail ?? {};
+  return { ...head, ...where, tookMs, differences, notChecked, changed, cut };
 }
 
 /** A rule as its tree has it. */

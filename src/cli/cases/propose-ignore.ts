@@ -1,27 +1,23 @@
 import { withoutNoise } from '../../shared/cases/judging/noise.ts';
-import { elementsOf } from '../../shared/cases/split-array.ts';
 import { differingPaths } from '../../shared/conclusions/differing-values.ts';
 import type { BatchReport } from '../../shared/contract/batches.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
-import { rawMember } from '../terminal/raw-member.ts';
 
-type Ran = { report: BatchReport; json: string };
 type Item = BatchReport['items'][number];
 
 /**
  * Compares two runs of the same cases on one target, and writes `ignore` of their document as lines of YAML: the paths that it ignores already,
  * and those at which the data of the second run differed. Cases with another outcome are named, because that is no noise.
  */
-export function proposeIgnore(first: Ran, second: Ran, ignored: readonly string[]): string[] {
-  const [one, other] = [changedOf(first.json), changedOf(second.json)];
+export function proposeIgnore(first: BatchReport, second: BatchReport, ignored: readonly string[]): string[] {
   const paths = new Set<string>();
   const unsteady: string[] = [];
-  for (const [index, item] of first.report.items.entries()) {
-    const again = second.report.items[index];
+  for (const [index, item] of first.items.entries()) {
+    const again = second.items[index];
     const [before, after] = [endOf(item), endOf(again)];
     if (before !== after) unsteady.push(`# ${item.name} came to ${before}, then to ${after}: this is no noise`);
     else if (item.outcome === null) unsteady.push(`# ${item.name} was not answered: ${before}`);
-    else for (const path of differingPaths(...both(one[index], other[index], ignored))) paths.add(path);
+    else for (const path of differingPaths(dataOf(item, ignored), dataOf(again, ignored))) paths.add(path);
   }
   const proposed = [...ignored, ...[...paths].sort()];
   const lines = paths.size === 0 ? ['# no other data was different the second time'] : [];
@@ -29,13 +25,8 @@ export function proposeIgnore(first: Ran, second: Ran, ignored: readonly string[
   return [...list, ...lines, ...unsteady];
 }
 
-function both(one = 'null', other = 'null', ignored: readonly string[]): Parameters<typeof differingPaths> {
-  return [withoutNoise(parseExact(one), ignored), withoutNoise(parseExact(other), ignored)];
-}
+/** The members that a run added to the data or changed in it. */
+const dataOf = (item: Item | undefined, ignored: readonly string[]) =>
+  withoutNoise(parseExact(item?.changed ?? 'null'), ignored);
 
 const endOf = (item: Item | undefined) => item?.outcome ?? item?.code ?? item?.verdict ?? 'nothing';
-
-/** The members that each run added to the data or changed in it, as JSON text; `null` where none are kept. */
-function changedOf(json: string): string[] {
-  return elementsOf(rawMember(json, 'items') ?? '[]').map((raw) => rawMember(raw, 'changed') ?? 'null');
-}

@@ -1,7 +1,6 @@
 import { printPath } from '../../shared/cases/path.ts';
 import { actionsOf, changedIn, conclusionOf, factsOfTrees } from '../../shared/conclusions/conclusion.ts';
-import { joinMembers } from '../../shared/contract/json/exact-json.ts';
-import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
+import { JsonText, stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { visible, visibleJson } from '../../shared/contract/json/visible-text.ts';
 import { timeOfCase } from '../../shared/contract/time-of-case.ts';
 import { nameOfCase, type Way, waysOf } from '../../shared/reasoning/trace/recorded-run.ts';
@@ -66,21 +65,18 @@ export function membersOfCase(run: AnsweredRecord) {
 
 /** Expects the outcome of a run, the keys that it changed, and the nodes that acted, if its trace and its tree have them. */
 function expectedOf({ input, result, outcome: ranTo, root }: AnsweredRecord): string {
-  const outcome: [string, string] = ['outcome', JSON.stringify(ranTo)];
-  if (result === null || ranTo === 'ERROR') return joinMembers([outcome]);
+  if (result === null || ranTo === 'ERROR') return stringifyExact({ outcome: ranTo });
   const facts = factsOfTrees(root === null ? [] : [root]);
   const conclusion = conclusionOf({ input, body: result, success: true, facts });
   const { known, unknown, isWhole } = actionsOf(conclusion);
   const data = changedIn(conclusion) ?? {};
   const absent = [...conclusion.changed].filter((key) => !Object.hasOwn(data, key));
-  return joinMembers([
-    outcome,
-    ...(isWhole && unknown.length === 0 ? [['actions', `[${known.join(', ')}]`] as [string, string]] : []),
-    ...(Object.keys(data).length > 0 ? [['data', stringifyExact(data)] as [string, string]] : []),
-    ...(absent.length > 0
-      ? [['absent', JSON.stringify(absent.map((key) => printPath([key])))] as [string, string]]
-      : []),
-  ]);
+  return stringifyExact({
+    outcome: ranTo,
+    ...(isWhole && unknown.length === 0 && { actions: new JsonText(`[${known.join(', ')}]`) }),
+    ...(Object.keys(data).length > 0 && { data }),
+    ...(absent.length > 0 && { absent: absent.map((key) => printPath([key])) }),
+  });
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

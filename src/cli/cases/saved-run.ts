@@ -22,18 +22,6 @@ import { membersOfCase } from './record.ts';
 import type { Suite } from './suite.ts';
 import { exitCodeOfReport, type TestOptions } from './test.ts';
 
-/**
- * A saved run as a suite of one case, which is compared with the result of that run. `objects`: the rules that it ran on. `changed`: the file was
- * edited after it was saved.
- */
-type SavedRunSuite = {
-  suite: Suite;
-  objects: ReturnType<typeof ruleObjects>;
-  changed: boolean;
-  /** Writes the run as a case into a document, or into a new one, and reports it. */
-  keepAsCase(path: string): Promise<string>;
-};
-
 export type SavedRunOptions = TestOptions & { run?: string; real?: boolean; asCase?: string };
 
 const NEEDS =
@@ -54,15 +42,14 @@ export async function testSavedRun(paths: string[], options: SavedRunOptions, { 
     (!leaves && !asCase)
   )
     throw new CommandFailed(NEEDS, exitCodes.usage);
-  const { suite, objects, changed, keepAsCase } = await readSavedRun(run);
+  const { suite, objects, changed, answered } = await readSavedRun(run);
   if (changed) stderr.write(`${CHANGED}\n`);
-  if (asCase !== undefined) stderr.write(`${await keepAsCase(asCase)}\n`);
+  if (asCase !== undefined) stderr.write(`${await keepAsCase(asCase, suite, answered)}\n`);
   if (leaves === undefined) return changed ? exitCodes.failed : exitCodes.ok;
   const runner = await createProcessRunner({ leaves, rules: rules ?? objects }, { stderr });
-  const ran = await runner.run(suite, { dryRun: !real });
-  const { report } = ran;
+  const { report, json: printed } = await runner(suite, { dryRun: !real });
   const lines = [...failureLines(suite, report), ...report.items.map(({ verdict }) => wordsOf(verdict))];
-  stdout.write(json ? visibleJson(`${ran.json.trim()}\n`) : visibleLines(`${lines.join('\n')}\n`));
+  stdout.write(json ? visibleJson(`${printed.trim()}\n`) : visibleLines(`${lines.join('\n')}\n`));
   return changed ? exitCodes.failed : exitCodeOfReport(report);
 }
 
@@ -73,7 +60,8 @@ function wordsOf(verdict: Verdict): string {
     : 'Not reproduced.';
 }
 
-async function readSavedRun(path: string): Promise<SavedRunSuite> {
+/** A saved run as a suite of one case, which is compared with the result of that run, and the rules that it ran on. `changed`: the file was edited after it was saved. */
+async function readSavedRun(path: string) {
   const { execution: text, changed } = await openRunFile(path);
   const execution = readAnswer(executionSchema, text, exitCodes.usage);
   const { app, ruleId, tree: own, state } = execution;
@@ -91,18 +79,14 @@ async function readSavedRun(path: string): Promise<SavedRunSuite> {
   const facts = factsOfTrees(tree.root === null ? [] : [tree.root]);
   const before = conclusionOf({ input, body: result, success: state === 'succeeded', facts });
   const origin = { kind: 'file', path } as const;
-  const answered = { ...run, result, root: tree.root };
-  return {
-    suite: { origin, text, app: String(app), ruleId, confId: null, ignore: [], cases: [one], run: [one], before },
-    objects: ruleObjects({ root: tree.root, timeWindow: tree.rule?.timeWindow }, ruleId),
-    changed,
-    keepAsCase: (document) => keepAsCase(document, { app, ruleId, run: answered }),
-  };
+  const of = { app: String(app), ruleId, confId: null, ignore: [] };
+  const suite: Suite = { origin, text, ...of, cases: [one], run: [one], before };
+  const objects = ruleObjects({ root: tree.root, timeWindow: tree.rule?.timeWindow }, ruleId);
+  return { suite, objects, changed, answered: { ...run, result, root: tree.root } };
 }
 
-type Kept = { app: number; ruleId: string; run: AnsweredRecord };
-
-async function keepAsCase(path: string, { app, ruleId, run }: Kept): Promise<string> {
+/** Writes a run as a case into a document, or into a new one, and reports it. */
+async function keepAsCase(path: string, { app, ruleId }: Suite, run: AnsweredRecord): Promise<string> {
   const write = await openOutput('--as-case', path);
   const text = existsSync(path) ? await readFile(path, 'utf8') : `app: ${app}\nruleId: ${ruleId}\ncases: []\n`;
   const members = membersOfCase(run);

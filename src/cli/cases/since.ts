@@ -4,8 +4,8 @@ import { visibleJson, visibleLines } from '../../shared/contract/json/visible-te
 import { clientListSchema, ruleVersionsSchema, treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
-import { decisionOf } from '../../shared/reasoning/trace/node-trace.ts';
-import { replayResult } from '../../shared/reasoning/trace/replay-result.ts';
+import { ranAsOf } from '../../shared/reasoning/trace/recorded-run.ts';
+import { runOn } from '../../shared/reasoning/trace/replay-result.ts';
 import { occurrencesOf, type TreeNode } from '../../shared/reasoning/tree.ts';
 import {
   createOutcomeOf,
@@ -114,7 +114,7 @@ type Ran = ReturnType<typeof runOf>;
 /** An execution, as far as other versions of its rule can be computed from it. */
 function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof explainRun>>) {
   const execution = readAnswer(executionSchema, text);
-  const { rules, input, dryRun, ts, history } = execution;
+  const { rules, input, dryRun } = execution;
   if (dryRun) throw refusal(leftOut['was-dry']);
   if (input === null) throw refusal(leftOut['input-not-kept']);
   if (execution.masked.length > 0) throw refusal(leftOut['input-hidden']);
@@ -122,21 +122,10 @@ function runOf({ execution: text, tree, knowsRules }: Awaited<ReturnType<typeof 
   if (tree === null || version == null || !knowsRules) throw refusal('the rules that it ran on are not known for sure');
   const own = readAnswer(treeSchema, tree);
   const result = readResult(execution.lateResult ?? execution.result ?? '{}');
-  const occurrences = own.root === null ? [] : occurrencesOf(own.root);
-  const { trace, replay } = replayResult(result, occurrences);
-  const [root] = occurrences;
-  const nodeTrace = root && replay.nodeTraces.get(root);
-  const outcome = nodeTrace ? decisionOf(nodeTrace) : null;
-  if (outcome === null) throw refusal('it came to no outcome, or its trace does not say to which');
   const read = readJson(input);
-  const ranAt = Number(ts ?? result?.executeAt ?? history[0]?.at ?? 0);
-  const run = {
-    occurrences,
-    nodeTraces: replay.nodeTraces,
-    tracesReads: trace === 'steps',
-    ranAt,
-    input: read.kind === 'ok' ? read.root : null,
-  };
+  const ran = { result, input: read.kind === 'ok' ? read.root : null, ranAt: Number(ranAsOf(execution, result?.root)) };
+  const { decision: outcome, toChange: run } = runOn(own.root === null ? [] : occurrencesOf(own.root), ran);
+  if (outcome === null) throw refusal('it came to no outcome, or its trace does not say to which');
   return { execution, run, outcome, input, newest: versionOf(own, String(version)) };
 }
 

@@ -7,10 +7,11 @@ import { createHttpApi, errorOf, type HttpApi } from '../terminal/http-api.ts';
 import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { announce } from './announce.ts';
-import { countsLine, junitBatch } from './follow-batch.ts';
+import type { RunOptions } from './batch-request.ts';
+import { countsLine } from './follow-batch.ts';
 import { failureLines, githubLines } from './print-failures.ts';
 import { proposeIgnore } from './propose-ignore.ts';
-import { createServiceRunner, IN_PROCESS, type Ran, type Runner, type RunOptions } from './runner.ts';
+import { createServiceRunner, IN_PROCESS, type Ran, type Runner } from './runner.ts';
 import { filtered, labelOf, queryOf, readSavedSuite, readSuites, type Suite } from './suite.ts';
 import { updateExpectations } from './update.ts';
 
@@ -60,17 +61,16 @@ export async function test(paths: string[], options: TestOptions, surroundings: 
   const all: Ran[] = [];
   const codes: number[] = [];
   for (const suite of suites) {
-    const ran = await runner.run(suite, how);
+    const ran = await runner(suite, how);
     all.push(ran);
     if (!options.json) stdout.write(visibleLines(`${summary(ran).join('\n')}\n`));
     if (environment.GITHUB_ACTIONS === 'true') stdout.write(`${githubLines(suite, ran.report).join('\n')}\n`);
-    const left = options.update ? await update(api, runner, ran, stderr) : null;
+    const left = options.update ? await update(api, ran, stderr) : null;
     codes.push(left === 0 ? exitCodes.ok : exitCodeOfReport(ran.report));
     if (options.bail && codes.at(-1) !== exitCodes.ok) break;
   }
   if (options.json) stdout.write(visibleJson(`{"batches":[${all.map(({ json }) => json.trim()).join(',')}]}\n`));
-  const batches = all.map(({ suite, report }) => junitBatch(report, suite));
-  await junit?.(junitReport(...batches), 'The cases ran: what came of them is printed above.');
+  await junit?.(junitReport(...all.map(({ report }) => report)), 'The cases ran: what came of them is printed above.');
   return worstOf(codes);
 }
 
@@ -112,8 +112,8 @@ async function runnerOf(
 
 /** Runs a suite twice, and proposes what its document ignores in the data. */
 async function proposal(runner: Runner, suite: Suite, how: RunOptions): Promise<string[]> {
-  const [first, second] = [await runner.run(suite, how), await runner.run(suite, how)];
-  return [`# ${labelOf(suite)}`, ...proposeIgnore(first, second, suite.ignore)];
+  const [first, second] = [await runner(suite, how), await runner(suite, how)];
+  return [`# ${labelOf(suite)}`, ...proposeIgnore(first.report, second.report, suite.ignore)];
 }
 
 function summary({ suite, report }: Ran): string[] {
@@ -124,10 +124,8 @@ function summary({ suite, report }: Ran): string[] {
 }
 
 /** Updates the document, and resolves to how many cases still are not as expected. */
-async function update(api: HttpApi, runner: Runner, ran: Ran, stderr: Surroundings['stderr']): Promise<number> {
-  const { suite, report } = ran;
-  const itemText = (n: number) => runner.itemText(ran, n);
-  const { text, updated, left } = await updateExpectations(itemText, suite, report);
+async function update(api: HttpApi, { suite, report }: Ran, stderr: Surroundings['stderr']): Promise<number> {
+  const { text, updated, left } = updateExpectations(suite, report);
   if (updated.length > 0) await save(api, suite, text);
   for (const name of updated) stderr.write(`updated  ${name}\n`);
   for (const line of left) stderr.write(`left     ${line}\n`);

@@ -4,6 +4,7 @@ import { treeSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readJson } from '../../shared/json-tree/read-json.ts';
 import { changesBetween, changeWords } from '../../shared/reasoning/changes.ts';
 import { readResult } from '../../shared/reasoning/result.ts';
+import { ranAsOf } from '../../shared/reasoning/trace/recorded-run.ts';
 import { bareNode } from '../../shared/reasoning/tree.ts';
 import { say } from '../../shared/reasoning/words/english.ts';
 import { explain } from '../../shared/reasoning/words/explain.ts';
@@ -60,17 +61,14 @@ function changesSince(before: string, now: string): string[] {
   return changes.length === 0 ? [] : [say('rules.changed', { n: changes.length, nodes: changeWords(changes, say) })];
 }
 
-function explainBy(tree: string, { result, lateResult, input, ts, history }: Execution, knowsRules: boolean) {
+function explainBy(tree: string, execution: Execution, knowsRules: boolean) {
   const { root: node } = readAnswer(treeSchema, tree);
-  if (node === null) return null;
-  const answer = lateResult ?? result;
-  const data = readJson(input ?? 'null');
-  return explain({
-    root: knowsRules ? node : bareNode(node),
-    result: answer === null ? null : readResult(answer),
-    input: data.kind === 'ok' ? data.root : null,
-    ranAt: Number(ts ?? history[0]?.at ?? 0),
-  });
+  const answer = execution.lateResult ?? execution.result;
+  const result = answer === null ? null : readResult(answer);
+  const data = readJson(execution.input ?? 'null');
+  const input = data.kind === 'ok' ? data.root : null;
+  const ranAt = Number(ranAsOf(execution, result?.root));
+  return node && explain({ root: knowsRules ? node : bareNode(node), result, input, ranAt });
 }
 
 function membersOf(text: string): [string, string][] {

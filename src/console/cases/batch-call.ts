@@ -73,6 +73,7 @@ export type Recorded = { runs: RecordedRun[]; leftOut: Map<LeftOut, number> };
 type Wanted = { app: string; ruleId: string | null; search: RunSearch; count: number };
 
 const PAGE = 100;
+const AT_ONCE = 5;
 
 /** Reads the newest runs that a search finds, to make them again. `onRead` is called with how many were read, of how many. */
 export async function readRecorded(
@@ -88,31 +89,17 @@ export async function readRecorded(
   }
   const recorded: Recorded = { runs: [], leftOut: new Map() };
   let read = 0;
-  const all = await eachOf(ids.slice(0, count), async (mockId) => {
+  const readOne = async (mockId: string) => {
     const { record, masked, input, result } = await getExecution(mockId, signal);
     onRead(++read, ids.length);
     return recordedRun({ ...record, masked, input, result });
-  });
-  for (const one of all) {
-    if (typeof one === 'string') recorded.leftOut.set(one, (recorded.leftOut.get(one) ?? 0) + 1);
-    else recorded.runs.push(one);
-  }
-  return recorded;
-}
-
-const AT_ONCE = 5;
-
-async function eachOf<T, Result>(all: readonly T[], act: (one: T) => Promise<Result>): Promise<Result[]> {
-  const results = new Array<Result>(all.length);
-  let next = 0;
-  const work = async () => {
-    for (let at = next++; at < all.length; at = next++) {
-      const one = all[at];
-      if (one !== undefined) results[at] = await act(one);
-    }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return results;
+  for (let first = 0; first < ids.length; first += AT_ONCE)
+    for (const one of await Promise.all(ids.slice(first, first + AT_ONCE).map(readOne))) {
+      if (typeof one === 'string') recorded.leftOut.set(one, (recorded.leftOut.get(one) ?? 0) + 1);
+      else recorded.runs.push(one);
+    }
+  return recorded;
 }
 
 /** Stands for each client that is online when the batch begins. */

@@ -191,19 +191,14 @@ function inputOf({ cells, saved }: CaseRow): string | null {
 }
 
 function sorted(rows: CaseRow[], order: Order): CaseRow[] {
-  const ranks: Record<Order, (row: CaseRow) => number> = {
-    failing: rankOf,
-    given: () => 0,
-    name: () => 0,
-    slowest: ({ cells }) => -Math.max(0, ...cells.map((cell) => cell?.item.tookMs ?? 0)),
-  };
-  const ranked = rows.map((row) => ({ row, rank: ranks[order](row) }));
-  const collator = new Intl.Collator(undefined, { numeric: true });
-  ranked.sort((a, b) => {
-    if (order === 'name') return collator.compare(a.row.name, b.row.name);
-    return a.rank - b.rank || a.row.place - b.row.place;
-  });
-  return ranked.map(({ row }) => row);
+  if (order === 'name') {
+    const collator = new Intl.Collator(undefined, { numeric: true });
+    return rows.sort((a, b) => collator.compare(a.name, b.name));
+  }
+  const slowness = ({ cells }: CaseRow) => -Math.max(0, ...cells.map((cell) => cell?.item.tookMs ?? 0));
+  const rank = { failing: rankOf, given: () => 0, slowest: slowness }[order];
+  const ranked = rows.map((row) => ({ row, rank: rank(row) }));
+  return ranked.sort((a, b) => a.rank - b.rank || a.row.place - b.row.place).map(({ row }) => row);
 }
 
 function rankOf({ cells }: CaseRow): number {

@@ -72,12 +72,10 @@ function readList(text: string, fields: readonly SchemaField[], timeZone: string
   if (list?.kind !== 'array') return { kind: 'no-list' };
   const refusals = createRefusals(lineIn(text, list));
   const bodies: string[] = [];
-  const cases = list.items.flatMap((element, place) => {
-    const before = refusals.found();
+  const cases = list.items.flatMap((element, index) => {
     const one = caseOf(element, timeZone);
-    readCase(one.json, { writing: 'request', path: [place], refusals, lineOf: lineIn(text, list), defaults: [] });
     bodies.push(one.json);
-    return refusals.found() === before ? [one] : [];
+    return refusals.accepted(() => readCase(one.json, { index, at: refusals.at(index) })).map(() => one);
   });
   const setAside = { cases: list.items.length - cases.length, refusals: refusals.all.map(inWordsOfFiles) };
   if (cases.length === 0 && setAside.cases > 0) return { kind: 'mistakes', refusals: setAside.refusals };

@@ -1,4 +1,5 @@
 import { inData, printPath } from '../../shared/cases/path.ts';
+import { joinMembers } from '../../shared/contract/json/exact-json.ts';
 import { itemsOf, memberOf, textOf } from '../../shared/json-tree/members.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
@@ -53,31 +54,35 @@ type Written = { name: string; input: string; ts: string | null; parts: readonly
 
 /** A case as documents write it, as JSON text. What a saved case has beside the parts, its tags and nodes, it keeps. */
 export function caseText({ name, input, ts, parts, saved }: Written): string {
-  const members = [`"name":${JSON.stringify(name)}`, `"input":${input}`];
-  if (ts !== null) members.push(`"asOf":${ts}`);
-  if (saved && saved.tags.length > 0) members.push(`"tags":${JSON.stringify(saved.tags)}`);
-  if (saved?.skip) members.push('"skip":true');
   const expect = expectMembers(parts, documentOf(saved?.expect ?? null));
-  if (expect.length > 0) members.push(`"expect":{${expect.join(',')}}`);
-  return `{${members.join(',')}}`;
+  return joinMembers([
+    ['name', JSON.stringify(name)],
+    ['input', input],
+    ...(ts === null ? [] : [['asOf', ts] as const]),
+    ...(saved && saved.tags.length > 0 ? [['tags', JSON.stringify(saved.tags)] as const] : []),
+    ...(saved?.skip ? [['skip', 'true'] as const] : []),
+    ...(expect.length > 0 ? [['expect', joinMembers(expect)] as const] : []),
+  ]);
 }
 
-function expectMembers(parts: readonly Part[], before: Json | undefined): string[] {
-  const members: string[] = [];
-  const outcome = parts.find(({ kind }) => kind === 'outcome');
-  if (outcome?.kind === 'outcome') members.push(`"outcome":"${outcome.value}"`);
-  const error = parts.find(({ kind }) => kind === 'error');
-  if (error?.kind === 'error') members.push(`"error":${error.value}`);
-  const data = parts.flatMap((part) => (part.kind === 'data' ? [`${JSON.stringify(part.key)}:${part.value}`] : []));
-  if (data.length > 0) members.push(`"data":{${data.join(',')}}`);
+function expectMembers(parts: readonly Part[], before: Json | undefined): (readonly [string, string])[] {
+  const plain = parts.flatMap((part): [string, string][] => {
+    if (part.kind === 'outcome') return [['outcome', JSON.stringify(part.value)]];
+    return part.kind === 'error' ? [['error', part.value]] : [];
+  });
+  const data = parts.flatMap((part) => (part.kind === 'data' ? [[part.key, part.value] as const] : []));
   const added = parts.flatMap((part) => (part.kind === 'absent' ? [printPath([part.key])] : []));
   const absent = [...new Set([...pathsIn(before).filter((path) => !hasData(parts, path)), ...added])];
-  if (absent.length > 0) members.push(`"absent":${JSON.stringify(absent)}`);
-  for (const kept of ['nodes', 'withinMs']) {
-    const value = memberOf(before, kept);
-    if (value) members.push(`"${kept}":${compactJson(value)}`);
-  }
-  return members;
+  const kept = ['nodes', 'actions', 'withinMs'].flatMap((name) => {
+    const value = memberOf(before, name);
+    return value ? [[name, compactJson(value)] as const] : [];
+  });
+  return [
+    ...plain,
+    ...(data.length > 0 ? [['data', joinMembers(data)] as const] : []),
+    ...(absent.length > 0 ? [['absent', JSON.stringify(absent)] as const] : []),
+    ...kept,
+  ];
 }
 
 /** A key that is expected to be there now is not expected to be absent. */

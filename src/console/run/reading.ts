@@ -1,11 +1,12 @@
 import { idOf, itemsOf, memberOf } from '../../shared/json-tree/members.ts';
 import { type Json, readJson } from '../../shared/json-tree/read-json.ts';
 import { type Result, readResult } from '../../shared/reasoning/result.ts';
-import { type Decision, decisionOf, type NodeTrace } from '../../shared/reasoning/trace/node-trace.ts';
+import { type Decision, decisionOf } from '../../shared/reasoning/trace/node-trace.ts';
+import { ranAsOf } from '../../shared/reasoning/trace/recorded-run.ts';
 import type { Replay } from '../../shared/reasoning/trace/replay.ts';
-import { replayResult, type Traced } from '../../shared/reasoning/trace/replay-result.ts';
+import { runOn, type Traced } from '../../shared/reasoning/trace/replay-result.ts';
 import { ALWAYS, bareNode, type Occurrence } from '../../shared/reasoning/tree.ts';
-import type { RunToChange } from '../../shared/reasoning/what-if/smallest-change.ts';
+import type { RunToChange } from '../../shared/reasoning/what-if/leaf-in-run.ts';
 import { type Reason, whyOf } from '../../shared/reasoning/why.ts';
 import type { Tree } from '../api/browse.ts';
 import type { Execution, ExecutionRecord, RulesOfRun } from '../api/executions.ts';
@@ -35,26 +36,17 @@ export function readRun(execution: Execution, occurrences: readonly Occurrence[]
   const late = execution.lateResult !== null;
   const text = execution.lateResult ?? execution.result;
   const result = text === null ? null : readResult(text);
-  const { trace, replay, rest } = replayResult(result, occurrences);
-  const [root] = occurrences;
-  const nodeTrace = root ? replay.nodeTraces.get(root) : lastOf(replay);
   const before = documentOf(execution.input);
-  const { ts, history } = execution.record;
-  const ranAt = Number(ts ?? result?.executeAt ?? history[0]?.at ?? 0);
-  const toChange = { occurrences, nodeTraces: replay.nodeTraces, tracesReads: trace === 'steps', input: before, ranAt };
+  const ranAt = Number(ranAsOf(execution.record, result?.root));
+  const { trace, replay, rest, decision, toChange } = runOn(occurrences, { result, input: before, ranAt });
+  const [root] = occurrences;
+  // Without a tree the outcome is what ended last.
+  const last = root ? undefined : replay.unplaced.at(-1)?.nodeTrace;
   return {
-    execution,
-    result,
-    late,
-    before,
-    after: result?.success ? result.data : null,
-    trace,
-    rest,
-    replay,
-    decision: nodeTrace ? decisionOf(nodeTrace) : null,
+    ...{ execution, result, late, before, after: result?.success ? result.data : null, trace, rest, replay },
+    decision: last ? decisionOf(last) : decision,
     why: root ? whyOf(root, replay.nodeTraces) : [],
-    ranAt,
-    toChange,
+    ...{ ranAt, toChange },
   };
 }
 
@@ -62,11 +54,6 @@ export function readRun(execution: Execution, occurrences: readonly Occurrence[]
 export function nodesOfDryRun({ execution, result }: Reading, kind: 'assumed' | 'stubbed' | 'unsure'): string[] {
   if (!execution.record.dryRun) return [];
   return itemsOf(memberOf(memberOf(result?.root, 'effects'), kind)).map((id) => `#${idOf(id)}`);
-}
-
-/** Without a tree the outcome is what ended last. */
-function lastOf({ unplaced }: Replay): NodeTrace | undefined {
-  return unplaced.at(-1)?.nodeTrace;
 }
 
 export function documentOf(text: string | null): Json | null {

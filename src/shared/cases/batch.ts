@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  askedMembers,
   type batchStateSchema,
   countsSchema,
   differenceSchema,
@@ -42,31 +43,10 @@ export type BatchState = z.infer<typeof batchStateSchema>;
 /** A batch as it was asked for. Ids are decimal text; `targets` are as they were resolved when it was accepted. */
 export const batchSchema = z.object({
   v: knownUpTo(BATCH_VERSION),
-  batchId: z.string(),
-  app: z.int(),
-  ruleId: z.string().nullable(),
-  confId: z.string().nullable(),
+  ...askedMembers,
   targets: z.array(z.string()),
-  /** How many cases; there are as many items for each target. */
-  cases: z.int(),
-  concurrency: z.int(),
-  stopAfterFailures: z.int().nullable(),
-  keyName: z.string().nullable(),
-  createdAt: z.int(),
-  /** The file its cases come from, for reports. */
-  file: z.string().nullable(),
-  /** The ETag of the saved document it runs. */
-  etag: z.string().nullable(),
-  /** The batch it repeats a part of. */
-  from: z.string().nullable(),
-  /** What its runs are compared with instead of expectations: `recorded` runs that they repeat, or those of one of its targets, which run first. */
-  against: z.string().optional(),
-  /** What it leaves out; of recorded runs also why: told again to who asks for it again under its key. */
+  /** Told again to who asks for it again under its key. */
   setAside: setAsideSchema.optional(),
-  /** Its runs are to have no effects. */
-  dryRun: z.boolean().default(false),
-  /** Paths in the data that count neither for verdicts nor for differences between targets. */
-  ignore: z.array(z.string()).default([]),
   /** It was created under an Idempotency-Key. */
   once: onceSchema.optional(),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ranToSchema } from '../contract/batches.ts';
+import { JsonText, stringifyExact } from '../contract/json/raw-number.ts';
 import { nodeStateNames } from '../contract/verdict.ts';
 
 /** The expectation of a run; a part that is absent is not looked at. `data` is JSON text, `absent` holds paths, `actions` the ids of
@@ -14,6 +15,13 @@ const expectSchema = z.object({
   withinMs: z.number().optional(),
 });
 export type Expect = z.infer<typeof expectSchema>;
+
+/** An expectation as JSON text; the data in it stays as it was written. */
+export function expectText(expect: Expect | null): string | null {
+  if (expect === null) return null;
+  const { data, ...others } = expect;
+  return stringifyExact({ ...others, ...(data !== undefined && { data: new JsonText(data) }) });
+}
 
 /** One case: an input and what is expected of it. `input` is JSON text, `ts` decimal text; `line` where its document has it. */
 export const caseSchema = z.object({

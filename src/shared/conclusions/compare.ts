@@ -30,72 +30,53 @@ export type Comparison = {
 
 /** Compares what two runs came to. Data at the paths to `ignore` counts for nothing. */
 export function compare(before: Conclusion, after: Conclusion, ignore: readonly string[] = []): Comparison {
-  const parting = before.way === null || after.way === null ? null : partingOf(before.way, after.way);
-  const actions = compareActions(before, after);
-  const doubtful = [...new Set([before, after].flatMap(doubtsOf))];
-  const rest = doubtful.length === 0 ? compareCertain(before, after, ignore) : notCalled(doubtful);
-  const changes = [...rest.changes, ...actions.changes].sort(
-    (a, b) => changedParts.indexOf(a.part) - changedParts.indexOf(b.part),
-  );
-  const notCompared = [...rest.notCompared, ...(actions.changes.length > 0 ? [] : actions.notCompared)];
+  const nodes = [...new Set([before, after].flatMap(doubtsOf))];
+  const found: Finding[] = [
+    ...(nodes.length > 0
+      ? (['outcome', 'data'] as const).map((part) => ({ part, why: 'not-called' as const, nodes }))
+      : [compareOutcomes(before, after), compareErrors(before, after), ...compareData(before, after, ignore)]),
+    compareActions(before, after),
+  ].filter((one) => one !== null);
+  const changes = found
+    .filter((one) => 'path' in one)
+    .sort((a, b) => changedParts.indexOf(a.part) - changedParts.indexOf(b.part));
+  const notCompared = found.filter((one) => 'why' in one);
   const kind = changes.length > 0 ? 'changed' : notCompared.length > 0 ? 'unknown' : 'same';
+  const parting = before.way === null || after.way === null ? null : partingOf(before.way, after.way);
   return { kind, changes, notCompared, parting };
 }
 
-type Part = Pick<Comparison, 'changes' | 'notCompared'>;
+type Finding = Change | NotCompared;
 
-const notCalled = (nodes: string[]): Part => ({
-  changes: [],
-  notCompared: (['outcome', 'data'] as const).map((part) => ({ part, why: 'not-called', nodes })),
+const changed = (part: ChangedPart, before: string | null, after: string | null): Finding => ({
+  ...{ part, path: '', before, after },
 });
+const notTold = (part: NotCompared['part'], nodes: string[] = []): Finding => ({ part, why: 'not-told', nodes });
 
-/** Two runs that called every node they reached. */
-function compareCertain(before: Conclusion, after: Conclusion, ignore: readonly string[]): Part {
-  const parts = [compareOutcomes(before, after), compareErrors(before, after), compareData(before, after, ignore)];
-  return {
-    changes: parts.flatMap(({ changes }) => changes),
-    notCompared: parts.flatMap(({ notCompared }) => notCompared),
-  };
-}
-
-const nothing: Part = { changes: [], notCompared: [] };
-const changed = (part: ChangedPart, before: string | null, after: string | null): Part => ({
-  changes: [{ part, path: '', before, after }],
-  notCompared: [],
-});
-const notRecorded = (part: NotCompared['part'], nodes: string[] = []): Part => ({
-  changes: [],
-  notCompared: [{ part, why: 'not-told', nodes }],
-});
-
-function compareOutcomes(before: Conclusion, after: Conclusion): Part {
+function compareOutcomes(before: Conclusion, after: Conclusion): Finding | null {
+  const isOther = before.outcome !== after.outcome;
   if (before.outcome !== null && after.outcome !== null)
-    return before.outcome === after.outcome ? nothing : changed('outcome', before.outcome, after.outcome);
+    return isOther ? changed('outcome', before.outcome, after.outcome) : null;
   const [old, now] = [before, after].map(({ way }) => way?.length === 0);
-  if (old && now) return nothing; // both were outside the time window of the rule
-  if (old !== now && (old || now) && before.way !== null && after.way !== null)
-    return changed('outcome', before.outcome, after.outcome);
-  return notRecorded('outcome');
+  if (old && now) return null; // both were outside the time window of the rule
+  const isKnown = old !== now && before.way !== null && after.way !== null;
+  return isKnown ? changed('outcome', before.outcome, after.outcome) : notTold('outcome');
 }
 
-function compareErrors(before: Conclusion, after: Conclusion): Part {
-  if (before.error === after.error) return nothing;
-  return changed('error', before.error, after.error);
+function compareErrors(before: Conclusion, after: Conclusion): Finding | null {
+  return before.error === after.error ? null : changed('error', before.error, after.error);
 }
 
-function compareData(before: Conclusion, after: Conclusion, ignore: readonly string[]): Part {
-  if (before.data === null || after.data === null) return notRecorded('data');
+function compareData(before: Conclusion, after: Conclusion, ignore: readonly string[]): Finding[] {
+  if (before.data === null || after.data === null) return [notTold('data')];
   const written = writtenBy([before, after], ignore);
   const found = differingValues(written).filter(({ values }) => !values.includes(HIDDEN));
-  return {
-    changes: found.map(({ path, values: [old = null, now = null] }) => ({
-      part: 'data',
-      path,
-      before: old,
-      after: now,
-    })),
-    notCompared: written.some(holdsHidden) ? [{ part: 'data', why: 'hidden', nodes: [] }] : [],
-  };
+  const changes = found.map(
+    ({ path, values: [old = null, now = null] }): Change => ({
+      ...{ part: 'data', path, before: old, after: now },
+    }),
+  );
+  return written.some(holdsHidden) ? [...changes, { part: 'data', why: 'hidden', nodes: [] }] : changes;
 }
 
 /** Of the data after several runs, the members that one of them changed; undefined where the answer has no data. */
@@ -119,19 +100,22 @@ function holdsHidden(value: ExactValue | undefined): boolean {
  * The actions of both runs, as far as each is certain: of a dry run up to the first that it did not call. Where nodes ran in parallel their
  * order means nothing.
  */
-function compareActions(before: Conclusion, after: Conclusion): Part {
+function compareActions(before: Conclusion, after: Conclusion): Finding | null {
   const [old, now] = [certainActions(before, after.uncalled), certainActions(after, before.uncalled)];
-  const anyOrder = [before, after].some(({ way }) => way?.some(({ name }) => name.startsWith('P-')));
+  const anyOrder = [before, after].some(hasNoOrder);
   if (differForSure(old, now, anyOrder)) return changed('actions', listed(old.known), listed(now.known));
-  if (!old.isWhole || !now.isWhole) return notRecorded('actions');
   const nodes = unmatched(old.unknown, now.unknown);
-  return nodes.length === 0 ? nothing : notRecorded('actions', nodes);
+  return old.isWhole && now.isWhole && nodes.length === 0
+    ? null
+    : notTold('actions', old.isWhole && now.isWhole ? nodes : []);
 }
+
+const hasNoOrder = ({ way }: Conclusion) => way?.some(({ name }) => name.startsWith('P-')) ?? false;
 
 /** Whether a run had these actions, in this order; null where that cannot be told. `found`: those that it reached. */
 export function hadActions(expected: readonly string[], run: Conclusion): { as: boolean | null; found: string[] } {
   const { known: found, unknown, isWhole } = actionsOf(run, expected);
-  const anyOrder = run.way?.some(({ name }) => name.startsWith('P-'));
+  const anyOrder = hasNoOrder(run);
   const isSame = anyOrder ? unmatched(found, expected).length === 0 : found.join() === expected.join();
   const wanted = { known: [...expected], unknown: [], isWhole: true, goesOn: false };
   const certain = certainActions(run, expected);
@@ -148,7 +132,7 @@ function certainActions(conclusion: Conclusion, also: readonly string[]): Certai
   return { ...actionsOf(conclusion.way === null ? conclusion : { ...conclusion, way }, also), goesOn };
 }
 
-function differForSure(old: CertainActions, now: CertainActions, anyOrder: boolean | undefined): boolean {
+function differForSure(old: CertainActions, now: CertainActions, anyOrder: boolean): boolean {
   if (!old.isWhole || !now.isWhole) return false;
   if (!anyOrder && old.known.some((id, index) => index < now.known.length && id !== now.known[index])) return true;
   const missing = (from: Actions, to: CertainActions) => !to.goesOn && lacking(from.known, to.known).length > 0;

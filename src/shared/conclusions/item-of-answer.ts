@@ -1,11 +1,10 @@
 import { type ItemDetail, type ItemHead, itemHeadSchema } from '../cases/batch.ts';
 import type { Case } from '../cases/case.ts';
-import { errorOf } from '../contract/endings/no-answer.ts';
+import { errorOf, type NoAnswer } from '../contract/endings/no-answer.ts';
 import { stringifyExact } from '../contract/json/raw-number.ts';
 import type { RulesOfRun } from '../contract/rules-of-run.ts';
 import type { Code } from '../reasons/codes.ts';
 import type { SkipReason } from '../reasons/remarks.ts';
-import type { Params } from '../reasons/template.ts';
 import { whatHappened } from '../reasons/words.ts';
 import { type Conclusion, changedIn, conclusionOf, type NodeFacts, statesOf } from './conclusion.ts';
 import { judge, judgeByRun } from './judge.ts';
@@ -49,16 +48,6 @@ export function itemOfAnswer(
   const detail = { differences, notChecked, data: isCut ? null : data, cut: isCut || nodes !== states, nodes };
   return { head, detail };
 }
-
-/** Why there is no answer, as an ending tells it. */
-type NoAnswer = {
-  code: Code;
-  reason: string;
-  params: Params;
-  mayHaveRun: boolean;
-  address: string | null;
-  rules?: RulesOfRun | null | undefined;
-};
 
 /** The record of an item that has no answer. */
 export function itemWithoutAnswer(noAnswer: NoAnswer): ItemHead {

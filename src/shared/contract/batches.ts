@@ -32,23 +32,27 @@ export const notCheckedSchema = z.object({
 const setAsideSchema = z.object({ cases: int, errors: z.array(z.object({ field: text, message: text })) });
 export type SetAsideBody = z.output<typeof setAsideSchema>;
 
-const batchMembers = {
+/** What a batch was asked for, as stores and the interface have it. */
+export const askedMembers = {
   batchId: text,
   app: int,
   ruleId: int64.nullable(),
   confId: int64.nullable(),
-  cases: int,
+  cases: int.describe('How many there are; each has an item for each target.'),
   concurrency: int,
   stopAfterFailures: int.nullable(),
   keyName: text.nullable(),
   createdAt: time,
-  endedAt: time.nullable(),
   file: text.nullable().describe('The file that its cases were read from; null when they came from elsewhere.'),
   etag: text.nullable().describe('The state of the saved cases that it runs; null when its cases were given.'),
   from: text.nullable().describe('The batch whose cases it runs again, in part.'),
-  against: text.optional().describe('`recorded`, or a target: what its runs are compared with.'),
+  against: text.optional().describe('`recorded`, or a target, which runs first: what its runs are compared with.'),
   dryRun: z.boolean(),
-  ignore: z.array(text),
+  ignore: z.array(text).describe('Paths in the data that count for nothing.'),
+};
+const batchMembers = {
+  ...askedMembers,
+  endedAt: time.nullable(),
   state: batchStateSchema,
   counts: countsSchema,
   targets: z.array(z.object({ target: text, counts: countsSchema })),

@@ -191,7 +191,7 @@ export type AskedRequest = z.output<typeof executeRequestSchema>;
 export type ExecuteRequest = Omit<AskedRequest, 'scene'> & { scene?: string | null };
 
 /** A member's value for validation: integers as bigint, other numbers and containers as the text they were written in. */
-export function memberValue({ kind, raw }: Member): unknown {
+export function memberValue({ kind, raw }: Pick<Member, 'kind' | 'raw'>): unknown {
   if (kind === 'number') return integerOf(raw) ?? new RawNumber(raw);
   if (kind === 'object' || kind === 'array') return new RawJson(kind, raw);
   return JSON.parse(raw); // a string, true, false or null: nothing a parser could round

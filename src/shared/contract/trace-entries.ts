@@ -2,7 +2,7 @@
 export type NodeState = 'TRUE' | 'FALSE' | 'NONE' | 'ERROR' | 'OUT_OF_TIME' | 'REJECTED' | 'UNKNOWN';
 
 /** One entry of a flat trace: a node that ended, or did not run. `inverted`: its own state was the opposite. `ms`: null if it did not run. */
-export type TraceEntry = { id: string; name: string; state: NodeState; inverted: boolean; ms: number | null };
+type TraceEntry = { id: string; name: string; state: NodeState; inverted: boolean; ms: number | null };
 
 type State = Omit<TraceEntry, 'id' | 'name'>;
 

@@ -1,16 +1,13 @@
 import { compactJson } from '../json-tree/print-json.ts';
 import { readJson } from '../json-tree/read-json.ts';
 import { nameOf, occurrencesOf, type TreeNode } from './tree.ts';
-import type { ReasonKey } from './words/english.ts';
+import type { Say } from './words/english.ts';
 import { shortened } from './words/fact-words.ts';
-import type { Parameters } from './words/format.ts';
 
 /**
  * What differs between two trees of one rule, node by node: settings with both values, and what else can be configured. A node whose
  * children came, left or moved is not a change of its own: they are.
  */
-
-type Say = (key: ReasonKey, parameters?: Parameters) => string;
 
 /** One thing that is another one: a setting with its values as JSON text (null: not configured), or a part of the node. */
 type Difference =
@@ -30,15 +27,22 @@ type OfRule = { rule: (Pick<TreeNode, 'timeWindow'> & { name: string | null }) |
 
 /** The rule itself and the nodes that are other ones in `now` than in `before`. */
 export function changesBetween(before: OfRule, now: OfRule): NodeChange[] {
-  const [old, present] = [before.rule, now.rule];
-  const isOther = (of: (rule: NonNullable<OfRule['rule']>) => unknown) =>
-    old !== null && present !== null && JSON.stringify(of(old)) !== JSON.stringify(of(present));
-  const differences: Difference[] = [
-    ...(isOther(({ name }) => name) ? [{ kind: 'name' as const }] : []),
-    ...(isOther(({ timeWindow }) => timeWindow) ? [{ kind: 'window' as const }] : []),
-  ];
+  const differences =
+    before.rule && now.rule
+      ? othersIn(before.rule, now.rule, [
+          ['name', ({ name }) => name],
+          ['window', ({ timeWindow }) => timeWindow],
+        ])
+      : [];
   const ofRule: NodeChange[] = differences.length === 0 ? [] : [{ id: '', name: '', how: 'changed', differences }];
   return [...ofRule, ...changedNodes(before.root, now.root)];
+}
+
+type Kind = Exclude<Difference['kind'], 'setting'>;
+
+/** The parts that are other ones in the second of two. */
+function othersIn<Of>(old: Of, now: Of, parts: readonly [Kind, (of: Of) => unknown][]): Difference[] {
+  return parts.flatMap(([kind, of]) => (JSON.stringify(of(old)) === JSON.stringify(of(now)) ? [] : [{ kind }]));
 }
 
 /** The nodes that are other ones in `now` than in `before`, in tree order, the removed ones last. */
@@ -70,18 +74,15 @@ function nodesOf(root: TreeNode | null): Map<string, Placed> {
 
 function differencesOf(before: Placed, now: Placed): Difference[] {
   const [old, present] = [before.node, now.node];
-  const differs = (of: (node: TreeNode) => unknown) => JSON.stringify(of(old)) !== JSON.stringify(of(present));
-  const others = (
-    [
-      ['name', ({ label }) => label],
-      ['class', ({ type, className }) => [type, className]],
-      ['inverse', ({ inverse }) => inverse],
-      ['window', ({ timeWindow }) => timeWindow],
-      ['errorState', ({ errorState }) => errorState],
-      ['forward', ({ forward }) => forward?.id ?? null],
-      ['state', ({ state }) => state],
-    ] as const satisfies [Difference['kind'], (node: TreeNode) => unknown][]
-  ).flatMap(([kind, of]) => (differs(of) ? [{ kind }] : []));
+  const others = othersIn(old, present, [
+    ['name', ({ label }) => label],
+    ['class', ({ type, className }) => [type, className]],
+    ['inverse', ({ inverse }) => inverse],
+    ['window', ({ timeWindow }) => timeWindow],
+    ['errorState', ({ errorState }) => errorState],
+    ['forward', ({ forward }) => forward?.id ?? null],
+    ['state', ({ state }) => state],
+  ]);
   const isMoved = before.parents.size !== now.parents.size || [...now.parents].some((id) => !before.parents.has(id));
   return [
     ...settingsOf(old, present),

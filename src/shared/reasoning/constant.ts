@@ -1,4 +1,4 @@
-import { type Decision, decisionOf, inverted, type NodeTrace } from './trace/node-trace.ts';
+import { type Decision, type NodeTrace, ownOf } from './trace/node-trace.ts';
 import type { Occurrence } from './tree.ts';
 
 /** The kind of a relation: And, Any and so on, whether its children run in parallel or not. */
@@ -17,10 +17,7 @@ export function constantOf(type: string): Decision | null {
  */
 export function isPassedOn({ node, forward, children }: Occurrence, nodeTrace: NodeTrace | undefined): boolean {
   const constant = constantOf(node.type);
-  const ran = nodeTrace?.outcome === 'TRUE' || nodeTrace?.outcome === 'FALSE' || nodeTrace?.outcome === 'NONE';
-  if (constant === null || !nodeTrace || !ran || nodeTrace.error !== null || children.length !== 1) return false;
-  const decision = decisionOf(nodeTrace);
-  const own = decision !== null && nodeTrace.inverted ? inverted(decision) : decision;
-  const byCondition = constant === 'NONE' && own === 'TRUE' && forward !== null;
-  return own !== constant && !byCondition;
+  const own = nodeTrace ? ownOf(nodeTrace) : null;
+  if (constant === null || own === null || nodeTrace?.error !== null || children.length !== 1) return false;
+  return own !== constant && !(constant === 'NONE' && own === 'TRUE' && forward !== null);
 }

@@ -3,7 +3,7 @@ import type { Json } from '../json-tree/read-json.ts';
 import { valueAt } from '../json-tree/value-at.ts';
 import { holdsBy, opposites } from './comparison.ts';
 import { pathOfKey } from './key-path.ts';
-import type { NodeTrace, Read } from './trace/node-trace.ts';
+import { type NodeTrace, ownOf, type Read } from './trace/node-trace.ts';
 import type { Comparison, Occurrence, Setting } from './tree.ts';
 
 /**
@@ -23,28 +23,22 @@ export type Facts = {
 /** The facts of one leaf in one run. `input`: what the run was given. */
 export function factsOf({ node }: Occurrence, nodeTrace: NodeTrace | undefined, input: Json | null): Facts {
   const { comparison } = node;
-  const compared = comparison ? node.settings.filter(({ field }) => field === comparison.field) : [];
-  const settings = compared.length > 0 ? compared : node.settings;
-  const traced = nodeTrace?.reads ?? [];
-  const reads = traced.length > 0 ? traced : readsFromInput(node.keys, input);
+  const compared = node.settings.filter(({ field }) => field === comparison?.field);
   const [setting] = compared;
+  const traced = nodeTrace?.reads ?? [];
+  const facts: Facts = {
+    ...(traced.length > 0
+      ? { reads: traced, from: 'trace' }
+      : { reads: readsFromInput(node.keys, input), from: 'input' }),
+    ...{ settings: setting ? compared : node.settings, areOthers: false, wanted: null },
+  };
+  if (!comparison || !setting || !nodeTrace) return facts;
+  const { key, is } = comparison;
+  const read = traced.find((each) => each.key === key)?.value;
+  if (contradicts(nodeTrace, is, { read, setting: setting.value })) return { ...facts, settings: [], areOthers: true };
   // A node with a stub stays as it is, whatever it would have read.
-  const counts = nodeTrace?.outcome === 'FALSE' && nodeTrace.error === null && nodeTrace.instead === null;
-  const wanted =
-    comparison && setting && counts
-      ? { key: comparison.key, is: nodeTrace.inverted ? opposites[comparison.is] : comparison.is, value: setting.value }
-      : null;
-  const from = traced.length > 0 ? 'trace' : 'input';
-  const read = reads.find(({ key }) => key === comparison?.key)?.value ?? null;
-  if (
-    comparison &&
-    setting &&
-    nodeTrace &&
-    from === 'trace' &&
-    contradicts(nodeTrace, comparison.is, { read, setting: setting.value })
-  )
-    return { reads, from, settings: [], areOthers: true, wanted: null };
-  return { reads, from, settings, areOthers: false, wanted };
+  if (nodeTrace.outcome !== 'FALSE' || nodeTrace.error !== null || nodeTrace.instead !== null) return facts;
+  return { ...facts, wanted: { key, is: nodeTrace.inverted ? opposites[is] : is, value: setting.value } };
 }
 
 /**
@@ -54,18 +48,13 @@ export function factsOf({ node }: Occurrence, nodeTrace: NodeTrace | undefined, 
 function contradicts(
   nodeTrace: NodeTrace,
   is: Comparison['is'],
-  { read, setting }: { read: Json | null; setting: string },
+  { read, setting }: { read: Json | null | undefined; setting: string },
 ): boolean {
-  if (
-    nodeTrace.error !== null ||
-    (nodeTrace.outcome !== 'TRUE' && nodeTrace.outcome !== 'FALSE') ||
-    read?.kind !== 'number'
-  )
-    return false;
+  const own = ownOf(nodeTrace);
+  if (nodeTrace.error !== null || own === null || own === 'NONE' || read?.kind !== 'number') return false;
   const [holds, exact] = [holdsBy[is], orderOf(read.text, setting)];
   if (holds === undefined || exact === null) return false;
-  const cameTo = (nodeTrace.outcome === 'TRUE') !== nodeTrace.inverted;
-  return [exact, Number(read.text) - Number(setting)].every((order) => holds(order) !== cameTo);
+  return [exact, Number(read.text) - Number(setting)].every((order) => holds(order) !== (own === 'TRUE'));
 }
 
 function readsFromInput(keys: Occurrence['node']['keys'], input: Json | null): Read[] {

@@ -1,4 +1,5 @@
-import { memberOf, numberOf, textOf } from '../json-tree/members.ts';
+import { DATA_FIELD } from '../contract/data-field.ts';
+import { memberOf, textOf } from '../json-tree/members.ts';
 import { type Json, readJson } from '../json-tree/read-json.ts';
 
 /** The members of a result, read from its text; a member that is absent or of another kind is null. */
@@ -14,10 +15,7 @@ export type Result = {
   error: string | null;
   /** The id that the client writes into its own log; null when it wrote none. */
   trace: string | null;
-  executeAt: number | null;
 };
-
-const DATA_FIELD = 'the service';
 
 /** Reads a result. Null when the text is no JSON object, which the service does not let through. */
 export function readResult(text: string): Result | null {
@@ -36,6 +34,5 @@ export function readResult(text: string): Result | null {
     steps: steps?.kind === 'array' ? steps : null,
     error: textOf(error) ?? (error && error.kind !== 'null' ? text.slice(error.start, error.end) : null),
     trace: textOf(memberOf(root, 'trace')),
-    executeAt: numberOf(memberOf(root, 'executeAt')),
   };
 }

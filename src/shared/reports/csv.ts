@@ -1,42 +1,20 @@
+import type { BatchReport } from '../contract/batches.ts';
 import { visibleLines } from '../contract/json/visible-text.ts';
-import { type Reported, reasonsOf } from './reported.ts';
+import { reasonsOf } from './reported.ts';
 
-const HEADER = [
-  'n',
-  'name',
-  'target',
-  'verdict',
-  'outcome',
-  'tookMs',
-  'address',
-  'code',
-  'mockId',
-  'reasons',
-  'changed',
-];
+const COLUMNS = ['n', 'name', 'target', 'verdict', 'outcome', 'tookMs', 'address', 'code', 'mockId'] as const;
 const CUT = '(too large to be kept)';
 /** A spreadsheet runs text that begins like this as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** One line for each item. */
-export function csvReport({ items }: Reported): string {
-  const lines = items.map((item) => {
-    const { n, name, target, verdict, outcome, tookMs, address, code, mockId, changed, cut } = item;
-    const texts = [
-      name,
-      target,
-      verdict,
-      outcome,
-      tookMs,
-      address,
-      code,
-      mockId,
-      visibleLines(reasonsOf(item).join('; ')),
-    ];
-    const data = changed ?? (cut ? CUT : '');
-    return [String(n), ...texts.map((value) => (value === null ? '' : String(value))), data];
-  });
-  return csvLines([HEADER, ...lines]);
+export function csvReport({ items }: BatchReport): string {
+  const lines = items.map((item) => [
+    ...COLUMNS.map((column) => String(item[column] ?? '')),
+    visibleLines(reasonsOf(item).join('; ')),
+    item.changed ?? (item.cut ? CUT : ''),
+  ]);
+  return csvLines([[...COLUMNS, 'reasons', 'changed'], ...lines]);
 }
 
 /** Lines of cells as CSV (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe before it. */

@@ -1,13 +1,10 @@
 import { type Batch, type BatchProgress, noCounts, totalOf } from '../cases/batch.ts';
 import { setAsideBody } from '../cases/document/refusal.ts';
-import { type BatchBody, batchReportSchema } from '../contract/batches.ts';
+import { type BatchBody, type BatchReport, batchReportSchema } from '../contract/batches.ts';
 import { printAs } from '../contract/wire.ts';
-import type { Reported } from './reported.ts';
 
 /** The whole report as one JSON document, ids as the integers they are. */
-export function jsonReport({ batch, progress, items }: Reported): string {
-  return `${printAs(batchReportSchema, { ...reportedBatch({ batch, progress }), items })}\n`;
-}
+export const jsonReport = (report: BatchReport): string => `${printAs(batchReportSchema, report)}\n`;
 
 type Found = { batch: Batch; progress: BatchProgress };
 

@@ -1,19 +1,16 @@
-import { totalOf } from '../cases/batch.ts';
 import { changeGroups } from '../conclusions/words.ts';
+import type { BatchReport } from '../contract/batches.ts';
 import { visible } from '../contract/json/visible-text.ts';
 import { isBad, verdicts } from '../contract/verdict.ts';
-import { type Reported, reasonsOf } from './reported.ts';
+import { reasonsOf } from './reported.ts';
 
 const MAX_LISTED = 100;
 
 /** A summary for a pull request: the counts by target, then what changed or failed. */
-export function markdownReport({ batch, progress, items }: Reported): string {
-  const total = totalOf(progress.counts);
+export function markdownReport({ targets, counts: total, items }: BatchReport): string {
   const shown = verdicts.filter((verdict) => total[verdict] > 0);
   const row = (cells: (string | number)[]) => `| ${cells.join(' | ')} |\n`;
-  const rows = batch.targets.map((target, index) =>
-    row([cell(target), ...shown.map((verdict) => progress.counts[index]?.[verdict] ?? 0)]),
-  );
+  const rows = targets.map(({ target, counts }) => row([cell(target), ...shown.map((verdict) => counts[verdict])]));
   const table = `${row(['target', ...shown])}${row(['---', ...shown.map(() => '---:')])}${rows.join('')}`;
   const groups = changeGroups(items).map(
     ({ what, parting, items: [first, ...rest] }) =>

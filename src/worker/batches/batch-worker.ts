@@ -81,18 +81,8 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
   const counts = registerBatchMetrics(metrics, () => jobs.running);
   const giveWay = createGiveWay(backend, { queue, isRunning: () => jobs.running > 0 });
   const earlierRuns = (batch: Batch) => createEarlierRuns(batch, { history, rules, metadataFor });
-  const own = {
-    earlierRuns,
-    store,
-    queue,
-    followItems,
-    marks,
-    cancels,
-    giveWay,
-    pace: createClientPace(),
-    storeRun: backend.run,
-  };
-  const parts = { ...others, ...own, settings, onSettled: counts.settled };
+  const own = { earlierRuns, store, queue, followItems, marks, cancels, giveWay, settings };
+  const parts = { ...others, ...own, pace: createClientPace(), storeRun: backend.run, onSettled: counts.settled };
   const jobs = createBatchJobs(parts, { log, onFault: counts.failed });
   // The executions' worker reports the faults of the store.
   const worker = backend.openWorker(queueNames.batches, jobs.process, {
@@ -101,7 +91,15 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
     onLost: jobs.abort,
     onDefect: (batchId, error) => log.error({ err: error, batchId }, 'a batch failed by a defect'),
   });
-  const tasks = [...batchTasks({ store, batches, marks, settings }), giveWay.task];
+  const tasks: Task[] = [
+    // The record of a batch says that it is not over, whatever the queue store lost.
+    { name: 'adding lost batches', everyMs: 2000, run: addMissing },
+    { name: SWEEP, everyMs: 10 * 60_000, run: () => marks.sweep(settings.BATCH_SECONDS * 1000) },
+    giveWay.task,
+  ];
+  async function addMissing(): Promise<void> {
+    for (const batchId of await store.running()) await batches.add(batchId, { batchId });
+  }
   const upkeep = startUpkeep(tasks, (error, name) => {
     if (name === SWEEP) log.warn({ err: error }, `${name} failed`);
   });
@@ -124,24 +122,6 @@ export function createBatchWorker(dependencies: BatchWorkerDependencies) {
       await Promise.all([followItems, cancels, queue, batches].map((each) => each.close()));
     },
   };
-}
-
-type Kept = Pick<BatchWorkerDependencies, 'settings'> & {
-  store: BatchStore;
-  batches: Queue<BatchJob>;
-  marks: ReturnType<typeof createHighWaterMarks>;
-};
-
-/** Periodic work for batches, whoever runs them. */
-function batchTasks({ store, batches, marks, settings }: Kept): Task[] {
-  /** Re-enqueues jobs that the queue store lost: the record of a batch says that it is not over. */
-  async function addMissing(): Promise<void> {
-    for (const batchId of await store.running()) await batches.add(batchId, { batchId });
-  }
-  return [
-    { name: 'adding lost batches', everyMs: 2000, run: addMissing },
-    { name: SWEEP, everyMs: 10 * 60_000, run: () => marks.sweep(settings.BATCH_SECONDS * 1000) },
-  ];
 }
 
 /** Counts the verdicts of items, and how often a batch could not go on. */

@@ -40,7 +40,8 @@ async function stop(self: TargetRun, why: SkipReason): Promise<void> {
   if (self.stopped !== null) return;
   self.stopped = why;
   // A lost message only costs time: the request is withdrawn at its deadline.
-  for (const mockId of self.open) await self.cancels.send({ mockId, why: 'caller-left' }).catch(() => {});
+  for (const [mockId, targetIndex] of self.run.open)
+    if (targetIndex === self.targetIndex) await self.cancels.send({ mockId, why: 'caller-left' }).catch(() => {});
 }
 
 /** Whether the next cases go to another client: one that let requests lie is asked last. */

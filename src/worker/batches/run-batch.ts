@@ -25,7 +25,7 @@ export async function runBatch(
     batch,
     stopped,
     failures: failuresIn(progress.counts),
-    open: new Set(),
+    open: new Map(),
     slots: createBatchSlots(store, batchId),
     earlier: dependencies.earlierRuns(batch),
     gone: new Set(),
@@ -44,7 +44,7 @@ export async function runBatch(
     if (now.progress.state !== 'cancelling') return;
     run.stopped ??= cancelledBy(now.progress);
     run.isCancelled = true;
-    for (const mockId of run.open) {
+    for (const mockId of run.open.keys()) {
       if (cancelled.has(mockId)) continue;
       await cancels.send({ mockId, why: 'caller-left' }); // picked-up requests run to their end
       cancelled.add(mockId);

@@ -42,7 +42,6 @@ export async function runTarget(
     earlier: await marks.read(batchId, targetIndex),
     begunWithinMs: settings.QUEUE_TIMEOUT_MS * TIMEOUT_FACTOR,
     inFlight: new Set(),
-    open: new Set(),
     inARow: new Map(),
   };
   for (let first = 0; first < count && !run.signal.aborted; first += CASES_PER_CHUNK) {
@@ -120,9 +119,9 @@ function recordBegin(
 
 /** Follows an item to its end, concurrently with the others. `chosen` is null for an item that an earlier worker sent. */
 async function launch(self: TargetRun, sent: Sent): Promise<void> {
-  const { run, inFlight, open } = self;
+  const { run, inFlight, targetIndex } = self;
   const { mockId, chosen } = sent;
-  for (const each of [run.open, open]) each.add(mockId);
+  run.open.set(mockId, targetIndex);
   const finished: Promise<void> = seeToEnd(self, sent)
     .then((ending) => (ending ? settle(self, sent, ending) : undefined))
     .finally(() => (chosen ? run.slots.release(chosen.key, mockId) : undefined))
@@ -130,7 +129,7 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
       self.failure ??= error;
     })
     .finally(() => {
-      for (const each of [run.open, open]) each.delete(mockId);
+      run.open.delete(mockId);
       inFlight.delete(finished);
     });
   inFlight.add(finished);
@@ -141,16 +140,23 @@ async function launch(self: TargetRun, sent: Sent): Promise<void> {
 async function seeToEnd(self: TargetRun, sent: Sent): Promise<ItemEnding | null> {
   const { run } = self;
   const { one, index, mockId, chosen } = sent;
-  const { app, ruleId, confId, keyName, batchId, once } = run.batch;
-  const dry = run.batch.dryRun ? { dryRun: { stub: '{}' } } : {};
+  const { once, dryRun } = run.batch;
   const claimBy = await recordBegin(self, sent);
   if (claimBy === null || run.signal.aborted) return null; // another worker may have the batch by now, and goes on from the record
-  const ids = { v: jobVersion(dry), app, ruleId, confId, ts: one.ts, target: chosen?.target ?? self.target };
   const ofKey = once && { once: { ...once, key: itemMockId(once.key, index, self.target) } };
-  const data: JobData = { ...ids, ...dry, ...ofKey, input: one.input, claimBy, keyName, batchId };
+  const { input, ts } = one;
+  const data = { ...jobOf(run, { target: chosen?.target ?? self.target, dryRun, input, ts, claimBy }), ...ofKey };
   // An item that was sent before is only looked for. If the queue lost it, it is re-enqueued as such.
   if (chosen) await send(self, mockId, data);
   return self.followItems.follow({ mockId, data }, run.signal);
+}
+
+type Asked = Pick<JobData, 'target' | 'input' | 'ts' | 'claimBy'> & { dryRun: boolean };
+
+function jobOf({ batch }: BatchRun, { dryRun, ...asked }: Asked): JobData {
+  const { app, ruleId, confId, keyName, batchId } = batch;
+  const dry = dryRun ? { dryRun: { stub: '{}' } } : {};
+  return { v: jobVersion(dry), app, ruleId, confId, keyName, batchId, ...dry, ...asked };
 }
 
 /** A failed add is ignored: the follower re-enqueues the execution. */
@@ -234,23 +240,20 @@ async function judged(
  * Runs the input of an earlier run again where that came from, as of the same time, to see whether it differs from itself. Always a dry run: no
  * effect is repeated for that. Null where those rules are not there any more, or where no client can run without effects.
  */
-async function runAgain(self: TargetRun, { target, digest, facts, ...one }: Side): Promise<Conclusion | null> {
+async function runAgain(self: TargetRun, side: Side): Promise<Conclusion | null> {
   const { run, followItems, begunWithinMs } = self;
-  const { app, ruleId, confId, keyName, batchId } = run.batch;
+  const { input, ts, target, digest, derivedFrom, facts } = side;
   const mockId = random.uuid();
-  const chosen = run.gone.has(digest)
-    ? null
-    : await acquireSlot(self, { mockId, input: one.input, target, isDry: true });
+  const chosen = run.gone.has(digest) ? null : await acquireSlot(self, { mockId, input, target, isDry: true });
   if (chosen === null) return null;
-  run.open.add(mockId);
+  run.open.set(mockId, null);
   try {
-    const dry = { dryRun: { stub: '{}' } };
-    const ids = { v: jobVersion(dry), app, ruleId, confId, target: chosen.target, keyName, batchId };
-    const data: JobData = { ...one, ...ids, ...dry, claimBy: time.now() + begunWithinMs };
+    const asked = { target: chosen.target, dryRun: true, input, ts, claimBy: time.now() + begunWithinMs };
+    const data = { ...jobOf(run, asked), derivedFrom };
     await send(self, mockId, data);
     const ending = await followItems.follow({ mockId, data }, run.signal);
     if (ending?.kind === 'answered' && ending.result.rules?.digest === digest)
-      return conclusionOf({ input: one.input, body: ending.body, success: ending.result.success, facts });
+      return conclusionOf({ input, body: ending.body, success: ending.result.success, facts });
     if (ending?.kind === 'answered' || (ending && !NOT_THE_CLIENT.includes(ending.noAnswer.code))) run.gone.add(digest);
     return null;
   } finally {

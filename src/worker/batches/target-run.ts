@@ -44,8 +44,8 @@ export type BatchRun = {
   /** Whether that is because somebody cancelled it. */
   isCancelled: boolean;
   failures: number;
-  /** Executions in flight. */
-  open: Set<string>;
+  /** Executions in flight, each with the index of its target; null for an earlier run that is made again. */
+  open: Map<string, number | null>;
   slots: BatchSlots;
   earlier: EarlierRuns;
   /** Digests of rules that earlier runs ran on and that cannot be run any more. */
@@ -66,8 +66,6 @@ export type TargetRun = RunTargetDependencies & {
   storeRunNow: string | undefined;
   mark: HighWaterMark | null;
   inFlight: Set<Promise<void>>;
-  /** Executions of this target in flight. */
-  open: Set<string>;
   /** Cases in a row without an answer, by client. */
   inARow: Map<string, number>;
   /** The reason why the rest of this target is skipped; null while it is not. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CaseDocument, readDocument } from '../../../src/shared/cases/document/document.ts';
 import { readCase } from '../../../src/shared/cases/document/read-case.ts';
-import { createRefusals, noLines, refusalLines } from '../../../src/shared/cases/document/refusal.ts';
+import { createRefusals, refusalLines } from '../../../src/shared/cases/document/refusal.ts';
 import { readYaml } from '../../../src/shared/cases/document/yaml-text.ts';
 import { elementsOf } from '../../../src/shared/cases/split-array.ts';
 import { cpuMsOf } from '../../support/cpu-ms.ts';
@@ -177,8 +177,7 @@ it('the example in the repository can be read', () => {
 });
 
 it('a request has every time that a call may have: a replay sends those of earlier runs', () => {
-  const refusals = createRefusals(noLines);
-  const options = { writing: 'request', path: ['cases', 0], refusals, lineOf: noLines, defaults: [] } as const;
-  expect(readCase('{"the service":{},"ts":170000000}', options).ts).toBe('170000000');
+  const refusals = createRefusals();
+  expect(readCase('{"the service":{},"ts":170000000}', { at: refusals.at('cases', 0), index: 0 }).ts).toBe('170000000');
   expect(refusals.all).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRefusals, noLines } from '../../../src/shared/cases/document/refusal.ts';
+import { createRefusals } from '../../../src/shared/cases/document/refusal.ts';
 import { readIgnored, withoutNoise } from '../../../src/shared/cases/judging/noise.ts';
 import { differingPaths } from '../../../src/shared/conclusions/differing-values.ts';
 import { parseExact } from '../../../src/shared/contract/json/exact-json.ts';
@@ -21,8 +21,8 @@ describe('data without noise', () => {
   ])('%s without %j', (json, paths, left) => expect(without(json, ...paths)).toBe(left));
 
   it('what is no path is refused', () => {
-    const refusals = createRefusals(noLines);
-    readIgnored({ key: 'ignore', kind: 'array', raw: '["a.b","a..b","a[*",""]' }, refusals);
+    const refusals = createRefusals();
+    readIgnored({ kind: 'array', raw: '["a.b","a..b","a[*",""]', at: refusals.at('ignore') });
     expect(refusals.all.map(({ path }) => path)).toEqual(['ignore[1]', 'ignore[2]', 'ignore[3]']);
   });
 });

@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { type Batch, noCounts } from '../../../src/shared/cases/batch.ts';
+import type { BatchReport } from '../../../src/shared/contract/batches.ts';
 import { csvReport } from '../../../src/shared/reports/csv.ts';
-import { jsonReport } from '../../../src/shared/reports/json.ts';
+import { jsonReport, reportedBatch } from '../../../src/shared/reports/json.ts';
 import { junitReport } from '../../../src/shared/reports/junit.ts';
 import { markdownReport } from '../../../src/shared/reports/markdown.ts';
-import type { ItemWithData, Reported } from '../../../src/shared/reports/reported.ts';
 import { otherProblems, schemaProblems } from './junit-schema.ts';
 import { readXml } from './read-xml.ts';
 
@@ -27,7 +27,8 @@ const batch: Batch = {
   dryRun: false,
   ignore: [],
 };
-const item = (n: number, more: Partial<ItemWithData>): ItemWithData => ({
+type Item = BatchReport['items'][number];
+const item = (n: number, more: Partial<Item>): Item => ({
   ...{
     n,
     name: `case ${n}`,
@@ -63,17 +64,19 @@ const items = [
   item(5, { target: 'lane:<b>&"', verdict: 'skipped', error: 'cancelled', tookMs: null, name: '-1+1' }),
   item(6, { target: 'lane:<b>&"', verdict: 'pending', name: '\t=1', tookMs: null }),
 ];
-const reported: Reported = {
-  batch,
+const reported: BatchReport = {
+  ...reportedBatch({
+    batch,
+    progress: {
+      state: 'finished',
+      endedAt: 1_790_000_001_000,
+      counts: [
+        { ...noCounts(), passed: 1, failed: 1, error: 1 },
+        { ...noCounts(), unanswered: 1, skipped: 1, pending: 1 },
+      ],
+    },
+  }),
   items,
-  progress: {
-    state: 'finished',
-    endedAt: 1_790_000_001_000,
-    counts: [
-      { ...noCounts(), passed: 1, failed: 1, error: 1 },
-      { ...noCounts(), unanswered: 1, skipped: 1, pending: 1 },
-    ],
-  },
 };
 
 describe('JUnit', () => {
@@ -82,7 +85,7 @@ describe('JUnit', () => {
   it('is what the schema of the xUnit plugin of Jenkins accepts, whatever names hold', async () => {
     const withoutFile = {
       ...reported,
-      batch: { ...batch, file: null },
+      file: null,
       items: items.map((each) => ({ ...each, line: null })),
     };
     expect(await schemaProblems(junitReport(withoutFile))).toEqual([]);
@@ -113,7 +116,7 @@ describe('JUnit', () => {
   });
   it('gives each testcase its own classname and name, across files, targets and rows of one name', () => {
     const same = { ...reported, items: ['a', 'a (2)', 'a', 'a'].map((name, at) => item(at + 1, { name })) };
-    const other = { ...same, batch: { ...batch, file: 'other.yaml' } };
+    const other = { ...same, file: 'other.yaml' };
     const cases = readXml(junitReport(same, other)).children.flatMap(({ children }) => children);
     const ids = cases.map(({ attributes: { classname, name } }) => `${classname} ${name}`);
     expect(ids).toHaveLength(8);

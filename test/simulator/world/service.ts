@@ -1,6 +1,7 @@
 import { openCalls } from '../../../src/api/open-calls.ts';
 import { itemNumber } from '../../../src/shared/cases/batch.ts';
 import type { Case } from '../../../src/shared/cases/case.ts';
+import { noneSetAside } from '../../../src/shared/cases/document/refusal.ts';
 import { itemMockId } from '../../../src/shared/cases/item-id.ts';
 import { DATA_FIELD } from '../../../src/shared/contract/data-field.ts';
 import { onceOf } from '../../../src/shared/contract/determined-id.ts';
@@ -328,13 +329,15 @@ export async function createService(plan: ServicePlan, couriers: Couriers) {
   async function startBatch(api: Extract<Running, { kind: 'api' }>, planned: BatchPlan): Promise<void> {
     const { batches } = api.calls.parts;
     const { key, concurrency, stopAfterFailures, cancelledAfterMs } = planned;
-    const shape = { ruleId: '1', confId: null, concurrency, stopAfterFailures, file: null, dryRun: false, ignore: [] };
+    const shape = { ruleId: '1', confId: null, ts: null, concurrency, stopAfterFailures, file: null, dryRun: false };
     const targets = planned.targets.map(formatTarget);
     const source = { kind: 'given', cases: casesOf(planned.cases) } as const;
     const by = { keyName: null, maxRunning: planned.n, key, call: bytesOf(key ?? '') };
-    const taken = await batches.create({ app: APP, ...shape, targets, source }, by).catch((error) => {
-      if (!isStoreUnavailable(error)) throw error;
-    });
+    const taken = await batches
+      .create({ app: APP, ...shape, ignore: [], targets, source, setAside: noneSetAside }, by)
+      .catch((error) => {
+        if (!isStoreUnavailable(error)) throw error;
+      });
     if (taken?.kind !== 'taken') return;
     for (const target of key === undefined ? [] : targets)
       for (let index = 0; index < planned.cases; index++)

@@ -1,17 +1,11 @@
 import { type CsvError, parse } from 'csv-parse/sync';
+import { joinMembers } from '../../contract/json/exact-json.ts';
 import { hasUnseen, visible } from '../../contract/json/visible-text.ts';
 import { noMomentMessage, readMoment } from '../../contract/moment.ts';
 import { cellFaults } from '../../reasons/remarks.ts';
 import { fillTemplate, type Params } from '../../reasons/template.ts';
 import type { Case } from '../case.ts';
-import {
-  createRefusals,
-  noLines,
-  noneSetAside,
-  type Refusal,
-  type Refusals,
-  type SetAside,
-} from '../document/refusal.ts';
+import { createRefusals, type Refusal, type Refusals, type SetAside } from '../document/refusal.ts';
 import { parsePath, printPath, type Step } from '../path.ts';
 import type { CellType } from './cell-type.ts';
 
@@ -47,29 +41,24 @@ type Column =
 
 /** Reads CSV with a header of input paths, `name` and `asOf`; separated by commas, semicolons or tabs. One row is one case. */
 export function readCsv(text: string, options: CsvOptions): ReadCsv {
-  const refusals = createRefusals(noLines);
+  const refusals = createRefusals();
   const [header, ...body] = readRows(text, refusals);
   const columns = header && refusals.found() === 0 ? readHeader(header.cells, { ...options, refusals, body }) : [];
   if (header && refusals.found() === 0 && body.length === 0) refusals.put(whole('has a header but no rows'));
   if (!header && refusals.found() === 0) refusals.put(whole('is empty: begin with a header of input paths'));
   if (refusals.found() > 0) return { kind: 'refused', refusals: refusals.all };
-  const cases: Case[] = [];
-  const rows: string[][] = [];
-  let wrongRows = 0;
-  for (const [index, row] of body.entries()) {
-    const before = refusals.found();
-    const one = readRow(row, { ...options, columns, index, refusals });
-    if (refusals.found() !== before) {
-      wrongRows++;
-      continue;
-    }
-    cases.push(one);
-    rows.push(textOf(row.cells));
-  }
-  const read = { kind: 'cases' as const, cases, header: textOf(header?.cells ?? []), rows };
-  if (wrongRows === 0) return { ...read, setAside: noneSetAside };
-  if (!options.skipInvalid || cases.length === 0) return { kind: 'refused', refusals: refusals.all };
-  return { ...read, setAside: { cases: wrongRows, refusals: refusals.all } };
+  const read = body.flatMap((row, index) =>
+    refusals.accepted(() => ({
+      one: readRow(row, { ...options, columns, index, refusals }),
+      cells: textOf(row.cells),
+    })),
+  );
+  const wrong = body.length - read.length;
+  if (wrong > 0 && (!options.skipInvalid || read.length === 0)) return { kind: 'refused', refusals: refusals.all };
+  return {
+    ...{ kind: 'cases', cases: read.map(({ one }) => one), setAside: { cases: wrong, refusals: refusals.all } },
+    ...{ header: textOf(header?.cells ?? []), rows: read.map(({ cells }) => cells) },
+  };
 }
 
 const textOf = (cells: readonly Cell[]) => cells.map((cell) => cell?.text ?? '');
@@ -82,7 +71,7 @@ function readRows(text: string, refusals: Refusals): Row[] {
   // A row wider than any header may be is not even cut into cells.
   const firstLine = plain.slice(0, plain.search(/[\r\n]|$/));
   if (firstLine.split(delimiter).length > MAX_COLUMNS) {
-    refusals.add(['header'], `has more than ${MAX_COLUMNS} columns`);
+    refusals.at('header').refuse(`has more than ${MAX_COLUMNS} columns`);
     return [];
   }
   try {
@@ -234,21 +223,12 @@ function put(members: Members, path: readonly Step[], json: string): void {
 }
 
 function print(members: Members): string {
-  const parts = [...members].map(
-    ([name, value]) => `${JSON.stringify(name)}:${typeof value === 'string' ? value : print(value)}`,
-  );
-  return `{${parts.join(',')}}`;
+  return joinMembers([...members].map(([name, value]) => [name, typeof value === 'string' ? value : print(value)]));
 }
 
 /** The separator that comes most often in the header, outside quotes. */
 function delimiterOf(text: string): string {
-  const counts = new Map([',', ';', '\t'].map((each) => [each, 0]));
-  let quoted = false;
-  for (const char of text) {
-    if (char === '\n' && !quoted) break;
-    if (char === '"') quoted = !quoted;
-    const count = counts.get(char);
-    if (count !== undefined && !quoted) counts.set(char, count + 1);
-  }
-  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+  const header = /^(?:[^"\n]+|"[^"]*"?)*/.exec(text)?.[0].replace(/"[^"]*"?/g, '') ?? '';
+  const count = (separator: string) => header.split(separator).length;
+  return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best));
 }

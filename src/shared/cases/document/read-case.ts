@@ -1,18 +1,13 @@
 import { DATA_FIELD } from '../../contract/data-field.ts';
-import { joinMembers, scanJson } from '../../contract/json/exact-json.ts';
+import { joinMembers } from '../../contract/json/exact-json.ts';
 import type { Member } from '../../contract/json/json-tokens.ts';
 import { integerOf } from '../../contract/json/raw-number.ts';
 import { isInSeconds, noMomentMessage } from '../../contract/moment.ts';
 import { isInMilliseconds } from '../../contract/time-of-case.ts';
 import type { Case } from '../case.ts';
-import type { Step } from '../path.ts';
-import { printPath } from '../path.ts';
 import { readExpect } from './read-expect.ts';
-import { readFlag, readMembers, readText, readTexts, textOf } from './read-members.ts';
-import type { LineOf, Refusals } from './refusal.ts';
-
-/** How a case is written: in a document, or in a request. They differ in what input and time are called. */
-type Writing = 'document' | 'request';
+import { type Given, membersOf, readFlag, readMembers, readText, readTexts, textOf } from './read-members.ts';
+import type { Place } from './refusal.ts';
 
 const names = {
   document: { input: 'input', time: 'asOf' },
@@ -23,88 +18,62 @@ const LONGEST_NAME = 500;
 const DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 type Options = {
-  writing: Writing;
-  path: readonly Step[];
-  refusals: Refusals;
-  lineOf: LineOf;
+  at: Place;
+  /** Of a case in a request its number, from 0. It may have no name, and its input and time are called otherwise than in a document. */
+  index?: number;
   /** Members every input has unless it gives its own. */
-  defaults: readonly Member[];
+  defaults?: readonly Member[];
 };
 
-/** Reads one case. A request may leave out the name. */
-export function readCase(raw: string, { writing, path, refusals, lineOf, defaults }: Options): Case {
-  const { input, time } = names[writing];
-  const known = ['name', input, time, 'tags', 'skip', 'expect', ...(writing === 'request' ? ['line'] : [])];
-  const members = readMembers(raw, { path, known, refusals });
-  const at = (name: string) => [...path, name];
-  const expect = members.get('expect');
+/** Reads one case of a document or of a request. */
+export function readCase(raw: string, { at, index, defaults = [] }: Options): Case {
+  const isRequest = index !== undefined;
+  const { input, time } = names[isRequest ? 'request' : 'document'];
+  const known = ['name', input, time, 'tags', 'skip', 'expect', ...(isRequest ? ['line'] : [])];
+  const members = readMembers(raw, known, at);
+  const [name, expect] = [members.get('name'), members.get('expect')];
+  const text = readText(name) ?? '';
+  if (text.length > LONGEST_NAME) at.in('name').refuse(`is longer than ${LONGEST_NAME} characters`);
+  if (text === '' && !isRequest && (name === undefined || name.kind === 'string'))
+    at.in('name').refuse('is missing: give every case a name');
   return {
-    name: readCaseName(members.get('name'), { writing, path: at('name'), refusals }),
-    input: readInput(members.get(input), { path: at(input), refusals, defaults }),
-    ts: readTime(members.get(time), { writing, path: at(time), refusals }),
-    tags: readTexts(members.get('tags'), at('tags'), refusals),
-    skip: readFlag(members.get('skip'), at('skip'), refusals),
-    line: lineOf(printPath(path)) ?? lineNumber(members.get('line')),
-    expect: expect === undefined || expect.kind === 'null' ? null : readExpect(expect.raw, at('expect'), refusals),
+    name: text === '' && isRequest ? `case ${index + 1}` : text,
+    input: readInput(members.get(input), defaults),
+    ts: readTime(members.get(time), isRequest),
+    tags: readTexts(members.get('tags')),
+    skip: readFlag(members.get('skip')),
+    line: at.line() ?? lineNumber(members.get('line')),
+    expect: expect === undefined ? null : readExpect(expect),
   };
 }
 
-function readCaseName(
-  member: Member | undefined,
-  { writing, path, refusals }: Pick<Options, 'writing' | 'path' | 'refusals'>,
-): string {
-  const name = readText(member, path, refusals) ?? '';
-  const position = path.find((step) => typeof step === 'number');
-  if (name === '' && writing === 'request') return `case ${Number(position) + 1}`;
-  if (name === '' && (member === undefined || member.kind === 'string' || member.kind === 'null'))
-    refusals.add(path, 'is missing: give every case a name');
-  if (name.length > LONGEST_NAME) refusals.add(path, `is longer than ${LONGEST_NAME} characters`);
-  return name;
-}
-
-function readInput(
-  member: Member | undefined,
-  { path, refusals, defaults }: Pick<Options, 'path' | 'refusals' | 'defaults'>,
-): string {
-  const raw = member === undefined || member.kind === 'null' ? '{}' : member.raw;
-  const scanned = scanJson(raw);
-  if (scanned.kind !== 'complete' || scanned.type !== 'object') {
-    refusals.add(path, `must be an object, found ${member?.kind}`);
-    return '{}';
-  }
-  if (defaults.length === 0) return raw;
-  const own = new Set(scanned.members.map(({ key }) => key));
-  const all = [...defaults.filter(({ key }) => !own.has(key)), ...scanned.members];
-  return joinMembers(all.map(({ key, raw: value }) => [key, value]));
+function readInput(given: Given | undefined, defaults: readonly Member[]): string {
+  const members = membersOf(given?.raw ?? '{}');
+  if (members === null) return given?.at.refuse(`must be an object, found ${given.kind}`) ?? '{}';
+  if (defaults.length === 0) return given?.raw ?? '{}';
+  const own = new Set(members.map(({ key }) => key));
+  const all = [...defaults.filter(({ key }) => !own.has(key)), ...members];
+  return joinMembers(all.map(({ key, raw }) => [key, raw]));
 }
 
 /**
  * ISO 8601 with an offset, or epoch milliseconds; as decimal text. A request takes every number that execute takes: a replay sends the times of
  * earlier runs.
  */
-function readTime(
-  member: Member | undefined,
-  { writing, path, refusals }: Pick<Options, 'writing' | 'path' | 'refusals'>,
-): string | null {
-  if (member === undefined || member.kind === 'null') return null;
-  const text = member.kind === 'string' ? textOf(member.raw) : '';
+function readTime(given: Given | undefined, isRequest: boolean): string | null {
+  if (given === undefined) return null;
+  const text = given.kind === 'string' ? textOf(given.raw) : '';
   if (DATE.test(text) && !Number.isNaN(Date.parse(text))) return String(Date.parse(text));
-  const value = member.kind === 'number' ? integerOf(member.raw) : undefined;
+  const value = given.kind === 'number' ? integerOf(given.raw) : undefined;
   if (value === 0n) return null;
-  const isSeconds = value !== undefined && isInSeconds(value);
-  if (isSeconds) refusals.add(path, noMomentMessage('seconds'));
-  else if (
-    value !== undefined &&
-    value > 0n &&
-    value <= INT64_MAX &&
-    (writing === 'request' || isInMilliseconds(value))
-  )
+  if (value !== undefined && isInSeconds(value)) return given.at.refuse(noMomentMessage('seconds')) ?? null;
+  if (value !== undefined && value > 0n && value <= INT64_MAX && (isRequest || isInMilliseconds(value)))
     return value.toString();
-  else refusals.add(path, 'must be a time with an offset such as 2026-03-15T12:00:00+08:00, or epoch milliseconds');
-  return null;
+  const message = 'must be a time with an offset such as 2026-03-15T12:00:00+08:00, or epoch milliseconds';
+  return given.at.refuse(message) ?? null;
 }
 
-function lineNumber(member: Member | undefined): number | null {
-  const value = member?.kind === 'number' ? Number(member.raw) : Number.NaN;
+function lineNumber(given: Given | undefined): number | null {
+  const value = given?.kind === 'number' ? Number(given.raw) : Number.NaN;
   return Number.isInteger(value) && value > 0 ? value : null;
 }

@@ -1,31 +1,28 @@
-import { parseExact, scanJson } from '../../contract/json/exact-json.ts';
-import type { Member } from '../../contract/json/json-tokens.ts';
-import { nearest } from '../../contract/nearest.ts';
+import { parseExact } from '../../contract/json/exact-json.ts';
+import { didYouMean } from '../../contract/nearest.ts';
 import { nodeStateNames, outcomeNames, type RanTo } from '../../contract/verdict.ts';
 import type { Expect } from '../case.ts';
 import { operatorProblems } from '../judging/compare.ts';
-import { parsePath, type Step } from '../path.ts';
+import { parsePath } from '../path.ts';
 import { elementsOf } from '../split-array.ts';
-import { readMembers, readText, readTexts, textOf } from './read-members.ts';
-import type { Refusals } from './refusal.ts';
+import { type Given, membersOf, readMembers, readText, readTexts, textOf } from './read-members.ts';
 
 const KNOWN = ['outcome', 'data', 'absent', 'nodes', 'actions', 'error', 'withinMs'];
 type NodeName = (typeof nodeStateNames)[number];
+const NODE_ID = /^[1-9]\d{0,18}$/;
 
 /** Reads what is expected of a case. Everything that cannot be used is refused by its path. */
-export function readExpect(raw: string, path: readonly Step[], refusals: Refusals): Expect {
-  const members = readMembers(raw, { path, known: KNOWN, refusals });
-  const at = (name: string) => [...path, name];
-  const outcome = readName(members.get('outcome'), outcomeNames, at('outcome'), refusals);
-  const data = readData(members.get('data'), at('data'), refusals);
-  const absent = readTexts(members.get('absent'), at('absent'), refusals);
-  for (const [index, text] of absent.entries()) {
-    if (!parsePath(text)) refusals.add([...at('absent'), index], 'is not a path such as a.b[0]["c.d"]');
-  }
-  const nodes = readNodes(members.get('nodes'), at('nodes'), refusals);
-  const actions = readActions(members.get('actions'), at('actions'), refusals);
-  const error = readText(members.get('error'), at('error'), refusals);
-  const withinMs = readMilliseconds(members.get('withinMs'), at('withinMs'), refusals);
+export function readExpect({ raw, at }: Given): Expect {
+  const members = readMembers(raw, KNOWN, at);
+  const absent = readTexts(members.get('absent'));
+  for (const [index, text] of absent.entries())
+    if (!parsePath(text)) at.in('absent').in(index).refuse('is not a path such as a.b[0]["c.d"]');
+  const outcome = readName(members.written('outcome'), outcomeNames);
+  const data = readData(members.get('data'));
+  const nodes = readNodes(members.get('nodes'));
+  const actions = readActions(members.get('actions'));
+  const error = readText(members.get('error'));
+  const withinMs = readMilliseconds(members.get('withinMs'));
   return {
     ...(outcome !== undefined && { outcome }),
     ...(data !== undefined && { data }),
@@ -37,62 +34,49 @@ export function readExpect(raw: string, path: readonly Step[], refusals: Refusal
   };
 }
 
-function readData(member: Member | undefined, path: readonly Step[], refusals: Refusals): string | undefined {
-  if (member === undefined || member.kind === 'null') return undefined;
-  if (member.kind !== 'object') {
-    refusals.add(path, `must be an object, found ${member.kind}`);
-    return undefined;
-  }
-  for (const problem of operatorProblems(parseExact(member.raw), path)) refusals.add(problem.path, problem.message);
-  return member.raw;
+function readData(given: Given | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  if (given.kind !== 'object') return given.at.refuse(`must be an object, found ${given.kind}`);
+  for (const { path, message } of operatorProblems(parseExact(given.raw)))
+    path.reduce((at, step) => at.in(step), given.at).refuse(message);
+  return given.raw;
 }
 
-function readNodes(member: Member | undefined, path: readonly Step[], refusals: Refusals): Expect['nodes'] {
-  if (member === undefined || member.kind === 'null') return undefined;
-  const scanned = scanJson(member.raw);
-  if (scanned.kind !== 'complete' || scanned.type !== 'object') {
-    refusals.add(path, 'must be an object of node ids and what they come to, such as { 4: TRUE }');
-    return undefined;
-  }
+function readNodes(given: Given | undefined): Expect['nodes'] {
+  if (given === undefined) return undefined;
+  const members = membersOf(given.raw);
+  if (members === null)
+    return given.at.refuse('must be an object of node ids and what they come to, such as { 4: TRUE }');
   const nodes: Record<string, NodeName> = {};
-  for (const each of scanned.members) {
-    if (!/^[1-9]\d{0,18}$/.test(each.key)) refusals.add([...path, each.key], 'is not the id of a node');
-    const state = readName(each, nodeStateNames, [...path, each.key], refusals);
-    if (state) nodes[each.key] = state;
+  for (const member of members) {
+    const at = given.at.in(member.key);
+    if (!NODE_ID.test(member.key)) at.refuse('is not the id of a node');
+    const state = readName({ ...member, at }, nodeStateNames);
+    if (state) nodes[member.key] = state;
   }
   return nodes;
 }
 
 /** Ids as they are written, as numbers or as text. */
-function readActions(member: Member | undefined, path: readonly Step[], refusals: Refusals): string[] | undefined {
-  if (member === undefined || member.kind === 'null') return undefined;
-  const ids = member.kind === 'array' ? elementsOf(member.raw).map((raw) => raw.replace(/^"(.*)"$/, '$1')) : null;
-  if (ids?.every((id) => /^[1-9]\d{0,18}$/.test(id))) return ids;
-  refusals.add(path, 'must be a list of node ids, such as [4, 9]; [] where no node may act');
-  return undefined;
+function readActions(given: Given | undefined): string[] | undefined {
+  if (given === undefined) return undefined;
+  const ids = given.kind === 'array' ? elementsOf(given.raw).map((raw) => raw.replace(/^"(.*)"$/, '$1')) : null;
+  if (ids?.every((id) => NODE_ID.test(id))) return ids;
+  return given.at.refuse('must be a list of node ids, such as [4, 9]; [] where no node may act');
 }
 
 /** One of some names. YAML reads a bare TRUE or FALSE as a truth value, which is the same name. */
-function readName<T extends RanTo | NodeName>(
-  member: Member | undefined,
-  names: readonly T[],
-  path: readonly Step[],
-  refusals: Refusals,
-): T | undefined {
-  if (member === undefined) return undefined;
-  const given =
-    member.kind === 'string' ? textOf(member.raw) : member.kind === 'boolean' ? member.raw.toUpperCase() : '';
-  const name = names.find((each) => each === given);
-  if (name !== undefined) return name;
-  const meant = nearest(given, names);
-  refusals.add(path, `must be one of ${names.join(', ')}${meant ? `; did you mean ${meant}?` : ''}`);
-  return undefined;
+function readName<T extends RanTo | NodeName>(given: Given | undefined, names: readonly T[]): T | undefined {
+  if (given === undefined) return undefined;
+  const { kind, raw, at } = given;
+  const text = kind === 'string' ? textOf(raw) : kind === 'boolean' ? raw.toUpperCase() : '';
+  const name = names.find((each) => each === text);
+  return name ?? at.refuse(`must be one of ${names.join(', ')}${didYouMean(text, names)}`);
 }
 
-function readMilliseconds(member: Member | undefined, path: readonly Step[], refusals: Refusals): number | undefined {
-  if (member === undefined || member.kind === 'null') return undefined;
-  const value = member.kind === 'number' ? Number(member.raw) : Number.NaN;
+function readMilliseconds(given: Given | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const value = given.kind === 'number' ? Number(given.raw) : Number.NaN;
   if (Number.isInteger(value) && value > 0 && value <= 3_600_000) return value;
-  refusals.add(path, 'must be a whole number of milliseconds from 1 to 3600000');
-  return undefined;
+  return given.at.refuse('must be a whole number of milliseconds from 1 to 3600000');
 }

@@ -1,49 +1,49 @@
 import { scanJson } from '../../contract/json/exact-json.ts';
 import type { Member } from '../../contract/json/json-tokens.ts';
 import { unknownNames } from '../../contract/nearest.ts';
-import type { Step } from '../path.ts';
 import { elementsOf } from '../split-array.ts';
-import type { Refusals } from './refusal.ts';
+import type { Place } from './refusal.ts';
+
+/** A value as it is written, and its place. */
+export type Given = Pick<Member, 'kind' | 'raw'> & { at: Place };
+/** `get`: a member; undefined for one that is absent or null. `written`: also where it is null. */
+export type Members = Record<'get' | 'written', (name: string) => Given | undefined>;
 
 /** The members of a JSON object by name. What is not an object, and a name that is not known, is refused. */
-export function readMembers(
-  raw: string,
-  { path, known, refusals }: { path: readonly Step[]; known: readonly string[]; refusals: Refusals },
-): Map<string, Member> {
-  const scanned = scanJson(raw);
-  if (scanned.kind !== 'complete' || scanned.type !== 'object') {
-    refusals.add(path, `must be an object with ${known.slice(0, 3).join(', ')}…`);
-    return new Map();
-  }
-  const names = scanned.members.map(({ key }) => key);
-  for (const { name, message } of unknownNames(names, known)) refusals.add([...path, name], message);
-  return new Map(scanned.members.map((member) => [member.key, member]));
+export function readMembers(raw: string, known: readonly string[], at: Place): Members {
+  const members = membersOf(raw);
+  if (members === null) at.refuse(`must be an object with ${known.slice(0, 3).join(', ')}…`);
+  const names = (members ?? []).map(({ key }) => key);
+  for (const { name, message } of unknownNames(names, known)) at.in(name).refuse(message);
+  const byName = new Map(members?.map((member) => [member.key, { ...member, at: at.in(member.key) }]));
+  const written = (name: string) => byName.get(name);
+  return { written, get: (name) => (written(name)?.kind === 'null' ? undefined : written(name)) };
 }
 
-/** The text of a string member; undefined when there is none. Anything else is refused. */
-export function readText(member: Member | undefined, path: readonly Step[], refusals: Refusals): string | undefined {
-  if (member === undefined || member.kind === 'null') return undefined;
-  if (member.kind !== 'string') {
-    refusals.add(path, `must be text, found ${member.kind}`);
-    return undefined;
-  }
-  return textOf(member.raw);
+/** The members of a JSON object as they are written; null when it is none. */
+export function membersOf(raw: string): Member[] | null {
+  const scanned = scanJson(raw);
+  return scanned.kind === 'complete' && scanned.type === 'object' ? scanned.members : null;
+}
+
+/** The text of a string; anything else is refused. */
+export function readText(given: Given | undefined): string | undefined {
+  if (given === undefined || given.kind === 'string') return given && textOf(given.raw);
+  return given.at.refuse(`must be text, found ${given.kind}`);
 }
 
 /** A list of texts; empty when there is none. */
-export function readTexts(member: Member | undefined, path: readonly Step[], refusals: Refusals): string[] {
-  if (member === undefined || member.kind === 'null') return [];
-  const elements = member.kind === 'array' ? elementsOf(member.raw) : null;
+export function readTexts(given: Given | undefined): string[] {
+  if (given === undefined) return [];
+  const elements = given.kind === 'array' ? elementsOf(given.raw) : null;
   if (elements?.every((raw) => raw.startsWith('"'))) return elements.map(textOf);
-  refusals.add(path, 'must be a list of texts');
-  return [];
+  return given.at.refuse('must be a list of texts') ?? [];
 }
 
 /** `true` or `false`; false when there is none. */
-export function readFlag(member: Member | undefined, path: readonly Step[], refusals: Refusals): boolean {
-  if (member === undefined || member.kind === 'null') return false;
-  if (member.kind !== 'boolean') refusals.add(path, `must be true or false, found ${member.kind}`);
-  return member.raw === 'true';
+export function readFlag(given: Given | undefined): boolean {
+  if (given && given.kind !== 'boolean') given.at.refuse(`must be true or false, found ${given.kind}`);
+  return given?.raw === 'true';
 }
 
 /** The text a JSON string stands for. */

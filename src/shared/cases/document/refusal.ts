@@ -12,28 +12,45 @@ export type Refusal = {
 
 /** The line a path is written in; null when that is not known. */
 export type LineOf = (path: string) => number | null;
-export const noLines: LineOf = () => null;
 
 const MAX_REFUSALS = 100;
 
+/** A place in what is read. */
+export type Place = {
+  in: (step: Step) => Place;
+  /** The line that it is written in. */
+  line: () => number | null;
+  refuse: (message: string) => undefined;
+};
+
 /** Collects refusals, the first hundred of them. */
-export function createRefusals(lineOf: LineOf) {
+export function createRefusals(lineOf: LineOf = () => null) {
   const all: Refusal[] = [];
   let found = 0;
   const put = (refusal: () => Refusal) => {
     found++;
     if (all.length < MAX_REFUSALS) all.push(refusal());
   };
+  const at = (...path: readonly Step[]): Place => {
+    const line = () => lineOf(printPath(path));
+    return {
+      in: (step) => at(...path, step),
+      line,
+      refuse: (message) => void put(() => ({ path: printPath(path) || 'document', line: line(), message })),
+    };
+  };
   return {
     all,
     /** How many there are, those beyond the first hundred too. */
     found: () => found,
     put: (refusal: Refusal) => put(() => refusal),
-    add: (path: readonly Step[], message: string) =>
-      put(() => {
-        const printed = printPath(path);
-        return { path: printed || 'document', line: lineOf(printed), message };
-      }),
+    at,
+    /** What was read, or nothing where something in it is refused. */
+    accepted<T>(read: () => T): T[] {
+      const before = found;
+      const one = read();
+      return found === before ? [one] : [];
+    },
   };
 }
 export type Refusals = ReturnType<typeof createRefusals>;

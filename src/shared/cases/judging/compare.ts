@@ -1,12 +1,5 @@
 import type { Difference } from '../../contract/batches.ts';
-import {
-  type ExactObject,
-  type ExactValue,
-  isExactObject,
-  RawNumber,
-  stringifyExact,
-} from '../../contract/json/raw-number.ts';
-import { field } from '../../contract/json/read-exact.ts';
+import { type ExactValue, isExactObject, RawNumber, stringifyExact } from '../../contract/json/raw-number.ts';
 import { printPath, type Step } from '../path.ts';
 import { isApproximable, isNear, sameNumber } from './decimal.ts';
 import { MAX_DIFFERENCES, shortened } from './difference.ts';
@@ -30,8 +23,10 @@ function compare(expected: ExactValue, actual: ExactValue | undefined, place: Co
   const operator = operatorOf(expected);
   if (actual === undefined) tell(place, expected, undefined, 'missing');
   else if (operator) applyOperator(operator, expected, actual, place);
-  else if (isExactObject(expected) && isExactObject(actual)) compareMembers(expected, actual, place);
-  else if (Array.isArray(expected) && Array.isArray(actual)) compareElements(expected, actual, place);
+  else if (isExactObject(expected) && isExactObject(actual))
+    compareInside(Object.entries(expected), Object.entries(actual), place);
+  else if (Array.isArray(expected) && Array.isArray(actual))
+    compareInside([...expected.entries()], [...actual.entries()], { ...place, whole: true });
   else if (!sameScalar(expected, actual)) tell(place, expected, actual, 'differs');
 }
 
@@ -42,25 +37,15 @@ function applyOperator(operator: Operator, expected: ExactValue, actual: ExactVa
   tell(place, expected, actual, isNumber ? 'too-far' : 'no-number');
 }
 
-function compareMembers(expected: ExactObject, actual: ExactObject, place: Comparing): void {
-  for (const [key, value] of Object.entries(expected)) {
-    compare(value, field(actual, key), { ...place, path: [...place.path, key] });
-  }
-  if (!place.whole) return;
-  for (const [key, value] of Object.entries(actual)) {
-    if (Object.hasOwn(expected, key)) continue;
-    tell({ ...place, path: [...place.path, key] }, undefined, value, 'unexpected');
-  }
-}
-
-function compareElements(expected: ExactValue[], actual: ExactValue[], place: Comparing): void {
-  for (const [index, value] of expected.entries()) {
-    compare(value, actual[index], { ...place, path: [...place.path, index], whole: true });
-  }
-  for (const [index, value] of actual.entries()) {
-    if (index < expected.length) continue;
-    tell({ ...place, path: [...place.path, index] }, undefined, value, 'unexpected');
-  }
+function compareInside(
+  expected: readonly [Step, ExactValue][],
+  actual: readonly [Step, ExactValue][],
+  { path, ...place }: Comparing,
+): void {
+  const [wanted, found] = [new Map(expected), new Map(actual)];
+  for (const [step, value] of expected) compare(value, found.get(step), { ...place, path: [...path, step] });
+  for (const [step, value] of place.whole ? actual : [])
+    if (!wanted.has(step)) tell({ ...place, path: [...path, step] }, undefined, value, 'unexpected');
 }
 
 function sameScalar(expected: ExactValue, actual: ExactValue): boolean {

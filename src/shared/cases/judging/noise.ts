@@ -1,15 +1,12 @@
-import type { Member } from '../../contract/json/json-tokens.ts';
 import { type ExactValue, isExactObject } from '../../contract/json/raw-number.ts';
-import { readTexts } from '../document/read-members.ts';
-import type { Refusals } from '../document/refusal.ts';
+import { type Given, readTexts } from '../document/read-members.ts';
 import { EVERY, type Pattern, parsePattern } from '../path.ts';
 
 /** Reads the member `ignore`: the paths of values that are other at every run, such as `coupon.id` and `items[*].at`. */
-export function readIgnored(member: Member | undefined, refusals: Refusals): string[] {
-  const texts = readTexts(member, ['ignore'], refusals);
-  for (const [index, text] of texts.entries()) {
-    if (!parsePattern(text)) refusals.add(['ignore', index], 'is not a path such as a.b[0]["c.d"] or items[*].id');
-  }
+export function readIgnored(given: Given | undefined): string[] {
+  const texts = readTexts(given);
+  for (const [index, text] of texts.entries())
+    if (!parsePattern(text)) given?.at.in(index).refuse('is not a path such as a.b[0]["c.d"] or items[*].id');
   return texts;
 }
 

@@ -1,6 +1,6 @@
 import { nameOf, type Occurrence } from '../tree.ts';
 import { whyOf } from '../why.ts';
-import type { NodeTrace, Outcome } from './node-trace.ts';
+import { type NodeTrace, type Outcome, plainTrace } from './node-trace.ts';
 
 /** A node as lists name it. */
 export type NamedNode = { id: string; name: string };
@@ -30,5 +30,5 @@ export function decidedBy(
 function nodeTraceOf({ node }: Occurrence, state: string | undefined): NodeTrace {
   const outcome = OUTCOMES.find((known) => known === state) ?? 'UNKNOWN';
   const inverted = node.inverse && (outcome === 'TRUE' || outcome === 'FALSE');
-  return { outcome, inverted, start: null, ms: null, late: false, error: null, instead: null, reads: [], writes: [] };
+  return { ...plainTrace, outcome, inverted, ms: null };
 }

@@ -27,6 +27,9 @@ export type NodeTrace = {
   writes: Write[];
 };
 
+/** What a trace does not say that has no more than outcomes. */
+export const plainTrace = { start: null, late: false, error: null, instead: null, reads: [], writes: [] };
+
 /** The outcome that a parent works with; null when the run ended there. */
 export function decisionOf({ outcome }: NodeTrace): Decision | null {
   switch (outcome) {
@@ -42,6 +45,12 @@ export function decisionOf({ outcome }: NodeTrace): Decision | null {
     default:
       return null;
   }
+}
+
+/** What the code of a node came to, before inversion; null where it did not run to its end. */
+export function ownOf({ outcome, inverted: isInverted }: NodeTrace): Decision | null {
+  if (outcome !== 'TRUE' && outcome !== 'FALSE' && outcome !== 'NONE') return null;
+  return isInverted ? inverted(outcome) : outcome;
 }
 
 export function inverted(decision: Decision): Decision {

@@ -1,5 +1,8 @@
+import type { Json } from '../../json-tree/read-json.ts';
 import type { Result } from '../result.ts';
 import type { Occurrence } from '../tree.ts';
+import type { RunToChange } from '../what-if/leaf-in-run.ts';
+import { type Decision, decisionOf } from './node-trace.ts';
 import { readProcess } from './read-process.ts';
 import { type Replay, replayProcess } from './replay.ts';
 import { replaySteps } from './replay-steps.ts';
@@ -17,4 +20,17 @@ export function replayResult(result: Result | null, occurrences: readonly Occurr
   const { entries, rest } = readProcess(result.process);
   if (entries.length === 0 && rest === '') return { trace: 'empty', replay: nothing, rest };
   return { trace: 'process', replay: replayProcess(occurrences, entries), rest };
+}
+
+/** The same with what the root came to, null where the trace does not say, and what is computed from. `ranAt`: epoch ms. */
+export function runOn(
+  occurrences: readonly Occurrence[],
+  { result, input, ranAt }: { result: Result | null; input: Json | null; ranAt: number },
+): Traced & { decision: Decision | null; toChange: RunToChange } {
+  const traced = replayResult(result, occurrences);
+  const { nodeTraces } = traced.replay;
+  const [root] = occurrences;
+  const nodeTrace = root && nodeTraces.get(root);
+  const toChange = { occurrences, nodeTraces, tracesReads: traced.trace === 'steps', input, ranAt };
+  return { ...traced, decision: nodeTrace ? decisionOf(nodeTrace) : null, toChange };
 }

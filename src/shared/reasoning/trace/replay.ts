@@ -21,7 +21,8 @@ type Laying = {
 export function replayProcess(occurrences: readonly Occurrence[], entries: readonly ProcessEntry[]): Replay {
   const nodeTraces = new Map<Occurrence, NodeTrace>();
   const taken = new Array<boolean>(entries.length).fill(false);
-  const laying: Laying = { occurrences, entries, nodeTraces, taken, places: placesById(entries) };
+  const places = Map.groupBy(entries.keys(), (index) => entries[index]?.id ?? '');
+  const laying: Laying = { occurrences, entries, nodeTraces, taken, places };
   const [root] = occurrences;
   if (root) {
     const last = entries.findLastIndex((entry) => isOf(entry, root));
@@ -98,16 +99,6 @@ function hasRunningParallel({ parent }: Occurrence, nodeTraces: ReadonlyMap<Occu
     if (nodeTraces.has(above)) return false;
   }
   return false;
-}
-
-function placesById(entries: readonly ProcessEntry[]): Map<string, number[]> {
-  const places = new Map<string, number[]>();
-  for (const [index, { id }] of entries.entries()) {
-    const list = places.get(id);
-    if (list) list.push(index);
-    else places.set(id, [index]);
-  }
-  return places;
 }
 
 /** The index of the first place at or after `from`, in an ascending list. */

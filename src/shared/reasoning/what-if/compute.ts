@@ -1,10 +1,19 @@
 import type { Json } from '../../json-tree/read-json.ts';
+import { valueAt } from '../../json-tree/value-at.ts';
 import { type Condition, fulfils } from '../comparison.ts';
-import { placeOf } from '../key-path.ts';
+import { pathOfKey, placeOf } from '../key-path.ts';
 import { isOutside } from '../time-window.ts';
 import { decisionOf } from '../trace/node-trace.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
-import { inRun, type Leaf, leafIn, type RunThatWas, topOf } from './leaf-in-run.ts';
+import {
+  inRun,
+  type Leaf,
+  leafIn,
+  type OtherVersion,
+  type RunThatWas,
+  type RunToChange,
+  topOf,
+} from './leaf-in-run.ts';
 import * as outcome from './outcomes.ts';
 
 /** The computed result of a rule. */
@@ -46,29 +55,32 @@ type World = {
  * Computes what a rule would have come to with other values in its input, from the result of the run. A leaf that declares its comparison
  * is computed again. Another keeps its result if nothing that it reads would be another. Of all else nothing is said.
  */
-export function createWhatIf(run: RunThatWas) {
+export function createWhatIf({ input, ...asked }: RunToChange, version?: OtherVersion) {
+  const values = new Map<string, Json | undefined>();
+  const inputAt = (key: string, nested: boolean) => {
+    const place = placeOf({ key, nested });
+    if (!values.has(place)) values.set(place, input === null ? undefined : valueAt(input, pathOfKey(key, nested)));
+    return values.get(place);
+  };
+  const run: RunThatWas = { ...asked, input: inputAt, version };
   const leaves = new Map(
     run.occurrences.filter(({ node }) => isLeaf(node)).map((at) => [at, leafIn(at, run)] as const),
   );
-  const before = run.version?.written ?? [];
+  const before = version?.written ?? [];
   const written = new Set([...before, ...[...leaves.values()].flatMap(({ writes }) => writes.map(topOf))]);
   // In another version other leaves may write them, and at another time.
-  const uncertain = run.version ? written : [];
+  const uncertain = version ? written : [];
   for (const leaf of leaves.values())
     if (leaf.condition && written.has(topOf(leaf.condition.key))) leaf.condition = null;
   const [root] = run.occurrences;
 
   return {
+    inputAt,
     /** `not`: a consequence that counts as FALSE. */
     compute(assignment: Assignment, not: Occurrence | null = null): Computed {
+      const changed = new Set([...uncertain, ...[...assignment.values()].map(({ key }) => topOf(key))]);
       const world: World = {
-        ...{
-          run,
-          leaves,
-          assignment,
-          not,
-          changed: new Set([...uncertain, ...[...assignment.values()].map(({ key }) => topOf(key))]),
-        },
+        ...{ run, leaves, assignment, not, changed },
         ...{ at: new Map(), ran: new Map(), assumed: [], undeclared: [], different: new Set() },
       };
       const outcomes = root ? finalOf(root, world, true) : outcome.ANYTHING;

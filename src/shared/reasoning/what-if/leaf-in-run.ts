@@ -1,25 +1,30 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import { type Condition, conditionOf, fulfils } from '../comparison.ts';
-import { type Decision, decisionOf, inverted, type NodeTrace } from '../trace/node-trace.ts';
+import { type Decision, decisionOf, type NodeTrace, ownOf } from '../trace/node-trace.ts';
 import type { Occurrence } from '../tree.ts';
 
-export type RunThatWas = {
+/** A run whose input is to be changed. */
+export type RunToChange = {
   occurrences: readonly Occurrence[];
   nodeTraces: ReadonlyMap<Occurrence, NodeTrace>;
   /** Whether the trace says what each leaf read. */
   tracesReads: boolean;
-  input: (key: string, nested: boolean) => Json | undefined;
+  input: Json | null;
   /** Epoch ms. */
   ranAt: number;
-  /** For another version of the rule than that of the run. */
-  version?:
-    | {
-        was: (at: Occurrence) => Occurrence | null;
-        written: ReadonlySet<string>;
-        /** What a leaf came to that was run for it; null where it was not. */
-        tried: (at: Occurrence) => Decision | null;
-      }
-    | undefined;
+};
+
+/** What is known for another version of the rule than that of the run. */
+export type OtherVersion = {
+  was: (at: Occurrence) => Occurrence | null;
+  written: ReadonlySet<string>;
+  /** What a leaf came to that was run for it; null where it was not. */
+  tried: (at: Occurrence) => Decision | null;
+};
+
+export type RunThatWas = Omit<RunToChange, 'input'> & {
+  input: (key: string, nested: boolean) => Json | undefined;
+  version?: OtherVersion | undefined;
 };
 
 /** The same leaf in the run; null where another version has one that did not run. */
@@ -51,11 +56,10 @@ export function leafIn(at: Occurrence, run: RunThatWas): Leaf {
 
 /** The result of a leaf's own code, before its condition and inversion; null where it did not run or the trace does not say. */
 export function keptOf(at: Occurrence, nodeTrace: NodeTrace, nodeTraces: RunThatWas['nodeTraces']): Decision | null {
-  if (nodeTrace.outcome !== 'TRUE' && nodeTrace.outcome !== 'FALSE' && nodeTrace.outcome !== 'NONE') return null;
-  const own = nodeTrace.inverted ? inverted(nodeTrace.outcome) : nodeTrace.outcome;
+  const own = ownOf(nodeTrace);
   const condition = at.forward && nodeTraces.get(at.forward);
   const byCondition = condition && decisionOf(condition) === 'TRUE' && at.node.type === 'LeafNone';
-  return byCondition && nodeTrace.error === null ? 'NONE' : own;
+  return own !== null && byCondition && nodeTrace.error === null ? 'NONE' : own;
 }
 
 /** The condition of a leaf, unless its result says otherwise. */

@@ -1,6 +1,4 @@
 import type { NodeOfTree, RuleVersions, Tree } from '../../contract/rules-and-clients.ts';
-import { valueAt } from '../../json-tree/value-at.ts';
-import { pathOfKey } from '../key-path.ts';
 import { isOutside } from '../time-window.ts';
 import type { Decision, NodeTrace } from '../trace/node-trace.ts';
 import {
@@ -13,9 +11,8 @@ import {
   type TreeNode,
 } from '../tree.ts';
 import { createWhatIf } from './compute.ts';
-import { keptOf, topOf } from './leaf-in-run.ts';
+import { keptOf, type RunToChange, topOf } from './leaf-in-run.ts';
 import { decisionIn, only } from './outcomes.ts';
-import type { RunToChange } from './smallest-change.ts';
 
 /**
  * A rule as one version had it. `root`: undefined where its tree is too large. `timeWindow`: of the rule itself. `digest`: the same for the
@@ -72,23 +69,17 @@ type Rule = Pick<RuleVersion, 'root' | 'timeWindow'>;
  * Computes what other versions of a rule would have come to for the input of a run. A leaf that is defined as it was keeps its result, unless
  * it reads what any leaf writes; one that was tried has that result; one that declares its comparison is computed; of others nothing is said.
  */
-export function createOutcomeOn({ input, occurrences: ran, ...run }: RunToChange) {
-  const inputAt = (key: string, nested: boolean) =>
-    input === null ? undefined : valueAt(input, pathOfKey(key, nested));
-  const was = sameLeafIn(ran, run.nodeTraces);
-  const written = writtenIn(ran, run.nodeTraces);
+export function createOutcomeOn(run: RunToChange) {
+  const { occurrences: ran, nodeTraces } = run;
+  const was = sameLeafIn(ran, nodeTraces);
+  const written = writtenIn(ran, nodeTraces);
 
   return ({ root, timeWindow }: Rule, tried: Tried | null = null): Computed => {
     if (root === undefined) return { outcome: null, assumed: [], unknown: [] };
     if (root === null || (timeWindow && isOutside(timeWindow, run.ranAt)))
       return { outcome: 'NOTHING', assumed: [], unknown: [] };
     const occurrences = tried?.occurrences ?? occurrencesOf(root);
-    const whatIf = createWhatIf({
-      ...run,
-      occurrences,
-      input: inputAt,
-      version: { was, written, tried: resultsOf(tried) },
-    });
+    const whatIf = createWhatIf({ ...run, occurrences }, { was, written, tried: resultsOf(tried) });
     const computed = whatIf.compute(new Map());
     const outcome = computed.isDisturbed ? null : decisionIn(computed.outcomes);
     const [start] = occurrences;

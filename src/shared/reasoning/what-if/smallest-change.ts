@@ -1,13 +1,13 @@
 import { compactJson } from '../../json-tree/print-json.ts';
 import { type Json, readJson } from '../../json-tree/read-json.ts';
-import { valueAt } from '../../json-tree/value-at.ts';
 import type { Condition } from '../comparison.ts';
 import { constantOf, kindOf } from '../constant.ts';
 import { pathOfKey, placeOf } from '../key-path.ts';
-import { type Decision, decisionOf, type NodeTrace } from '../trace/node-trace.ts';
+import { type Decision, decisionOf } from '../trace/node-trace.ts';
 import { isLeaf, isParallel, type Occurrence } from '../tree.ts';
 import { type Candidate, candidatesOf } from './candidates.ts';
 import { type Computed, createWhatIf } from './compute.ts';
+import type { RunToChange } from './leaf-in-run.ts';
 import { may, mayFail, type Outcomes, only, settling } from './outcomes.ts';
 
 /** One key with another value, both as JSON text. `before`: null when the input had none. `other`: any other text would do as well. */
@@ -18,16 +18,6 @@ export type KeyChange = { key: string; path: string[]; before: string | null; af
  * they come to without a value; by them fewer keys may do.
  */
 export type SmallestChange = { changes: KeyChange[]; assumed: Occurrence[]; undeclared: Occurrence[] };
-
-/** A run whose input is to be changed. */
-export type RunToChange = {
-  occurrences: readonly Occurrence[];
-  nodeTraces: ReadonlyMap<Occurrence, NodeTrace>;
-  tracesReads: boolean;
-  input: Json | null;
-  /** Epoch ms. */
-  ranAt: number;
-};
 
 /** The goal: a result of the whole rule, or that an occurrence runs at all. */
 type Goal = { decision: Decision } | { reached: Occurrence };
@@ -40,33 +30,30 @@ const MOST_VISITS = 200_000;
  * Values are put in or replaced, none is taken out. Computed from one run, without running anything. Null where nothing can be said for
  * sure: the leaves that decide declare no comparison, another leaf writes what they read, or there are too many ways to try.
  */
-export function smallestChange({ input, ...asked }: RunToChange, goal: Goal): SmallestChange | null {
-  const values = new Map<string, Json | undefined>();
-  const inputAt = (key: string, nested: boolean) => {
-    const place = placeOf({ key, nested });
-    if (!values.has(place)) values.set(place, input === null ? undefined : valueAt(input, pathOfKey(key, nested)));
-    return values.get(place);
-  };
-  const whatIf = createWhatIf({ ...asked, input: inputAt });
+export function smallestChange(asked: RunToChange, goal: Goal): SmallestChange | null {
+  const whatIf = createWhatIf(asked);
   const now = whatIf.compute(new Map());
   const [root] = asked.occurrences;
-  const nodeTrace = root && asked.nodeTraces.get(root);
-  const decision = nodeTrace ? decisionOf(nodeTrace) : null;
+  const decision = cameTo(asked);
   // Where the run that was is not computed as it was, nothing else is either.
-  if (input === null || !root || now.isDisturbed || decision === null || now.outcomes !== only(decision)) return null;
-  const search = { whatIf, keys: keysOf(whatIf.conditionsOf(), inputAt), aim: aimOf(goal, root) };
+  if (asked.input === null || !root || now.isDisturbed || decision === null || now.outcomes !== only(decision))
+    return null;
+  const search = { whatIf, keys: keysOf(whatIf), aim: aimOf(goal, root) };
   if (search.aim.reached(now) !== 'no') return null;
   return searchSmallest(search, now, Math.floor(MOST_VISITS / asked.occurrences.length));
 }
 
 /** The smallest change with which a run would have come to the other decision: TRUE for one that was not, else FALSE. */
 export function wayToOther(asked: RunToChange): (SmallestChange & { to: Decision }) | null {
-  const [root] = asked.occurrences;
-  const nodeTrace = root && asked.nodeTraces.get(root);
-  const decision = nodeTrace ? decisionOf(nodeTrace) : null;
+  const decision = cameTo(asked);
   const to = decision === 'TRUE' ? 'FALSE' : 'TRUE';
   const change = decision && smallestChange(asked, { decision: to });
   return change && { ...change, to };
+}
+
+function cameTo({ occurrences: [root], nodeTraces }: RunToChange): Decision | null {
+  const nodeTrace = root && nodeTraces.get(root);
+  return nodeTrace ? decisionOf(nodeTrace) : null;
 }
 
 type WhatIf = ReturnType<typeof createWhatIf>;
@@ -125,10 +112,8 @@ function extended(changes: readonly Changed[], conditions: readonly Condition[],
   });
 }
 
-function keysOf(
-  conditions: readonly Condition[],
-  inputAt: (key: string, nested: boolean) => Json | undefined,
-): Map<string, Key> {
+function keysOf({ inputAt, conditionsOf }: WhatIf): Map<string, Key> {
+  const conditions = conditionsOf();
   const keys = new Map<string, Key>();
   for (const condition of conditions) {
     const { key, nested } = condition;

@@ -117,5 +117,7 @@ export const reasonEnglish = {
 } as const satisfies Record<string, Template>;
 
 export type ReasonKey = keyof typeof reasonEnglish;
+/** A sentence of a dictionary, with its names filled in. */
+export type Say = (key: ReasonKey, parameters?: Parameters) => string;
 
-export const say = (key: ReasonKey, parameters: Parameters = {}): string => format(reasonEnglish[key], parameters);
+export const say: Say = (key, parameters = {}) => format(reasonEnglish[key], parameters);

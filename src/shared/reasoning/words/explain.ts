@@ -1,13 +1,13 @@
 import type { Json } from '../../json-tree/read-json.ts';
 import type { Facts } from '../facts.ts';
 import type { Result } from '../result.ts';
-import { type Decision, decisionOf } from '../trace/node-trace.ts';
-import { replayResult } from '../trace/replay-result.ts';
-import { ALWAYS, nameOf, type Occurrence, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
+import type { Decision } from '../trace/node-trace.ts';
+import { runOn } from '../trace/replay-result.ts';
+import { ALWAYS, nameOf, occurrencesOf, type TimeWindow, type TreeNode } from '../tree.ts';
 import { type SmallestChange, wayToOther } from '../what-if/smallest-change.ts';
 import { whyOf } from '../why.ts';
 import { say } from './english.ts';
-import { changeOfKeyWords, factWords, wantedWords } from './fact-words.ts';
+import { changeOfKeyWords, factWords, nodesText, wantedWords } from './fact-words.ts';
 import { type ReasonWords, wordsOf } from './reason-words.ts';
 
 /** One node on the way from the root to what decided. */
@@ -31,35 +31,23 @@ type Explanation = {
 
 type Asked = { root: TreeNode; result: Result | null; input: Json | null; ranAt: number };
 
-const MAX_NODES = 4;
-
 /** Why a run came out as it did, as English text: the nodes that decided, and a sentence for each. `ranAt`: epoch ms. */
 export function explain({ root, result, input, ranAt }: Asked): Explanation {
   const occurrences = occurrencesOf(root);
-  const { trace, replay } = replayResult(result, occurrences);
-  const [start] = occurrences;
-  const nodeTrace = start && replay.nodeTraces.get(start);
-  if (!start || !nodeTrace) return { outcome: null, path: [], sentences: [], change: null };
-  const reasons = whyOf(start, replay.nodeTraces);
-  const path = reasons.map(({ at: { index, node } }) => ({
-    index,
-    nodeId: node.id,
-    name: nameOf(node),
-    outcome: replay.nodeTraces.get(occurrences[index] ?? start)?.outcome ?? '',
-  }));
-  const change = wayToOther({
-    occurrences,
-    nodeTraces: replay.nodeTraces,
-    tracesReads: trace === 'steps',
-    input,
-    ranAt,
-  });
+  const { replay, decision: outcome, toChange } = runOn(occurrences, { result, input, ranAt });
+  const { nodeTraces } = replay;
+  const reasons = occurrences.slice(0, 1).flatMap((start) => whyOf(start, nodeTraces));
+  if (reasons.length === 0) return { outcome: null, path: [], sentences: [], change: null };
+  const change = wayToOther(toChange);
   const sentences = reasons.map((reason) =>
-    sentenceOf(wordsOf(reason, { nodeTraces: replay.nodeTraces, input }), { ranAt, withWanted: change === null }),
+    sentenceOf(wordsOf(reason, { nodeTraces, input }), { ranAt, withWanted: change === null }),
   );
+  const places = reasons.map(({ at }) => at).filter((at, index, all) => at !== all[index - 1]);
   return {
-    outcome: decisionOf(nodeTrace),
-    path: path.filter(({ index }, at) => index !== path[at - 1]?.index).map(({ index: _, ...step }) => step),
+    outcome,
+    path: places.map((at) => ({
+      ...{ nodeId: at.node.id, name: nameOf(at.node), outcome: nodeTraces.get(at)?.outcome ?? '' },
+    })),
     sentences: change === null ? sentences : [...sentences, changeSentence(change)],
     change: change && {
       to: change.to,
@@ -73,7 +61,7 @@ export function explain({ root, result, input, ranAt }: Asked): Explanation {
 type How = { ranAt: number; withWanted: boolean };
 
 function sentenceOf({ key, nodes, decisions, texts, facts, window }: ReasonWords, { ranAt, withWanted }: How): string {
-  const named = Object.fromEntries(Object.entries(nodes).map(([name, of]) => [name, nodesText([of].flat())]));
+  const named = Object.fromEntries(Object.entries(nodes).map(([name, of]) => [name, nodesText([of].flat(), say)]));
   const timed = window ? { window: windowText([nodes.node].flat()[0]?.node.timeWindow), time: iso(ranAt) } : {};
   const given = facts === null ? {} : { facts: factsText(facts) };
   const sentence = say(key, { ...decisions, ...texts, ...named, ...timed, ...given });
@@ -86,15 +74,9 @@ function changeSentence({ to, changes, assumed, undeclared }: SmallestChange & {
   const sentence =
     assumed.length === 0
       ? say('why.change', words)
-      : say('why.change.assumed', { ...words, n: assumed.length, nodes: nodesText(assumed) });
+      : say('why.change.assumed', { ...words, n: assumed.length, nodes: nodesText(assumed, say) });
   if (undeclared.length === 0) return sentence;
-  return `${sentence} ${say('why.change.undeclared', { n: undeclared.length, nodes: nodesText(undeclared) })}`;
-}
-
-function nodesText(all: readonly (Occurrence | undefined)[]): string {
-  const names = all.slice(0, MAX_NODES).map((at) => (at ? `“${nameOf(at.node)}” #${at.node.id}` : ''));
-  const more = all.length - names.length;
-  return more > 0 ? `${names.join(', ')} ${say('why.more', { n: more })}` : names.join(', ');
+  return `${sentence} ${say('why.change.undeclared', { n: undeclared.length, nodes: nodesText(undeclared, say) })}`;
 }
 
 function factsText(facts: Facts): string {

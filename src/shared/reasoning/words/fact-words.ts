@@ -2,16 +2,20 @@ import { compactJson } from '../../json-tree/print-json.ts';
 import { compactText } from '../../json-tree/whole-text.ts';
 import type { Facts } from '../facts.ts';
 import type { Read } from '../trace/node-trace.ts';
-import type { Comparison, Setting } from '../tree.ts';
+import { type Comparison, nameOf, type Occurrence, type Setting } from '../tree.ts';
 import type { KeyChange } from '../what-if/smallest-change.ts';
-import type { ReasonKey } from './english.ts';
-import type { Parameters } from './format.ts';
-
-/** A sentence of a dictionary, with its names filled in. */
-type Say = (key: ReasonKey, parameters?: Parameters) => string;
+import type { ReasonKey, Say } from './english.ts';
 
 const MAX_NAMED = 3;
+const MAX_NODES = 4;
 const MAX_VALUE = 60;
+
+/** The names of nodes, such as “gate” #1. */
+export function nodesText(all: readonly Occurrence[], say: Say): string {
+  const names = all.slice(0, MAX_NODES).map(({ node }) => `“${nameOf(node)}” #${node.id}`);
+  const more = all.length - names.length;
+  return more > 0 ? `${names.join(', ')} ${say('why.more', { n: more })}` : names.join(', ');
+}
 
 /** The values that a leaf read, and the settings it compared them with, as short texts such as "cost is 5" and "min is 100". */
 export function factWords({ reads, settings }: Facts, say: Say): { reads: string[]; settings: string[] } {

@@ -1,10 +1,8 @@
 import { changesBetween, changeWords } from '../changes.ts';
-import { nameOf, type Occurrence, type TreeNode } from '../tree.ts';
+import type { TreeNode } from '../tree.ts';
 import type { Since, VersionOutcome } from '../what-if/since.ts';
-import type { ReasonKey } from './english.ts';
-import type { Parameters } from './format.ts';
-
-type Say = (key: ReasonKey, parameters?: Parameters) => string;
+import type { Say } from './english.ts';
+import { nodesText } from './fact-words.ts';
 
 /** Since which version a rule decides as it does, what that version changed, and which ones were looked at. */
 export function sinceLines({ outcome, since: first, from, looked }: Since, say: Say): string[] {
@@ -30,7 +28,7 @@ export function howFound(looked: readonly VersionOutcome[], say: Say): string {
   const sentences = [
     ...(tried.length < looked.length ? [say('sinceWhen.computed')] : []),
     ...(tried.length > 0 ? [say('sinceWhen.tried', { versions: versionsIn(tried) })] : []),
-    ...refused.map((at) => say('sinceWhen.refused', { node: named([at]) })),
+    ...refused.map((at) => say('sinceWhen.refused', { node: nodesText([at], say) })),
   ];
   return sentences.join(' ');
 }
@@ -50,15 +48,8 @@ export function versionLine({ version, root, outcome: decision, assumed, unknown
   if (decision === 'NOTHING') return say('sinceWhen.version.nothing', { version });
   if (decision !== null && assumed.length === 0) return say('sinceWhen.version', { version, decision });
   if (decision !== null)
-    return say('sinceWhen.version.assumed', { version, decision, n: assumed.length, nodes: named(assumed) });
+    return say('sinceWhen.version.assumed', { version, decision, n: assumed.length, nodes: nodesText(assumed, say) });
   return unknown.length === 0
     ? say('sinceWhen.version.writes', { version })
-    : say('sinceWhen.version.unknown', { version, nodes: named(unknown) });
-}
-
-const MAX_NAMED = 4;
-
-function named(all: readonly Occurrence[]): string {
-  const names = all.slice(0, MAX_NAMED).map(({ node }) => `“${nameOf(node)}” #${node.id}`);
-  return `${names.join(', ')}${all.length > MAX_NAMED ? ', …' : ''}`;
+    : say('sinceWhen.version.unknown', { version, nodes: nodesText(unknown, say) });
 }
