@@ -25,7 +25,7 @@ import type { Run } from '../result/use-run.ts';
 import { Why } from '../result/why.tsx';
 import { relationWords, skipWords } from '../tree/node-link.tsx';
 
-const WayToNode = later(() => import('../result/notices/way-line.tsx').then(({ WayToNode }) => WayToNode));
+const WayToNode = later(() => import('../result/smallest-change.tsx').then(({ WayToNode }) => WayToNode));
 
 type Props = {
   occurrence: Occurrence | null;

@@ -28,7 +28,7 @@ import type { Run } from './use-run.ts';
 import { Why } from './why.tsx';
 
 const SinceWhen = later(() => import('./since-when.tsx').then(({ SinceWhen }) => SinceWhen));
-const WayToOther = later(() => import('./notices/way-line.tsx').then(({ WayToOther }) => WayToOther));
+const WayToOther = later(() => import('./smallest-change.tsx').then(({ WayToOther }) => WayToOther));
 
 /** A run that ends sooner is shown when it has ended: its way there would only flash up. */
 const WAITING_MS = 400;

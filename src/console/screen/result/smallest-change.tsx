@@ -1,19 +1,15 @@
 import { useMemo } from 'react';
-import { factsOf } from '../../../../shared/reasoning/facts.ts';
-import type { Decision } from '../../../../shared/reasoning/trace/node-trace.ts';
-import type { Occurrence } from '../../../../shared/reasoning/tree.ts';
-import {
-  type SmallestChange,
-  smallestChange,
-  wayToOther,
-} from '../../../../shared/reasoning/what-if/smallest-change.ts';
-import { changeOfKeyWords } from '../../../../shared/reasoning/words/fact-words.ts';
-import { withChange } from '../../../run/form.ts';
-import type { Reading } from '../../../run/reading.ts';
-import { Sentence, useText } from '../../../text/use-text.tsx';
-import type { Input } from '../../input/use-input.ts';
-import { NodeLink } from '../../tree/node-link.tsx';
-import { Nodes, Wanted } from '../why.tsx';
+import { factsOf } from '../../../shared/reasoning/facts.ts';
+import type { Decision } from '../../../shared/reasoning/trace/node-trace.ts';
+import type { Occurrence } from '../../../shared/reasoning/tree.ts';
+import { type SmallestChange, smallestChange, wayToOther } from '../../../shared/reasoning/what-if/smallest-change.ts';
+import { changeOfKeyWords } from '../../../shared/reasoning/words/fact-words.ts';
+import { withChange } from '../../run/form.ts';
+import type { Reading } from '../../run/reading.ts';
+import { Sentence, useText } from '../../text/use-text.tsx';
+import type { Input } from '../input/use-input.ts';
+import { NodeLink } from '../tree/node-link.tsx';
+import { Nodes, Wanted } from './why.tsx';
 
 /** `to`: the node that would run, or the result there would be. */
 type Props = {
