@@ -41,7 +41,7 @@ const answerSchema = z.object({ mockId: z.string(), success: z.boolean(), error:
 const pageSchema = z.object({
   items: z.array(z.object({ mockId: z.string(), rules: z.object({ released: z.number().nullable() }).nullable() })),
   nextCursor: z.string().nullable(),
-  looked: z.object({ executions: z.int(), withoutInput: z.int() }).optional(),
+  searched: z.object({ executions: z.int(), withoutInput: z.int() }).optional(),
 });
 const slowSchema = z.array(z.tuple([z.int(), z.int(), z.int(), z.array(z.string())]).rest(z.unknown()));
 
@@ -61,7 +61,7 @@ type Run = {
 type Service = { url: string; redis: Redis | undefined; close: () => Promise<void> };
 type Made = { runs: Run[]; startedAt: number[] };
 type Search = { name: string; query: Record<string, string | string[]>; fits: (run: Run) => boolean };
-type Followed = { found: string[]; answers: number[]; looked: number; firstMs: number | null; totalMs: number };
+type Followed = { found: string[]; answers: number[]; searched: number; firstMs: number | null; totalMs: number };
 
 for (const store of ['redis', 'embedded'] as const) if (STORE === 'both' || STORE === store) await measure(store);
 
@@ -232,15 +232,15 @@ async function ask(url: string, query: Search['query']): Promise<{ status: numbe
 
 async function follow(url: string, query: Search['query']): Promise<Followed & { releases: Set<number | null> }> {
   const startedAt = performance.now();
-  const followed: Followed = { found: [], answers: [], looked: 0, firstMs: null, totalMs: 0 };
+  const followed: Followed = { found: [], answers: [], searched: 0, firstMs: null, totalMs: 0 };
   const releases = new Set<number | null>();
   let cursor = '';
   do {
     const { status, text, ms } = await ask(url, { app: String(APP), limit: LIMIT, ...query, cursor });
     if (status !== 200) throw new Error(`${JSON.stringify(query)} was answered ${status}: ${text.slice(0, 300)}`);
-    const { items, nextCursor, looked } = pageSchema.parse(JSON.parse(text));
+    const { items, nextCursor, searched } = pageSchema.parse(JSON.parse(text));
     followed.answers.push(ms);
-    followed.looked += looked?.executions ?? 0;
+    followed.searched += searched?.executions ?? 0;
     if (items.length > 0) followed.firstMs ??= performance.now() - startedAt;
     for (const { mockId, rules } of items) {
       followed.found.push(mockId);
@@ -306,11 +306,11 @@ async function measureOne({ url, redis }: Service, { name, query, fits }: Search
   await loopDelay(url);
   const ended = new AbortController();
   const pings = pingUntil(url, ended.signal);
-  const { found, answers, looked, firstMs, totalMs } = await follow(url, query);
+  const { found, answers, searched, firstMs, totalMs } = await follow(url, query);
   ended.abort();
   const [slow, loop] = [await slowCommands(redis), await loopDelay(url)];
   const cells = [
-    ...[String(answers.length), String(looked), shown(totalMs), shown(Math.max(...answers)), shown(firstMs)],
+    ...[String(answers.length), String(searched), shown(totalMs), shown(Math.max(...answers)), shown(firstMs)],
     ...[slow.told, loop.told, await pings],
   ];
   const expected = new Set(runs.filter(fits).map(({ mockId }) => mockId));

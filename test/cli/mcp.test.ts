@@ -85,7 +85,7 @@ describe('rule-server mcp', () => {
     const newest = await call(runs, 'find_runs', { app });
     expect(JSON.parse(newest.text).items).toMatchObject([{ mockId, input: { cost: 120.1 } }]);
     const found = await call(runs, 'find_runs', { app, where: ['uid=9007199254740993', 'cost>=120.1'] });
-    expect(JSON.parse(found.text)).toMatchObject({ items: [{ mockId }], looked: { executions: 1 } });
+    expect(JSON.parse(found.text)).toMatchObject({ items: [{ mockId }], searched: { executions: 1 } });
     const neighbour = await call(runs, 'find_runs', { app, where: ['uid=9007199254740992'] });
     expect(JSON.parse(neighbour.text).items).toEqual([]);
     const explained = await call(runs, 'explain_run', { mockId });

@@ -32,12 +32,12 @@ type Details = { inputs: (string | null)[] | null; nodes: (NamedNode | null)[] |
 /** One page of executions as JSON text; with their inputs as they were written, and the nodes that decided. */
 export function listBody(
   records: ExecutionRecord[],
-  { nextCursor, inputs, nodes, looked }: Details & { nextCursor: string | null; looked?: SearchProgress },
+  { nextCursor, inputs, nodes, searched }: Details & { nextCursor: string | null; searched?: SearchProgress },
 ): string {
   const items = records.map((record, index) => ({
     ...bodyOf(record),
     input: inputs === null ? undefined : (inputs[index] ?? null),
     decidedBy: nodes === null ? undefined : (nodes[index] ?? null),
   }));
-  return printAs(executionListSchema, { items, nextCursor, looked });
+  return printAs(executionListSchema, { items, nextCursor, searched });
 }

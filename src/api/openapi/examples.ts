@@ -94,7 +94,7 @@ export const failures = {
       clients: [{ address: ADDRESS, count: 212 }],
     },
   ],
-  looked: { executions: 5120, withoutInput: 0, until: AT },
+  searched: { executions: 5120, withoutInput: 0, until: AT },
   nextCursor: null,
 };
 

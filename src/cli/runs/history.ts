@@ -31,10 +31,10 @@ export async function history(options: HistoryOptions, surroundings: Surrounding
   const api = createHttpApi({ url: options.url, key: options.key });
   let searched: SearchProgress | null = null;
   let found = 0;
-  for await (const { items, looked } of pagesOf(api, options, limit, interrupted.signal)) {
+  for await (const { items, searched: progress } of pagesOf(api, options, limit, interrupted.signal)) {
     for (const each of items) stdout.write(options.json ? `${jsonLine(each)}\n` : lineOf(each));
     found += items.length;
-    if (looked) searched = together(searched, looked);
+    if (progress) searched = together(searched, progress);
     if (readerLeft?.aborted) return exitCodes.ok;
   }
   if (searched !== null) stderr.write(searchedWords(found, searched));

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { executionListSchema, type ListedExecution } from '../../shared/contract/execution.ts';
 import { get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 
-/** `looked`: of a search, how far it came. */
+/** `searched`: of a search, how far it came. */
 export type Page = z.output<typeof executionListSchema>;
 
 /** One page of GET executions. Throws `CommandFailed` with its sentence when there is none. */

@@ -80,17 +80,17 @@ export const listedExecutionSchema = z
   .meta({ id: 'ListedExecution' });
 export type ListedExecution = z.output<typeof listedExecutionSchema>;
 
-const looked = z.object({
+const searched = z.object({
   executions: int,
   withoutInput: int.describe('Those of which no input is kept, or not whole.'),
-  until: time.nullable().describe('When the last one that was looked at ended, epoch milliseconds.'),
+  until: time.nullable().describe('When the last one that was searched ended, epoch milliseconds.'),
 });
-export type SearchProgress = z.output<typeof looked>;
+export type SearchProgress = z.output<typeof searched>;
 
 export const executionListSchema = z
   .object({
     ...pageOf(listedExecutionSchema),
-    looked: looked
+    searched: searched
       .optional()
       .describe('Of a search: how far it came. With a nextCursor it can go on, also where nothing was found yet.'),
   })
@@ -155,7 +155,7 @@ export const failuresSchema = z
         })
         .meta({ id: 'FailureGroup' }),
     ),
-    looked,
+    searched,
   })
   .meta({ id: 'Failures' });
 export type Failures = z.output<typeof failuresSchema>['items'][number];

@@ -106,8 +106,8 @@ async function all(search: Partial<Search>, limit = 30) {
       { list, inputOf: async (record) => inputs[numberOf(record)] ?? null },
     );
     found.push(...page.records.map(numberOf));
-    executions += page.looked.executions;
-    withoutInput += page.looked.withoutInput;
+    executions += page.searched.executions;
+    withoutInput += page.searched.withoutInput;
     if (page.nextCursor === null) return { found, executions, withoutInput };
     cursor = page.nextCursor;
   }
@@ -228,6 +228,6 @@ test.each([
   ['a field that holds stars of its own', '{"phone":"** *","uid":1}', ['phone=49'], { found: 0, withoutInput: 0 }],
 ])('where something was hidden when it was kept, a search for %s', async (_, input, texts, expected) => {
   const pages = { list: async () => ({ records: [record(1)], nextCursor: null }), inputOf: async () => input };
-  const { records: all, looked } = await searchExecutions({ app: 7, limit: 9 }, { where: where(...texts) }, pages);
-  expect({ found: all.length, withoutInput: looked.withoutInput }).toEqual(expected);
+  const { records: all, searched } = await searchExecutions({ app: 7, limit: 9 }, { where: where(...texts) }, pages);
+  expect({ found: all.length, withoutInput: searched.withoutInput }).toEqual(expected);
 });

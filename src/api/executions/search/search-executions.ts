@@ -19,7 +19,7 @@ const REPAIRED_WITHIN_MS = 300_000;
 /** One answer does not take longer; who asks goes on with its cursor. */
 const SEARCH_MS = 400;
 
-export type Found = HistoryPage & { looked: SearchProgress };
+export type Found = HistoryPage & { searched: SearchProgress };
 
 type Sources = {
   list: (filter: HistoryFilter) => Promise<HistoryPage>;
@@ -30,20 +30,20 @@ type Sources = {
 /** Searches executions, newest first, until a page is full, all were read, or the time is over. */
 export async function searchExecutions(filter: HistoryFilter, search: Search, sources: Sources): Promise<Found> {
   const records: ExecutionRecord[] = [];
-  const looked: SearchProgress = { executions: 0, withoutInput: 0, until: null };
+  const searched: SearchProgress = { executions: 0, withoutInput: 0, until: null };
   const giveUpAt = time.monotonic() + SEARCH_MS;
   let { cursor } = filter;
   for (;;) {
     const page = await sources.list({ ...filter, cursor, limit: READ_AT_ONCE });
     for (const { record, isFound, lacksInput } of await searchRecords(page.records, search, sources)) {
-      looked.executions++;
-      if (lacksInput) looked.withoutInput++;
-      looked.until = record.history.at(-1)?.at ?? null;
+      searched.executions++;
+      if (lacksInput) searched.withoutInput++;
+      searched.until = record.history.at(-1)?.at ?? null;
       if (isFound) records.push(record);
-      if (records.length === filter.limit) return { records, looked, nextCursor: cursorAfter(record) };
+      if (records.length === filter.limit) return { records, searched, nextCursor: cursorAfter(record) };
     }
-    if (page.nextCursor === null || areBefore(page, search)) return { records, looked, nextCursor: null };
-    if (time.monotonic() > giveUpAt) return { records, looked, nextCursor: page.nextCursor };
+    if (page.nextCursor === null || areBefore(page, search)) return { records, searched, nextCursor: null };
+    if (time.monotonic() > giveUpAt) return { records, searched, nextCursor: page.nextCursor };
     cursor = page.nextCursor;
     await setImmediate(); // the embedded store answers without yielding the event loop
   }

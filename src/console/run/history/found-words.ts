@@ -1,15 +1,21 @@
 import { parsePath } from '../../../shared/cases/path.ts';
+import type { SearchProgress } from '../../../shared/contract/execution.ts';
 import { readJson } from '../../../shared/json-tree/read-json.ts';
 import { valueAt } from '../../../shared/json-tree/value-at.ts';
 import type { SchemaField } from '../../api/browse.ts';
 import type { Listed, RunSearch } from '../../api/executions.ts';
 import { isRead } from '../form.ts';
-import type { Looked } from '../queries/use-history.ts';
 
 /** `path=value`, where the value is no text. */
 const EQUALS = /^([^=<>!]+)=([-\d.eE+]+|true|false|null)$/;
 
-type Found = { runs: readonly Listed[]; search: RunSearch; looked: Looked; isSearching: boolean; hasMore: boolean };
+type Found = {
+  runs: readonly Listed[];
+  search: RunSearch;
+  searched: SearchProgress;
+  isSearching: boolean;
+  hasMore: boolean;
+};
 
 /** What a search has come to. `asText`: how many of the runs have the value in quotes, which a number finds as well. */
 type FoundSoFar =
@@ -17,8 +23,8 @@ type FoundSoFar =
   | { kind: 'empty' | 'none' | 'stopped'; n: number }
   | { kind: 'first' | 'all'; found: number; n: number; asText: { n: number; path: string; value: string } | null };
 
-export function foundSoFar({ runs, search, looked, isSearching, hasMore }: Found): FoundSoFar {
-  const n = looked.executions;
+export function foundSoFar({ runs, search, searched, isSearching, hasMore }: Found): FoundSoFar {
+  const n = searched.executions;
   const found = runs.length;
   if (found > 0) return { kind: hasMore || isSearching ? 'first' : 'all', found, n, asText: asTextIn(runs, search) };
   if (isSearching) return { kind: 'searching' };

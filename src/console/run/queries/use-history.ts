@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { SearchProgress } from '../../../shared/contract/execution.ts';
 import { type Failures, getFailures, getHistory, isEnd, type Listed, type RunSearch } from '../../api/executions.ts';
 import { serviceNow } from '../../api/request.ts';
 import { useZone } from '../../state/preferences.ts';
@@ -12,8 +13,6 @@ const PAGE = 50;
 
 /** `ruleId` null: of every rule of the app. `search` null: all of them. */
 type Scope = { app: string | null; ruleId: string | null; search: RunSearch | null };
-/** How far a search came. `withoutInput`: those of which no input could be searched. */
-export type Looked = { executions: number; withoutInput: number; until: number | null };
 
 /**
  * Earlier runs, the newest first. Only the newest page is asked for again: what has ended does not change, so older pages are
@@ -74,7 +73,7 @@ export function useHistory({ app, ruleId, search }: Scope) {
     /** The last page that was asked for did not come: it is asked for again only when a reader wants it. */
     hasFailed: older === 'failed',
     /** Of a search: how many runs it has been through, and back to when. */
-    looked: cursor.current?.scope === scope ? cursor.current.looked : notLooked,
+    searched: cursor.current?.scope === scope ? cursor.current.searched : nothingSearched,
     more,
   };
 }
@@ -88,28 +87,29 @@ const withItems = (scope: string, items: readonly Listed[]) => (now: KeptItems) 
 };
 
 /** Where the list ends: `next` leads on. `seen`: the runs that it has had. */
-type Cursor = { scope: string; next: string | null; looked: Looked; seen: ReadonlySet<string> };
-type Page = { items: readonly Listed[]; nextCursor: string | null; looked?: Looked | undefined };
+type Cursor = { scope: string; next: string | null; searched: SearchProgress; seen: ReadonlySet<string> };
+type Page = { items: readonly Listed[]; nextCursor: string | null; searched?: SearchProgress | undefined };
 
 /** Of the newest page, come again below which older ones are kept: what is new on it was looked at, too; of others that are new it does not tell. */
-function withNewest(before: Cursor | null, scope: string, { items, nextCursor: next, looked }: Page): Cursor {
+function withNewest(before: Cursor | null, scope: string, { items, nextCursor: next, searched }: Page): Cursor {
   const isAll = next === null && before?.next === null;
-  if (before?.scope !== scope || isAll) return { scope, next, looked: looked ?? notLooked, seen: idsOf(items) };
+  if (before?.scope !== scope || isAll)
+    return { scope, next, searched: searched ?? nothingSearched, seen: idsOf(items) };
   const seen = idsOf(items, before.seen);
-  const executions = before.looked.executions + seen.size - before.seen.size;
-  return { ...before, looked: { ...before.looked, executions }, seen };
+  const executions = before.searched.executions + seen.size - before.seen.size;
+  return { ...before, searched: { ...before.searched, executions }, seen };
 }
 
-function withOlder(before: Cursor | null, scope: string, { items, nextCursor: next, looked }: Page): Cursor {
-  return { scope, next, looked: lookedAtAll(before?.looked, looked), seen: idsOf(items, before?.seen) };
+function withOlder(before: Cursor | null, scope: string, { items, nextCursor: next, searched }: Page): Cursor {
+  return { scope, next, searched: searchedInAll(before?.searched, searched), seen: idsOf(items, before?.seen) };
 }
 
 const idsOf = (items: readonly Listed[], others: Iterable<string> = []) =>
   new Set([...others, ...items.map(({ mockId }) => mockId)]);
 
-const notLooked: Looked = { executions: 0, withoutInput: 0, until: null };
+const nothingSearched: SearchProgress = { executions: 0, withoutInput: 0, until: null };
 
-function lookedAtAll(before: Looked | undefined, page: Looked | undefined): Looked {
+function searchedInAll(before: SearchProgress | undefined, page: SearchProgress | undefined): SearchProgress {
   const executions = (before?.executions ?? 0) + (page?.executions ?? 0);
   const withoutInput = (before?.withoutInput ?? 0) + (page?.withoutInput ?? 0);
   return { executions, withoutInput, until: page?.until ?? before?.until ?? null };
@@ -149,19 +149,19 @@ const ASK_AGAIN_MS = 20_000;
 /** One answer looks through thousands of runs. */
 const MAX_ANSWERS = 100;
 
-type Found = { groups: Failures[]; looked: number };
+type Found = { groups: Failures[]; searched: number };
 
 /** The failures among all runs that are kept, those alike together. */
 export function useFailures({ app, ruleId, search }: Scope) {
   return useQuery({
     queryKey: ['history', 'failures', app, ruleId, search],
     queryFn: async ({ signal }) => {
-      const found: Found = { groups: [], looked: 0 };
+      const found: Found = { groups: [], searched: 0 };
       let cursor: string | null = null;
       for (let answer = 0; answer < MAX_ANSWERS; answer++) {
         const page = await getFailures({ app: app ?? '', ruleId, search, cursor }, signal);
         found.groups = together(found.groups, page.items);
-        found.looked += page.looked.executions;
+        found.searched += page.searched.executions;
         cursor = page.nextCursor;
         if (cursor === null) break;
       }

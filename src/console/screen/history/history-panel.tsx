@@ -39,14 +39,14 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
   const filtering = search !== null;
   const grouped = filter.outcome === 'failures';
 
-  const { hasMore, isPending, isAsking, hasFailed, more, looked } = history;
+  const { hasMore, isPending, isAsking, hasFailed, more, searched } = history;
   const goesOn = filtering && !grouped && hasMore && !isAsking && !hasFailed && runs.length < ENOUGH_FOUND;
   useEffect(() => {
     if (goesOn) void more();
   }, [goesOn, more]);
   const keptWords = useKeptWords();
   const isSearching = goesOn || isAsking || isPending;
-  const soFar = foundSoFar({ runs, search: search ?? everyRun, looked, isSearching, hasMore });
+  const soFar = foundSoFar({ runs, search: search ?? everyRun, searched, isSearching, hasMore });
   const scope = scopeWords(place, everyRule, say);
   const unread = everyRule ? [] : unreadKeys(search ?? everyRun, fields);
 
@@ -61,7 +61,7 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
           {error && runs.length === 0
             ? '' // what is wrong stands in the place of the runs
             : filtering && !grouped
-              ? foundWords(soFar, { scope, withoutInput: looked.withoutInput, say })
+              ? foundWords(soFar, { scope, withoutInput: searched.withoutInput, say })
               : chosen.length === 1
                 ? say('history.compare.hint')
                 : keptWords}

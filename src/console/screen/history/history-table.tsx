@@ -239,7 +239,7 @@ export function FailureGroups(scope: Scope) {
   const { data, error } = useFailures(scope);
   if (error) return <p className="empty-line">{say('history.failed', { error: failed(error) })}</p>;
   if (!data) return <p className="empty-line">{say('history.searching')}</p>;
-  if (data.groups.length === 0) return <p className="empty-line">{say('failures.none', { n: data.looked })}</p>;
+  if (data.groups.length === 0) return <p className="empty-line">{say('failures.none', { n: data.searched })}</p>;
   return (
     <div className="scroll">
       <table onKeyDown={onArrowKeys}>
