@@ -10,7 +10,7 @@ import { cases, judgeFiles, type Playing, playFirst } from './client-cases.ts';
 import { type ClientFolder, clientOf, openClientFolder, type Reply } from './client-folder.ts';
 import { type Finding, fail, guarded, lineOf, ok } from './finding.ts';
 
-export type CheckClientOptions = { ruleId?: string; confId?: string; data: string; within: string; json?: boolean };
+type CheckClientOptions = { ruleId?: string; confId?: string; data: string; within: string; json?: boolean };
 
 /** The name of the member by which the requests differ. */
 const OWN_KEY = 'check-client';

@@ -5,7 +5,7 @@ import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { parseExact } from '../../shared/contract/json/exact-json.ts';
 import { field, flag } from '../../shared/contract/json/read-exact.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import type { Asked, ClientFolder, Reply, Sent } from './client-folder.ts';
+import { type ClientFolder, type Reply, type Sent, takeBack, takeBackFromReader } from './client-folder.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** `quietMs`: a client that has not answered after this does not answer. `input`: a JSON object as text with a member more. */
@@ -15,13 +15,13 @@ type Case = { name: string; play: (name: string, playing: Playing) => Promise<Fi
 const WHOLE_DATA = 'Answer with the whole data: the input, with what the rule set or changed, every value as it came.';
 const TAKE_FIRST =
   'Delete the request before you run it, and run it only if the deletion succeeded: if the file is gone, it was taken back.';
-const LOOK_AT_JSON = 'Read and write it with a JSON library that keeps integers of 64 bits.';
+const EXACT_JSON = 'Read and write it with a JSON library that keeps integers of 64 bits.';
 
 /** The order matters: the last ones change the directory. */
 export const cases: readonly Case[] = [
   {
     name: 'exact numbers',
-    play: echoes('[9007199254740993,-9223372036854775808,9223372036854775807,120.10,0.1,-0.5e-3]', LOOK_AT_JSON),
+    play: echoes('[9007199254740993,-9223372036854775808,9223372036854775807,120.10,0.1,-0.5e-3]', EXACT_JSON),
   },
   {
     name: 'text',
@@ -111,13 +111,13 @@ async function beingWritten(name: string, { folder, quietMs, input }: Playing): 
   await writeFile(temporary, text.slice(0, text.length / 2));
   await delay(quietMs);
   const found = await stat(temporary).catch(unless('ENOENT'));
-  if (!found || (await folder.hasResult(sent))) return tooEarly(name);
+  if (!found || folder.hasResult(sent)) return tooEarly(name);
   await appendFile(temporary, text.slice(text.length / 2));
   await rename(temporary, sent.path);
   return judged(name, await folder.replyTo(sent), sent);
 }
 
-/** Results, and marks of workers, are not the client's. */
+/** Results, and the markers of workers, are not the client's. */
 async function leavesOthers(name: string, { folder, quietMs }: Playing): Promise<Finding> {
   const mockId = folder.decoy();
   const names = [`${mockId}_result.json`, `.${mockId}.open`];
@@ -134,7 +134,7 @@ async function leavesOthers(name: string, { folder, quietMs }: Playing): Promise
   }
   if (await stat(folder.at(`${mockId}_result_result.json`)).catch(unless('ENOENT')))
     return fail(name, 'a result was taken for a request', 'Pass over every name that ends in _result.json.');
-  return ok(name, 'results and marks are left alone');
+  return ok(name, 'results and markers are left alone');
 }
 
 const TAKEN_BACK = { provoked: 3, tries: 20 };
@@ -143,34 +143,30 @@ const TAKEN_BACK = { provoked: 3, tries: 20 };
 async function takenBack(name: string, playing: Playing): Promise<Finding> {
   const { folder, quietMs, input } = playing;
   // A file system may have no pipes.
-  const read = await folder.takeBackFromReader({ data: input('"back"') }, quietMs).catch(() => null);
-  const tried = read === null ? await takeBackOften(playing) : { ...read, back: [read.sent], isSure: true };
-  if (read !== null && !tried.isBack) {
-    const reply = await folder.replyTo(tried.sent);
-    if (reply.kind !== 'answered') return judged(name, reply, tried.sent);
+  const piped = await takeBackFromReader(folder, { data: input('"back"') }, quietMs).catch(() => null);
+  const read = piped?.wasRead ? piped : null;
+  if (read && !read.isBack) {
+    const reply = await folder.replyTo(read.sent);
+    if (reply.kind !== 'answered') return judged(name, reply, read.sent);
   }
+  const { back, isSure } = read ? { back: read.isBack ? [read.sent] : [], isSure: true } : await takeBackOften(playing);
   await delay(quietMs);
-  const answered = await Promise.all(tried.back.map((sent) => folder.hasResult(sent)));
-  if (tried.isBack && answered.includes(true)) return fail(name, 'a request that was taken back was run', TAKE_FIRST);
-  if (!tried.isSure) return warn(name, 'the moment between reading and deleting could not be met', TAKE_FIRST);
+  if (back.some(folder.hasResult)) return fail(name, 'a request that was taken back was run', TAKE_FIRST);
+  if (!isSure) return warn(name, 'the moment between reading and deleting could not be met', TAKE_FIRST);
   return ok(name, 'a request that is gone when it should be deleted is not run');
 }
 
-type TakenBack = { back: Sent[]; sent: Sent; isBack: boolean; isSure: boolean };
-
 /** Without pipes it depends on timing. */
-async function takeBackOften({ folder, quietMs, input }: Playing): Promise<TakenBack> {
-  const asked: Asked = { data: input(`"${'back '.repeat(180_000)}"`) };
+async function takeBackOften({ folder, quietMs, input }: Playing): Promise<{ back: Sent[]; isSure: boolean }> {
   const back: Sent[] = [];
   let provoked = 0;
-  for (let round = 1; ; round++) {
-    const { sent, isBack, wasRead } = await folder.takeBack(asked, quietMs);
+  for (let round = 0; round < TAKEN_BACK.tries && provoked < TAKEN_BACK.provoked; round++) {
+    const { sent, isBack, wasRead } = await takeBack(folder, { data: input(`"${'back '.repeat(180_000)}"`) }, quietMs);
     if (isBack) back.push(sent);
+    else await folder.replyTo(sent);
     if (isBack && wasRead) provoked++;
-    if (!isBack) await folder.replyTo(sent);
-    if (round === TAKEN_BACK.tries || provoked === TAKEN_BACK.provoked)
-      return { back, sent, isBack: back.length > 0, isSure: provoked > 0 };
   }
+  return { back, isSure: provoked > 0 };
 }
 
 async function survivesNonsense(name: string, { folder, quietMs, input }: Playing): Promise<Finding> {
@@ -196,7 +192,7 @@ async function dryRun(name: string, { folder, input, isDryRun }: Playing): Promi
 
 async function once(name: string, { folder, quietMs }: Playing): Promise<Finding> {
   await delay(quietMs);
-  const twice = await folder.answeredTwice();
+  const twice = folder.answeredTwice();
   return twice === 0
     ? ok(name, 'no request was answered twice')
     : fail(name, `${twice} requests were answered twice`, TAKE_FIRST);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { constants, type FSWatcher, type Stats, statSync, watch } from 'node:fs';
-import { link, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { constants, type FSWatcher, statSync, watch } from 'node:fs';
+import { link, open, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay, setImmediate as soon } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -15,7 +15,7 @@ const CHECK_EVERY_MS = 5;
 const CHECKS_AT_ONCE = 1000;
 
 /** What a request asks a client to run. `data`: a JSON object as text. */
-export type Asked = { data: string; dryRun?: boolean };
+type Asked = { data: string; dryRun?: boolean };
 /** A request in the folder, with its input. `isEarly`: the client took the file while it still had its hidden name. */
 export type Sent = { mockId: string; path: string; data: string; isEarly?: boolean };
 export type Reply =
@@ -27,17 +27,15 @@ export type Reply =
 export type ClientFolder = ReturnType<typeof openClientFolder>;
 type Options = { app: number; ruleId: string | null; confId: string | null; withinMs: number };
 
-/** Plays the worker in a client's directory: writes requests, waits for results, withdraws requests. */
+/** Plays the worker in a client's directory: writes requests, and waits for results. */
 export function openClientFolder(directory: string, options: Options) {
   const at = (name: string) => join(directory, name);
-  const requests = createRequests(at, options);
-  const { own, prepare } = requests;
+  const resultOf = (mockId: string) => `${mockId}_result.json`;
   const seen = watchNames(directory);
-  const cut = new Set<string>();
-  const decoys = new Set<string>();
-  const answered = new Set<string>();
-  const hasResult = (mockId: string) => exists(at(`${mockId}_result.json`));
-  const isOurs = (name: string) => [...own, ...decoys].some((mockId) => name.includes(mockId));
+  const { ours, ...requests } = createRequests(at, options);
+  /** Executions whose result was visible before it was complete; those with a result. */
+  const [cut, answered] = [new Set<string>(), new Set<string>()];
+  const isOurs = (name: string) => [...ours].some((mockId) => name.includes(mockId));
 
   async function clean(): Promise<void> {
     const names = (await readdir(directory).catch(unless('ENOENT'))) ?? [];
@@ -45,30 +43,22 @@ export function openClientFolder(directory: string, options: Options) {
   }
 
   return {
-    ...{ directory, at, prepare, clean },
-    /** An id of files that are no request and no result, though they have such names. */
-    decoy(): string {
-      const mockId = randomUUID();
-      decoys.add(mockId);
-      return mockId;
-    },
-    send: requests.send,
+    ...{ ...requests, directory, at, clean },
     /** Waits for the result and removes it with the request, as a worker does. */
     async replyTo(sent: Sent): Promise<Reply> {
-      const reply = await replyTo(sent, { at, withinMs: options.withinMs, onCut: (id) => cut.add(id) });
+      const reply = await replyTo(sent, {
+        resultPath: at(resultOf(sent.mockId)),
+        withinMs: options.withinMs,
+        onCut: () => cut.add(sent.mockId),
+      });
       if (reply.kind === 'answered') answered.add(sent.mockId);
       return reply;
     },
-    takeBack: requests.takeBack,
-    takeBackFromReader: requests.takeBackFromReader,
-    hasResult: ({ mockId }: Sent) => hasResult(mockId),
+    hasResult: ({ mockId }: Sent) => isThere(at(resultOf(mockId))),
     /** How many requests were answered twice. */
-    async answeredTwice(): Promise<number> {
-      const again = await Promise.all([...answered].map(hasResult));
-      return again.filter((there) => there).length;
-    },
+    answeredTwice: () => [...answered].filter((mockId) => isThere(at(resultOf(mockId)))).length,
     /** Results that were visible before they were complete, or changed afterwards. */
-    unfinished: () => [...own].filter((mockId) => cut.has(mockId) || seen.changed.has(`${mockId}_result.json`)),
+    unfinished: () => [...ours].filter((id) => cut.has(id) || (answered.has(id) && seen.changed.has(resultOf(id)))),
     /** Foreign names ending in `.json`, which a worker may mistake for requests or results. */
     strange: () => [...seen.names].filter((name) => name.endsWith('.json') && !isOurs(name)),
     async close(): Promise<void> {
@@ -78,14 +68,20 @@ export function openClientFolder(directory: string, options: Options) {
   };
 }
 
-/** `own`: the executions that files in the folder belong to. */
+/** `ours`: the executions that files in the folder belong to. */
 function createRequests(at: (name: string) => string, { app, ruleId, confId }: Options) {
-  const own = new Set<string>();
+  const ours = new Set<string>();
+
+  /** The id of files that are no request and no result, though they may have such names. */
+  function decoy(): string {
+    const mockId = randomUUID();
+    ours.add(mockId);
+    return mockId;
+  }
 
   /** Writes a request under a hidden name. */
   async function prepare({ data, dryRun = false }: Asked): Promise<Sent & { text: string; temporary: string }> {
-    const mockId = randomUUID();
-    own.add(mockId);
+    const mockId = decoy();
     const content: RequestContent = { mockId, app, ruleId, confId, ts: null, target: 'all', input: data };
     const asked = dryRun ? { ...content, dryRun: { stub: '{}' } } : content;
     const text = toAscii(joinMembers(requestMembers(asked, Date.now())));
@@ -99,78 +95,78 @@ function createRequests(at: (name: string) => string, { app, ruleId, confId }: O
     return { ...sent, isEarly: !(await renamed(temporary, sent.path)) };
   }
 
-  /** Withdraws a request once the client has begun to read it, after `ms` at the latest. `isBack`: it was withdrawn in time. */
-  async function takeBack(asked: Asked, ms: number): Promise<{ sent: Sent; isBack: boolean; wasRead: boolean }> {
-    const { temporary, ...sent } = await prepare(asked);
-    await utimes(temporary, 0, new Date()).catch(unless('ENOENT')); // nobody has read it yet: the next reading shows
-    const isEarly = !(await renamed(temporary, sent.path));
-    const wasRead = await isBeingRead(sent.path, ms);
-    const isBack = await renamed(sent.path, at(`.${sent.mockId}.withdrawn.tmp`));
-    return { sent: { ...sent, isEarly }, isBack, wasRead };
-  }
+  return { ours, decoy, prepare, send };
+}
 
-  /**
-   * Withdraws a request while the client is certainly reading it: the request is a pipe that gets its content after the withdrawal. Null if
-   * no client opens it within `ms`, because some skip what is not a regular file.
-   */
-  async function takeBackFromReader(asked: Asked, ms: number): Promise<{ sent: Sent; isBack: boolean } | null> {
-    const { temporary, text, ...sent } = await prepare(asked);
-    const held = at(`.${sent.mockId}.held.tmp`); // a client may rename what it takes, and open it then
-    await rm(temporary);
-    await promisify(execFile)('mkfifo', ['-m', '666', temporary]);
-    await link(temporary, held);
-    await rename(temporary, sent.path);
-    const until = performance.now() + ms;
-    let pipe = await openForReader(held);
-    while (!pipe && performance.now() < until) {
-      await delay(CHECK_EVERY_MS);
-      pipe = await openForReader(held);
+type Waiting = { resultPath: string; withinMs: number; onCut: () => void };
+
+async function replyTo({ mockId, path, isEarly }: Sent, { resultPath, withinMs, onCut }: Waiting): Promise<Reply> {
+  if (isEarly) return { kind: 'early' };
+  const startedAt = performance.now();
+  for (let fault = ''; ; await delay(CHECK_EVERY_MS)) {
+    const bytes = await readFile(resultPath).catch(unless('ENOENT'));
+    const read = bytes && readAnswer(bytes, { mockId });
+    if (read?.kind === 'incomplete') {
+      onCut();
+      fault = causeOf(read.fault);
+    } else if (read) {
+      const leftRequest = isThere(path);
+      await Promise.all([path, resultPath].map((file) => rm(file, { force: true })));
+      if (read.kind === 'wrong') return { kind: 'wrong', fault: causeOf(read.fault) };
+      return { kind: 'answered', members: parseExact(read.text), ms: performance.now() - startedAt, leftRequest };
     }
-    const isBack = await renamed(sent.path, at(`.${sent.mockId}.withdrawn.tmp`));
-    const wasRead = pipe !== undefined;
-    pipe ??= await openForReader(held); // who came just now must not wait for ever
-    await pipe?.writeFile(text);
-    await pipe?.close();
-    return wasRead ? { sent, isBack } : null;
+    if (performance.now() - startedAt < withinMs) continue;
+    return fault === '' ? { kind: 'silent', taken: !isThere(path) } : { kind: 'wrong', fault };
   }
+}
 
-  return { own, prepare, send, takeBack, takeBackFromReader };
+const withdraw = ({ at }: Pick<ClientFolder, 'at'>, { mockId, path }: Sent) =>
+  renamed(path, at(`.${mockId}.withdrawn.tmp`));
+
+type TakenBack = { sent: Sent; isBack: boolean; wasRead: boolean };
+
+/** Withdraws a request once the client has begun to read it, after `ms` at the latest. `isBack`: it was withdrawn in time. */
+export async function takeBack(folder: ClientFolder, asked: Asked, ms: number): Promise<TakenBack> {
+  const { temporary, ...sent } = await folder.prepare(asked);
+  await utimes(temporary, 0, new Date()).catch(unless('ENOENT')); // nobody has read it yet: the next reading shows
+  const isEarly = !(await renamed(temporary, sent.path));
+  const wasRead = await isBeingRead(sent.path, ms);
+  return { sent: { ...sent, isEarly }, isBack: await withdraw(folder, sent), wasRead };
+}
+
+/**
+ * Withdraws a request while the client is certainly reading it: the request is a pipe that gets its content after the withdrawal. `wasRead`
+ * is false if no client opens it within `ms`, because some skip what is not a regular file.
+ */
+export async function takeBackFromReader(folder: ClientFolder, asked: Asked, ms: number): Promise<TakenBack> {
+  const { temporary, text, ...sent } = await folder.prepare(asked);
+  const held = folder.at(`.${sent.mockId}.held.tmp`); // a client may rename what it takes, and open it then
+  await rm(temporary);
+  await promisify(execFile)('mkfifo', ['-m', '666', temporary]);
+  await link(temporary, held);
+  await rename(temporary, sent.path);
+  const until = performance.now() + ms;
+  let pipe = await openForReader(held);
+  while (!pipe && performance.now() < until) {
+    await delay(CHECK_EVERY_MS);
+    pipe = await openForReader(held);
+  }
+  const isBack = await withdraw(folder, sent);
+  const wasRead = pipe !== undefined;
+  pipe ??= await openForReader(held); // who came just now must not wait for ever
+  await pipe?.writeFile(text);
+  await pipe?.close();
+  return { sent, isBack, wasRead };
 }
 
 /** A pipe to write to; undefined while nobody reads it. */
 const openForReader = (path: string) => open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(unless('ENXIO'));
 
 /** False when the file is gone. */
-async function renamed(from: string, to: string): Promise<boolean> {
-  const isDone = await rename(from, to)
-    .then(() => true)
-    .catch(unless('ENOENT'));
-  return isDone === true;
-}
+const renamed = async (from: string, to: string): Promise<boolean> =>
+  (await rename(from, to).then(() => true, unless('ENOENT'))) ?? false;
 
-type Waiting = { at: (name: string) => string; withinMs: number; onCut: (mockId: string) => void };
-
-async function replyTo({ mockId, path, isEarly }: Sent, { at, withinMs, onCut }: Waiting): Promise<Reply> {
-  if (isEarly) return { kind: 'early' };
-  const startedAt = performance.now();
-  const resultPath = at(`${mockId}_result.json`);
-  for (let fault = ''; ; await delay(CHECK_EVERY_MS)) {
-    const bytes = await readFile(resultPath).catch(unless('ENOENT'));
-    const read = bytes && readAnswer(bytes, { mockId });
-    if (read?.kind === 'incomplete') {
-      onCut(mockId);
-      fault = causeOf(read.fault);
-    } else if (read) {
-      const leftRequest = await exists(path);
-      await Promise.all([path, resultPath].map((file) => rm(file, { force: true })));
-      if (read.kind === 'wrong') return { kind: 'wrong', fault: causeOf(read.fault) };
-      return { kind: 'answered', members: parseExact(read.text), ms: performance.now() - startedAt, leftRequest };
-    }
-    if (performance.now() - startedAt < withinMs) continue;
-    if (fault !== '') return { kind: 'wrong', fault };
-    return { kind: 'silent', taken: !(await exists(path)) };
-  }
-}
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Detects a reader by the access time. Mounts with noatime never show one. */
 async function isBeingRead(path: string, withinMs: number): Promise<boolean> {
@@ -178,24 +174,12 @@ async function isBeingRead(path: string, withinMs: number): Promise<boolean> {
   while (performance.now() < until) {
     // Polls without a pause, because a client deletes less than a millisecond after it reads.
     for (let read = 0; read < CHECKS_AT_ONCE; read++) {
-      const found = statOrNone(path);
+      const found = statSync(path, { throwIfNoEntry: false });
       if (!found || found.atimeMs > 0) return found !== undefined;
     }
     await soon();
   }
   return false;
-}
-
-function statOrNone(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch (error) {
-    return unless('ENOENT')(error);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(unless('ENOENT'))) !== undefined;
 }
 
 /** Every name that appears, and those whose files change afterwards; none where events do not arrive. */

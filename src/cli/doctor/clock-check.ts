@@ -1,6 +1,6 @@
-import type { Clock } from './finding.ts';
-import { type Finding, ok, warn } from './finding.ts';
+import { type Clock, type Finding, ok, warn } from './finding.ts';
 
+/** The clock of an API is read to the second. */
 const MAY_DIFFER_MS = 2000;
 
 /** The wrong clock is the one that most of the others disagree with. */
@@ -10,9 +10,9 @@ export function checkClocks(others: Clock[]): Finding {
   const most = agreeing.reduce((best, group) => (group.length > best.length ? group : best), []);
   const right = most[0]?.aheadMs ?? 0;
   const wrong = clocks.filter((clock) => !most.includes(clock));
-  if (wrong.length === 0) return ok('all clocks', `agree: ${listOf(clocks)}`);
-  if (most.length <= wrong.length) return warn('all clocks', `disagree: ${listOf(clocks, 0)}`, ADVICE);
-  return warn('all clocks', `wrong: ${listOf(wrong, right)}; ${listOf(most)} agree`, ADVICE);
+  if (wrong.length === 0) return ok('clocks', `agree: ${listOf(clocks)}`);
+  if (most.length <= wrong.length) return warn('clocks', `disagree: ${listOf(clocks, 0)}`, ADVICE);
+  return warn('clocks', `wrong: ${listOf(wrong, right)}; ${listOf(most)} agree`, ADVICE);
 }
 
 const ADVICE =

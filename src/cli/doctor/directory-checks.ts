@@ -16,10 +16,8 @@ import { join } from 'node:path';
 import { usedUp } from '../../shared/runtime/disk-space.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import { servedFileSystems } from '../../shared/runtime/served-file-systems.ts';
-import type { Clock } from './finding.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Clock, type Finding, fail, ok, warn } from './finding.ts';
 
-const CLOCKS_MAY_DIFFER_MS = 1000;
 const EVENT_WITHIN_MS = 1500;
 const RUNS_WITHIN_MS = 10_000;
 const LOW_FREE = 0.05;
@@ -124,7 +122,7 @@ async function checkFileSystem(sharedDir: string): Promise<Finding> {
     return warn(
       'file system',
       `${network}: no events from other machines, one poll takes ${await pollMs(sharedDir)} ms`,
-      'Answers are noticed by polls, within about a tenth of the time their rule takes. docs/run/runbook.md says which mount options help.',
+      'Answers are noticed by polls, within about a tenth of the time their rule takes. docs/run/shared-directory.md says which mount options help.',
     );
   return ok('file system', `local, ${Math.round((bavail / Math.max(1, blocks)) * 100)} % free`);
 }
@@ -144,7 +142,7 @@ async function pollMs(sharedDir: string): Promise<string> {
 async function tryOut(sharedDir: string): Promise<Finding[]> {
   const directory = await mkdtemp(join(sharedDir, '.doctor-'));
   try {
-    const heard = firstEvent(directory);
+    const event = firstEvent(directory);
     const before = Date.now();
     await writeFile(join(directory, 'a.tmp'), 'x');
     await rename(join(directory, 'a.tmp'), join(directory, 'a.json'));
@@ -155,23 +153,19 @@ async function tryOut(sharedDir: string): Promise<Finding[]> {
     );
     const clocks = [{ whose: 'the file server', aheadMs }, ...(await workerClocks(sharedDir, aheadMs))];
     return [
-      { ...fileClock(aheadMs), clocks },
       links
         ? ok('links', 'can be made')
         : warn('links', 'cannot be made', 'Claims become files; that works, but is slower.'),
-      (await heard)
-        ? ok('events', 'arrive')
-        : warn('events', 'do not arrive', 'Check the inotify limits; answers are found by the poll meanwhile.'),
+      {
+        ...((await event)
+          ? ok('events', 'arrive')
+          : warn('events', 'do not arrive', 'Check the inotify limits; answers are found by the poll meanwhile.')),
+        clocks,
+      },
     ];
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-function fileClock(aheadMs: number): Finding {
-  return Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
-    ? ok('file clock', `within ${Math.max(1, Math.abs(aheadMs))} ms of this machine's`)
-    : warn('file clock', `${aheadMs} ms ahead of this machine's`, 'Run NTP on the file server.');
 }
 
 /** Each running worker writes the time of its own clock into a file every second. */

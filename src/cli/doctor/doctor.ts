@@ -22,7 +22,7 @@ import { type Finding, fail, firstCauses, guarded, lineOf, ok, warn } from './fi
 import { checkRedis } from './redis-checks.ts';
 import { checkApi, checkSystem } from './system-checks.ts';
 
-export type DoctorOptions = { url: string; key?: string; json?: boolean };
+type DoctorOptions = { url: string; key?: string; json?: boolean };
 
 /** Examines a deployment with the settings of this environment. Exits with 1 if a check fails. */
 export async function doctor(options: DoctorOptions, { environment, stdout }: Surroundings): Promise<number> {
@@ -71,7 +71,7 @@ const hasStore = (sharedDir: string): Promise<boolean> =>
 
 const NOT_CHECKED = ok(
   'shared directory',
-  'not looked at: these are the settings of an API, which uses none. Set SHARED_DIR to look at that of the workers',
+  'not checked: these are the settings of an API, which uses none. Set SHARED_DIR to check that of the workers',
 );
 
 /** Warns of settings that look misspelt. Throws `BadSettings` for what a process would refuse at its start. */

@@ -17,18 +17,13 @@ export type Finding = {
 };
 
 export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message });
-export const warn = (check: string, message: string, advice: string): Finding => ({
+const bad = (level: 'warn' | 'fail') => (check: string, message: string, advice: string) => ({
   check,
-  level: 'warn',
+  level,
   message,
   advice,
 });
-export const fail = (check: string, message: string, advice: string): Finding => ({
-  check,
-  level: 'fail',
-  message,
-  advice,
-});
+export const [warn, fail] = [bad('warn'), bad('fail')];
 
 /** A check that throws is a finding as well. */
 export async function guarded(check: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
@@ -36,7 +31,7 @@ export async function guarded(check: string, run: () => Promise<Finding[]>): Pro
     return await run();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return [fail(check, `could not be looked at: ${message}`, 'Look into this first.')];
+    return [fail(check, `could not be checked: ${message}`, 'Look into this first.')];
   }
 }
 
@@ -46,18 +41,15 @@ export function firstCauses(findings: readonly Finding[]): Finding[] {
   const cause = failed.find(({ follows }) => !follows) ?? failed[0];
   return findings.map(({ follows, ...finding }) => {
     if (!cause || !follows || finding.level !== 'fail' || finding.check === cause.check) return finding;
-    const { check, message, advice = '', clocks } = finding;
-    return {
-      ...warn(check, message, `This may follow from "${cause.check}": mend that first. ${advice}`.trim()),
-      ...(clocks && { clocks }),
-    };
+    const advice = `This may follow from "${cause.check}": mend that first. ${finding.advice ?? ''}`.trim();
+    return { ...finding, level: 'warn', advice };
   });
 }
 
-const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;
+const LABELS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;
 
 export function lineOf({ check, level, message, advice }: Finding, stream: Surroundings['stdout']): string {
-  const [color, mark] = MARKS[level];
-  const what = `${styleText(color, mark, { stream })}  ${check.padEnd(17)} ${visible(message)}\n`;
+  const [color, label] = LABELS[level];
+  const what = `${styleText(color, label, { stream })}  ${check.padEnd(17)} ${visible(message)}\n`;
   return advice === undefined ? what : `${what}${' '.repeat(24)}${advice}\n`;
 }

@@ -5,11 +5,10 @@ import type { RedisAddress } from '../../shared/runtime/settings/redis-address.t
 import { describeRedis } from '../../shared/runtime/settings/redis-url.ts';
 import { createRedisConnections, type RedisConnections } from '../../shared/store/redis/redis-connections.ts';
 import { createRedisDirectory } from '../../shared/store/registered-directory.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Clock, type Finding, fail, ok, warn } from './finding.ts';
 import { checkReplicas } from './replica-checks.ts';
 
 const CONNECT_WITHIN_MS = 3000;
-const CLOCKS_MAY_DIFFER_MS = 1000;
 const SLOW_MS = 10;
 
 /** Checks the version, persistence, speed and clock of the queue store, and the connected workers. */
@@ -29,7 +28,7 @@ export async function checkRedis(address: RedisAddress): Promise<{ findings: Fin
         'Start Redis, or set REDIS_URL. (npm start without REDIS_URL needs none: it brings its own queue.)';
       return { findings: [fail('redis', `${where} does not answer: ${reason}`, advice)], directoryId: null };
     }
-    return await lookAt(redis, { address, connections, where });
+    return await examined(redis, { address, connections, where });
   } finally {
     redis.disconnect();
     connections.close();
@@ -38,7 +37,7 @@ export async function checkRedis(address: RedisAddress): Promise<{ findings: Fin
 
 type Opened = { address: RedisAddress; connections: RedisConnections; where: string };
 
-async function lookAt(redis: Redis, { address, connections, where }: Opened) {
+async function examined(redis: Redis, { address, connections, where }: Opened) {
   const { prefix } = address;
   const workers = [...(await createRedisWorkerRegistry(redis, prefix).read()).values()];
   const use = await checkUse(redis, connections);
@@ -47,11 +46,10 @@ async function lookAt(redis: Redis, { address, connections, where }: Opened) {
     checkVersion(await redis.info('server'), where),
     use,
     rightsNeeded(prefix),
-    await checkSpeed(redis),
+    { ...(await checkSpeed(redis)), clocks: [await clockOf(redis)] },
     ofUse(await checkWrites(redis, where, connections)),
-    ...checkKeeping(await settingsOf(redis)).map(ofUse),
+    ...checkKeeping(await settingsOf(redis)),
     ...(await checkReplicas(redis, address)),
-    await checkClock(redis),
     ...byProblem(workers),
     checkWorkers(workers),
   ];
@@ -76,14 +74,14 @@ function reasonNotReached(redis: Redis): Promise<string | undefined> {
   });
 }
 
+/** Tries the commands, because Redis has no query for whether a user has all rights. */
 async function checkUse(redis: Redis, { examine }: RedisConnections): Promise<Finding> {
   const refusal = await examine(redis);
   return refusal === undefined
-    ? ok('redis use', 'everything that the queue needs can be used')
+    ? ok('redis use', 'everything that the queue needs can be used, and a full Redis refuses writes (noeviction)')
     : fail('redis use', refusal, 'No process starts with it.');
 }
 
-/** Tries the commands, because Redis has no query for whether a user has all rights. */
 function rightsNeeded(prefix: string): Finding {
   const commands = '+@all -@admin -@dangerous +info +role +config|get';
   return ok(
@@ -126,7 +124,7 @@ async function checkWrites(redis: Redis, where: string, connections: RedisConnec
 
 async function settingsOf(redis: Redis): Promise<Map<string, string>> {
   const pairs = await Promise.all(
-    ['maxmemory-policy', 'maxmemory', 'appendonly', 'appendfsync'].map(
+    ['maxmemory', 'appendonly', 'appendfsync'].map(
       (name) => redis.config('GET', name).catch(() => []), // managed services forbid it
     ),
   );
@@ -135,22 +133,12 @@ async function settingsOf(redis: Redis): Promise<Map<string, string>> {
 }
 
 function checkKeeping(settings: Map<string, string>): Finding[] {
-  const policy = settings.get('maxmemory-policy');
-  if (policy === undefined)
-    return [
-      warn(
-        'redis policy',
-        'its settings may not be read',
-        'Make sure of maxmemory-policy noeviction and appendonly yes.',
-      ),
-    ];
-  const limited = settings.get('maxmemory') !== '0';
+  const maxMemory = settings.get('maxmemory');
+  if (maxMemory === undefined)
+    return [warn('redis settings', 'may not be read', 'Make sure of maxmemory and appendonly yes.')];
   return [
-    policy === 'noeviction'
-      ? ok('redis policy', 'a full Redis refuses instead of forgetting (noeviction)')
-      : fail('redis policy', `a full Redis forgets jobs (${policy})`, 'CONFIG SET maxmemory-policy noeviction.'),
-    limited
-      ? ok('redis memory', `bounded at ${Math.round(Number(settings.get('maxmemory')) / 2 ** 20)} MiB`)
+    maxMemory !== '0'
+      ? ok('redis memory', `bounded at ${Math.round(Number(maxMemory) / 2 ** 20)} MiB`)
       : warn('redis memory', 'not bounded', 'Set maxmemory: a machine without memory kills processes.'),
     settings.get('appendonly') === 'yes'
       ? ok('redis persistence', `append-only file, fsync ${settings.get('appendfsync')}`)
@@ -162,15 +150,10 @@ function checkKeeping(settings: Map<string, string>): Finding[] {
   ];
 }
 
-async function checkClock(redis: Redis): Promise<Finding> {
+async function clockOf(redis: Redis): Promise<Clock> {
   const [seconds, microseconds] = await redis.time();
   const aheadMs = Math.round(Number(seconds) * 1000 + Number(microseconds) / 1000 - Date.now());
-  const message = `Redis is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
-  const finding =
-    Math.abs(aheadMs) < CLOCKS_MAY_DIFFER_MS
-      ? ok('clocks', message)
-      : warn('clocks', message, 'Run NTP on all machines: deadlines compare their clocks.');
-  return { ...finding, clocks: [{ whose: 'Redis', aheadMs }] };
+  return { whose: 'Redis', aheadMs };
 }
 
 function checkWorkers(workers: readonly WorkerReport[]): Finding {
