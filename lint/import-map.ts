@@ -117,5 +117,5 @@ export const layers: Record<string, string[]> = {
   ],
   'src/client/': ['engine', 'code', 'leaves', 'rules', 'analyzer', 'runs', 'requests', 'demo'],
   'src/console/': ['styles', 'json', 'trace', 'api', 'state', 'text', 'run', 'cases', 'ui', 'screen'],
-  'src/cli/': ['terminal', 'operating', 'runs', 'doctor', 'mcp', 'cases'],
+  'src/cli/': ['terminal', 'operating', 'runs', 'doctor', 'cases', 'mcp', 'commands'],
 };

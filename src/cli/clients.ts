@@ -5,7 +5,7 @@ import { createHttpApi, get, readAnswer } from './terminal/http-api.ts';
 import type { Surroundings } from './terminal/surroundings.ts';
 import { table } from './terminal/table.ts';
 
-export type ClientsOptions = { app: string; url: string; key?: string; json?: boolean };
+type ClientsOptions = { app: string; url: string; key?: string; json?: boolean };
 
 /** Lists the clients of an app. Ends with 0 when one of them is there, with 3 when nobody is. */
 export async function clients({ app, json, ...where }: ClientsOptions, { stdout }: Surroundings): Promise<number> {

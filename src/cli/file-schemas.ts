@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { answerSchema, requestSchema } from '../shared/contract/client-files.ts';
 import { RUN_FILE } from '../shared/reasoning/trace/run-file.ts';
+import { exitCodes } from './terminal/exit-codes.ts';
+import type { Surroundings } from './terminal/surroundings.ts';
 
 /** An integer as a number or as text: clients read both. */
 const integer = (what: string) => z.union([z.int(), z.string().regex(/^-?\d{1,19}$/)]).describe(what);
@@ -85,6 +87,12 @@ const run = z
 /** The files of an app's folder, and those that pass between workers and clients, by the name that a command line asks for. */
 const files = { rule, node, update, request: requestSchema, answer: answerSchema, run };
 export type SchemaName = keyof typeof files;
+
+/** Prints the JSON Schema of one kind of file. */
+export function printSchema(name: SchemaName, _options: unknown, { stdout }: Surroundings): number {
+  stdout.write(schemaOf(name));
+  return exitCodes.ok;
+}
 
 /** The JSON Schema (2020-12) of one kind of file. */
 export function schemaOf(name: SchemaName): string {

@@ -1,10 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { visibleLines } from '../shared/contract/json/visible-text.ts';
 import { version } from '../version.ts';
-import { describeCommands } from './commands.ts';
-import { INTRODUCTION, SERVICE_HELP } from './help-texts.ts';
+import { describeConnecting } from './commands/connecting.ts';
+import { createDescribing } from './commands/describing.ts';
+import { describeOperating } from './commands/operating.ts';
+import { describeRunning } from './commands/running.ts';
+import { describeServices } from './commands/services.ts';
+import { describeTesting } from './commands/testing.ts';
 import { EXIT_CODES_HELP, exitCodes } from './terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
+
+const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
+
+Services take their settings from the environment (see docs/run/settings.md). The other commands talk to a running API.
+
+An API serves the documents that are named here: http://127.0.0.1:8080/docs/run/settings.md.`;
 
 /** Runs one command line and resolves to its exit code. `services`: the commands that start one are there too. */
 export async function runCommand(
@@ -51,18 +61,16 @@ function describe(surroundings: Surroundings, services: boolean, ended: (code: n
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(visibleLines(text)) })
     .showHelpAfterError('(rule-server --help tells more)');
 
-  if (services) describeServices(program);
-  describeCommands(program, surroundings, ended);
+  if (services) describeServices(program.commandsGroup('Start a service:'));
+  const describing = createDescribing(program, surroundings, ended);
+  program.commandsGroup('Run rules, and see what they did:');
+  describeRunning(describing);
+  program.commandsGroup('Test rules before a release:');
+  describeTesting(describing);
+  program.commandsGroup('Operate the service:');
+  describeOperating(describing);
+  program.commandsGroup('Connect:');
+  describeConnecting(describing);
   program.addHelpText('after', EXIT_CODES_HELP);
   return program;
-}
-
-function describeServices(program: Command): void {
-  const service = (name: keyof typeof SERVICE_HELP, description: string) =>
-    program.command(name).description(description).addHelpText('after', SERVICE_HELP[name]);
-  program.commandsGroup('Start a service:');
-  service('all', 'start API, worker and, without SHARED_DIR, a demo client in one process').alias('start');
-  service('api', 'start the HTTP side; needs REDIS_URL, never SHARED_DIR');
-  service('worker', 'start the side that writes and watches files; needs REDIS_URL and SHARED_DIR');
-  service('demo-client', 'start the demo client (app 9001) in SHARED_DIR');
 }

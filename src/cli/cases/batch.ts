@@ -13,7 +13,7 @@ import { countsLine, readReportAs, runBatch } from './follow-batch.ts';
 import { queryOf } from './suite.ts';
 import { exitCodeOfReport } from './test.ts';
 
-export type BatchOptions = {
+type BatchOptions = {
   csv: string;
   app: string;
   ruleId?: string;

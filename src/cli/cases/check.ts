@@ -8,7 +8,7 @@ import { createHttpApi, get, type HttpApi, readAnswer } from '../terminal/http-a
 import { openOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
-export type CheckOptions = {
+type CheckOptions = {
   app: string;
   ruleId?: string;
   target: string;

@@ -12,7 +12,7 @@ import { openNewOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { typedNumber } from '../terminal/typed-number.ts';
 
-export type RecordOptions = HistoryOptions & { out?: string; every?: boolean; force?: boolean };
+type RecordOptions = HistoryOptions & { out?: string; every?: boolean; force?: boolean };
 
 /**
  * Writes a document of cases from recorded runs: one case for each way through the tree, or one for each run; what each came to is expected.

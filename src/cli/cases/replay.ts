@@ -12,7 +12,7 @@ import { announce } from './announce.ts';
 import { type RanBatch, readReportAs, refuseInterrupted, runBatch, type Watching } from './follow-batch.ts';
 import { exitCodeOfReport } from './test.ts';
 
-export type ReplayOptions = HistoryOptions & {
+type ReplayOptions = HistoryOptions & {
   target?: string;
   real?: boolean;
   ts?: string;

@@ -15,7 +15,7 @@ import { commentFor } from './comment.ts';
 import { countsLine } from './follow-batch.ts';
 import { type Lines, linesOf, makeAgain, recordedRuns } from './replay.ts';
 
-export type ReportOptions = {
+type ReportOptions = {
   app: string;
   ruleId?: string;
   target: string;

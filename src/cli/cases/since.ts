@@ -26,7 +26,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, get, type HttpApi, readAnswer } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
-export type SinceOptions = {
+type SinceOptions = {
   url: string;
   key?: string;
   json?: boolean;

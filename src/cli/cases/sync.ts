@@ -12,8 +12,8 @@ import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { queryOf, readSuites, type Which } from './suite.ts';
 
 type Common = Which & { force?: boolean; json?: boolean; url: string; key?: string };
-export type PullOptions = Common & { app: string; out?: string };
-export type PushOptions = Common;
+type PullOptions = Common & { app: string; out?: string };
+type PushOptions = Common;
 
 const NEITHER_LOST = 'Nothing was changed';
 const changedSchema = z.object(changedCases);

@@ -4,10 +4,10 @@ import { version } from '../../version.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi } from '../terminal/http-api.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
-import type { Service } from './command-tools.ts';
+import { addCommandTools } from './command-tools.ts';
 import { addTools } from './tools.ts';
 
-export type McpOptions = { url: string; key?: string; allowRun?: boolean };
+type McpOptions = { url: string; key?: string; allowRun?: boolean };
 
 const INSTRUCTIONS = `Business rules that run on live clients. To tell why a rule said no: find the execution with find_runs, by its input,
 its outcome or its time; then explain_run with its mockId gives input, answer, trace and the tree of the rule as it ran. Numbers
@@ -16,17 +16,14 @@ are exact: repeat them digit by digit.`;
 /**
  * Serves the Model Context Protocol on standard input and output: an assistant lists rules, describes their inputs and
  * explains runs, and with --allow-run runs rules, with the caller's key and its permissions. Ends with its input, or Ctrl-C.
- * `addCommands` adds the tools that are commands; those that run something, without effects, only if that is allowed.
  */
 export async function serveMcp(
   { url, key, allowRun = false }: McpOptions,
-  surroundings: Surroundings,
-  addCommands: (server: McpServer, service: Service & { allowRun: boolean }) => void,
+  { stdin, stdout, onInterrupt }: Surroundings,
 ): Promise<number> {
-  const { stdin, stdout, onInterrupt } = surroundings;
   const server = new McpServer({ name: 'rule-server', version }, { instructions: INSTRUCTIONS });
   addTools(server, createHttpApi({ url, key }), { allowRun });
-  addCommands(server, { url, key, allowRun });
+  addCommandTools(server, { url, ...(key && { key }) }, { allowRun });
   const transport = new StdioServerTransport(stdin, stdout);
   const closed = new Promise<void>((resolve) => {
     server.server.onclose = resolve;

@@ -4,10 +4,16 @@ import { codeSchema } from '../../shared/contract/endings/codes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
 import { get, type HttpApi } from '../terminal/http-api.ts';
 import { answer } from './answer.ts';
-import { explanationAnswer, inputsAnswer, rulesAnswer, runAnswer, runsAnswer } from './answers.ts';
+import {
+  explanationAnswer,
+  inputsAnswer,
+  readinessAnswer,
+  rulesAnswer,
+  runAnswer,
+  runsAnswer,
+} from './answer-schemas.ts';
 import { app, confId, mockId, READS, ruleId, strictInput, target, time, where } from './arguments.ts';
 import { explanation, findRuns, listRules, runRule } from './calls.ts';
-import { addCheck } from './command-tools.ts';
 
 const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
@@ -36,7 +42,18 @@ export function addTools(server: McpServer, api: HttpApi, { allowRun }: { allowR
     },
     (selection) => answer(() => get(api, 'schema', { ...selection, include: 'settings' })),
   );
-  addCheck(server, api);
+  server.registerTool(
+    'check',
+    {
+      title: 'Check before a release',
+      description:
+        'Whether the rules of an app can be released to a target, by their trees and the last run of their cases.',
+      inputSchema: strictInput({ app, ruleId, target: target.default('all') }),
+      outputSchema: readinessAnswer,
+      annotations: READS,
+    },
+    (asked) => answer(() => get(api, 'readiness', asked)),
+  );
   if (allowRun) addRun(server, api);
   addFind(server, api);
   server.registerTool(
@@ -59,7 +76,7 @@ function addFind(server: McpServer, api: HttpApi): void {
     {
       title: 'Find runs',
       description:
-        'Executions in short, with their inputs, the newest first: all, or those that a search finds; explain_run tells one whole. `looked` says how far a search came; with `nextCursor` of an answer as `cursor` it goes on.',
+        'Executions in short, with their inputs, the newest first: all, or those that a search finds; explain_run tells one whole. `searched` says how far a search came; with `nextCursor` of an answer as `cursor` it goes on.',
       inputSchema: strictInput({
         app: app.optional(),
         ruleId,

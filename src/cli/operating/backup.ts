@@ -7,7 +7,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { sharedDirOf } from './shared-dir.ts';
 
-export type BackupOptions = { sharedDir?: string };
+type BackupOptions = { sharedDir?: string };
 
 /** Copies the store that a process keeps in a shared directory, while that process works on. */
 export async function backup(file: string, { sharedDir }: BackupOptions, surroundings: Surroundings): Promise<number> {

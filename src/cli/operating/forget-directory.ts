@@ -16,7 +16,7 @@ const headSchema = z.object({ claimBy: z.int() });
  * Unregisters the shared directory of a queue; the next worker that starts registers its own. Claims are in the old directory, so this
  * waits for every execution that could begin a second time in another one.
  */
-export async function forgetDirectory({ environment, stdout }: Surroundings): Promise<number> {
+export async function forgetDirectory(_options: unknown, { environment, stdout }: Surroundings): Promise<number> {
   const address = await readRedisAddress(readSettings(environment), LOCAL_REDIS);
   const backend = await openQueueBackend(address);
   try {

@@ -8,8 +8,8 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { table } from '../terminal/table.ts';
 
-export type NewKeyOptions = { name: string; may: string; apps?: string; expires?: string; json?: boolean };
-export type CheckKeysOptions = { json?: boolean };
+type NewKeyOptions = { name: string; may: string; apps?: string; expires?: string; json?: boolean };
+type CheckKeysOptions = { json?: boolean };
 
 /** Makes a key: 32 random bytes. The key goes to standard error, its entry for the keys file to standard output. */
 export function newKey({ name, may, apps, expires, json }: NewKeyOptions, { stdout, stderr }: Surroundings): number {

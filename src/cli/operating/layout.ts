@@ -7,7 +7,7 @@ import { exitCodes } from '../terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 import { sharedDirOf } from './shared-dir.ts';
 
-export type LayoutOptions = { app: string; group: string; worker?: string; sharedDir?: string };
+type LayoutOptions = { app: string; group: string; worker?: string; sharedDir?: string };
 
 /** `SHARED_DIR`, `mock` and `clients`: everybody may traverse them, only workers create entries. */
 const FOR_WORKERS = 0o755;

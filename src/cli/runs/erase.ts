@@ -5,7 +5,7 @@ import { exitCodeOfAnswer, exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf } from '../terminal/http-api.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
-export type EraseOptions = { url: string; key?: string; json?: boolean };
+type EraseOptions = { url: string; key?: string; json?: boolean };
 
 const erasedSchema = z.object({ found: z.boolean() });
 const MOCK_ID = /^[0-9a-f-]{36}$/;

@@ -12,7 +12,7 @@ import { statesOf } from './event-stream.ts';
 import { showLiveStates } from './live-states.ts';
 import { resultLines } from './print-result.ts';
 
-export type ExecOptions = Run & { data: string; url: string; key?: string; json?: boolean };
+type ExecOptions = Run & { data: string; url: string; key?: string; json?: boolean };
 
 /** Runs a rule and prints what the client answered; resolves to the exit code. Ctrl-C cancels the execution. */
 export async function exec(options: ExecOptions, surroundings: Surroundings): Promise<number> {

@@ -5,7 +5,7 @@ import type { Surroundings } from '../terminal/surroundings.ts';
 import { explainRun, explainWhole } from './explain-run.ts';
 import { CHANGED, openRunFile } from './run-file.ts';
 
-export type ExplainOptions = { url: string; key?: string; json?: boolean };
+type ExplainOptions = { url: string; key?: string; json?: boolean };
 
 const isMockId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text);
 

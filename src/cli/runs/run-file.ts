@@ -7,7 +7,7 @@ import { createHttpApi, get } from '../terminal/http-api.ts';
 import { openNewOutput } from '../terminal/output-file.ts';
 import { CommandFailed, type Surroundings } from '../terminal/surroundings.ts';
 
-export type SaveRunOptions = { url: string; key?: string; out?: string; force?: boolean };
+type SaveRunOptions = { url: string; key?: string; out?: string; force?: boolean };
 
 export const CHANGED = 'This file was changed after it was saved: its checksum is that of another execution.';
 

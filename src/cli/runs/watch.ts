@@ -12,7 +12,7 @@ import { jsonLine } from './history.ts';
 import { type Page, readExecutions, whatRan } from './read-executions.ts';
 import { isSearch, queryOf, type SearchWords } from './search-words.ts';
 
-export type WatchOptions = SearchWords & { url: string; key?: string; json?: boolean; failures?: boolean };
+type WatchOptions = SearchWords & { url: string; key?: string; json?: boolean; failures?: boolean };
 
 const CHECK_EVERY_MS = 1000;
 const GIVE_UP_MS = 30_000;

@@ -70,7 +70,7 @@ const execution = {
 export const runsAnswer = z.looseObject({
   items: z.array(z.looseObject({ ...execution, at: number.nullable().describe('When it was asked for, epoch ms.') })),
   nextCursor: z.string().nullable(),
-  looked: anything.optional().describe('How far a search came.'),
+  searched: anything.optional().describe('How far a search came.'),
 });
 
 export const runAnswer = z.looseObject({
