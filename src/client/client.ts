@@ -76,7 +76,7 @@ export type RuleClientOptions<D = unknown, L extends LeafClasses<D> = LeafClasse
    * a request, so that after a loss of power it does not find it again.
    */
   address?: string;
-  /** How often to look for requests and new versions; both are usually noticed at once. */
+  /** How often to poll for requests and new versions; both are usually noticed at once. */
   pollMs?: number;
   heartbeatMs?: number;
   /** After this a run is answered for as failed. Shorter than what the server waits. */

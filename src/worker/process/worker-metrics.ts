@@ -91,7 +91,7 @@ function registerNoticing(metrics: Metrics, noticing: () => Noticing): void {
   );
   metrics.gauge(
     'worker_listing_share',
-    'The share of the last 10 s that looks into directories took; beyond 0.1 the gaps between them grow.',
+    'The share of the last 10 s that polls of directories took; beyond 0.1 the gaps between them grow.',
     () => noticing().share,
   );
 }
