@@ -118,6 +118,7 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
       return storeAlert.begins(new Error(causeOf(full)), 'new calls get 503 until there is room, open ones go on');
     storeAlert.ends();
   };
+  backend.connected.then(count).catch(() => {}); // so that a start waits for no turn of the loop, which repeats what failed
   const loops = startUpkeep(
     [
       { name: 'counting', everyMs: 250, run: () => silence.during(count) },

@@ -16,9 +16,9 @@ redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 return 1`;
 
 /** An empty numbered database of a Redis that others use, too; the database named in `url` itself is never used. */
-export async function claimRedisDatabase(url: string, databases = 16): Promise<RedisServer> {
+export async function claimRedisDatabase(url: string, databases = 16, first = 1): Promise<RedisServer> {
   for (let database = 1; database < databases; database += 1) {
-    const claimed = await take(databaseUrl(url, database));
+    const claimed = await take(databaseUrl(url, 1 + ((database + first - 2) % (databases - 1))));
     if (claimed) return claimed;
   }
   throw new Error(`databases 1 to ${databases - 1} of ${new URL(url).host} are all in use`);

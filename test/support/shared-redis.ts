@@ -22,5 +22,7 @@ export async function startSharedRedis(
 /** An empty database of the run's Redis, until it is stopped; undefined where there is none. */
 export async function borrowDatabase(): Promise<RedisServer | undefined> {
   const shared = inject('sharedRedis');
-  return shared === null ? undefined : claimRedisDatabase(shared.url, shared.databases);
+  if (shared === null) return undefined;
+  const { url, databases } = shared;
+  return claimRedisDatabase(url, databases, Math.ceil(Math.random() * databases)); // beginning at 1, each asks for all that are taken
 }

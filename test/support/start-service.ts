@@ -34,8 +34,6 @@ export const PATIENT = { RESULT_TIMEOUT_MS: 240_000, QUEUE_TIMEOUT_MS: 240_000, 
 export type ServiceOptions = {
   /** A Redis url. Without one: a database of the run's Redis, or an embedded queue where there is none. */
   queueUrl?: string;
-  /** An embedded queue in any case, shared by everything in this process. */
-  embedded?: boolean;
   settings?: Record<string, string | number>;
   apis?: number;
   workers?: number;
@@ -78,9 +76,9 @@ export type Service = {
 
 /** The whole service in this process: real HTTP on a free port, a real queue, a real shared directory. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { apis: apiCount = 1, workers: workerCount = 1, embedded = false, atStep } = options;
+  const { apis: apiCount = 1, workers: workerCount = 1, atStep } = options;
   const settings = quickSettings(options.settings);
-  const database = embedded || options.queueUrl !== undefined ? undefined : await borrowDatabase();
+  const database = options.queueUrl !== undefined ? undefined : await borrowDatabase();
   const queueUrl = options.queueUrl ?? database?.url;
   noteSettings({ ...options.settings, QUEUE_URL: queueUrl });
   const sharedDir = options.sharedDir ?? (await mkdtemp(join(tmpdir(), 'rule-server-')));
@@ -104,8 +102,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return registries[index];
   };
   let workersStarted = 0; // a test may stop one and take it off the list
-  const addWorker = async () => {
-    const backend = await openBackend();
+  const addWorker = async () => beginWorker(await openBackend());
+  const beginWorker = async (backend: QueueBackend) => {
     const metrics = metricsOf(workersStarted++);
     const worker = await startWorker({
       settings,
@@ -120,10 +118,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await vi.waitFor(() => assertTakesJobs(worker), { timeout: 60_000 });
     return worker;
   };
-  for (let count = 0; count < workerCount; count++) await addWorker();
-  for (let count = 0; count < apiCount; count++) {
-    apis.push(await startApi({ settings, backend: await openBackend(), log, metrics: metricsOf(count) }));
-  }
+  const opened = async (count: number) => {
+    const each: QueueBackend[] = [];
+    for (let index = 0; index < count; index++) each.push(await openBackend());
+    return each;
+  };
+  // First the workers, so that the APIs find them there.
+  await Promise.all((await opened(workerCount)).map(beginWorker));
+  const beginApi = (backend: QueueBackend, index: number) =>
+    startApi({ settings, backend, log, metrics: metricsOf(index) });
+  apis.push(...(await Promise.all((await opened(apiCount)).map(beginApi))));
   await Promise.all(apis.map(({ ready }) => ready));
 
   let ofTests = 5000;
@@ -139,8 +143,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       if (!options.leavesFiles)
         await vi.waitFor(async () => assertNone(await leftovers(), logged(40)), { timeout: 60_000 });
     } finally {
-      for (const api of apis) await api.stop();
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all([...apis, ...workers].map((each) => each.stop()));
       await Promise.all(backends.map((backend) => backend.close()));
       await database?.stop();
       if (options.sharedDir === undefined) await rm(sharedDir, { recursive: true, force: true });
