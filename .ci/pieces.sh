@@ -50,7 +50,7 @@ tests() { step 'npm test' 1500 npm test || true; }
 embedded() {
   step 'journeys on the embedded store' 600 env TEST_REDIS=none RULE_SERVER_REQUIRE_ALL_SUITES=0 npm test -- "$@" || true
 }
-embedded_core() { embedded test/journeys/{executions,outcomes,idempotency,keyed-refusals,batch-items,lifecycle}.test.ts; }
+embedded_core() { embedded test/journeys/{executions,outcomes,idempotency,keyed-refusals,batches,batch-items,lifecycle}.test.ts; }
 embedded_all() { embedded test/journeys; }
 
 browser() { step 'npm run test:browser' 900 npm run test:browser || true; }

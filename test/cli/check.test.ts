@@ -1,13 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRuleClient, type Data, type RuleClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { releaseRule } from '../support/release-rule.ts';
 import { runCli } from '../support/run-cli.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const APP = 7;
 class Spend {
@@ -35,12 +34,12 @@ cases:
   - { name: too little, input: { cost: 99.99 }, expect: { outcome: "FALSE" } }
 `;
 
-onEachQueue('rule-server check', (start) => {
+describe('rule-server check', () => {
   let service: Service;
   let folder: string;
   const clients: RuleClient[] = [];
   beforeAll(async () => {
-    service = await start({});
+    service = await startService({});
     folder = await mkdtemp(join(tmpdir(), 'check-'));
     await releaseRule(service.sharedDir, APP, of(100));
     const where = { app: APP, sharedDir: service.sharedDir, heartbeatMs: 250 };

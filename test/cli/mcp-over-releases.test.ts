@@ -1,12 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRuleClient, type Data, describeLeaf, type RuleClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { answersWith, type Behaviour, createResponder, type Responder, resultText } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 import { startAssistant } from './assistant.ts';
 
 const OF_100 = [
@@ -29,12 +28,12 @@ class Spend {
 }
 const leaf = describeLeaf({ leaf: Spend, comparison: { key: 'cost', is: '>=', field: 'min' } });
 
-onEachQueue('an assistant that explains runs over a release', (start) => {
+describe('an assistant that explains runs over a release', () => {
   let service: Service;
   let own: RuleClient;
   let assistant: Awaited<ReturnType<typeof startAssistant>>;
   beforeAll(async () => {
-    service = await start({});
+    service = await startService({});
     await release({ version: 1, min: 100 });
     own = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves: { 'a.Spend': leaf }, address: 'own' });
     assistant = await startAssistant(service.url);

@@ -1,6 +1,6 @@
-import { expect, it, vi } from 'vitest';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { answersAfter, createResponder } from '../support/responder.ts';
+import { startService } from '../support/start-service.ts';
 import { twice } from '../support/steady-calls.ts';
 
 const CASES = 40;
@@ -8,9 +8,9 @@ const CONCURRENCY = 2;
 /** A worker that stops gives its batch back at once; the rest is for a machine that is busy. */
 const GOES_ON_WITHIN_MS = 8000;
 
-onEachQueue('a batch whose worker stops', (start) => {
+describe('a batch whose worker stops', () => {
   it('goes on at once at another one: the queue store has lost nothing, so that nothing is in doubt', async () => {
-    await using service = await start({ settings: { QUEUE_TIMEOUT_MS: 10_000 } });
+    await using service = await startService({ settings: { QUEUE_TIMEOUT_MS: 10_000 } });
     const { sharedDir, call, workers } = service;
     await using client = await createResponder({ sharedDir, app: 1, does: answersAfter(100) });
     const cases = Array.from({ length: CASES }, (_, n) => ({ 'the service': { n } }));

@@ -1,8 +1,7 @@
-import { expect, it, vi } from 'vitest';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { releaseRule } from '../support/release-rule.ts';
 import { answersWith, createResponder, resultText } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const BATCHES = '/rule-server/mock/batches';
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -18,9 +17,9 @@ const decides = answersWith((request) => {
   return resultText(request, { process });
 });
 
-onEachQueue('the node that decided', (start) => {
+describe('the node that decided', () => {
   it('is told in a list of runs by the rules that each ran on, and never of an app whose data is not kept', async () => {
-    await using service = await start({ settings: { HISTORY_OFF: '8' } });
+    await using service = await startService({ settings: { HISTORY_OFF: '8' } });
     for (const app of [7, 8]) await releaseRule(service.sharedDir, app, rule);
     await using _kept = await createResponder({ sharedDir: service.sharedDir, app: 7, does: decides });
     await using _off = await createResponder({ sharedDir: service.sharedDir, app: 8, does: decides });
@@ -45,9 +44,9 @@ onEachQueue('the node that decided', (start) => {
   });
 });
 
-onEachQueue('the items of a batch', (start) => {
+describe('the items of a batch', () => {
   it('are found by what they came to and by values of their input, and tell which node decided', async () => {
-    await using service = await start({ settings: { MASK: '7:card' } });
+    await using service = await startService({ settings: { MASK: '7:card' } });
     await releaseRule(service.sharedDir, 7, rule);
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: decides });
     const batchId = await begin(service, [
@@ -76,7 +75,7 @@ onEachQueue('the items of a batch', (start) => {
   });
 
   it('come in pages, the newest first, and a cursor that is of none is named', async () => {
-    await using service = await start({});
+    await using service = await startService({});
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: decides });
     const begun: string[] = [];
     for (const name of ['a', 'b', 'c']) begun.unshift(await begin(service, [`{"name":"${name}"}`]));

@@ -1,20 +1,19 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../src/api/start.ts';
 import type { QueueBackend } from '../../src/shared/queue/queue-backend.ts';
 import { createMetrics } from '../../src/shared/runtime/telemetry/metrics.ts';
 import type { BatchStore } from '../../src/shared/store/batches/batch-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Answer, httpCall } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder } from '../support/responder.ts';
-import { captureLog, quickSettings, type Service } from '../support/start-service.ts';
+import { captureLog, quickSettings, type Service, startService } from '../support/start-service.ts';
 
 const BATCHES = '/rule-server/mock/batches';
 const CASES = 2;
 
-onEachQueue('the Idempotency-Key of a batch', (start) => {
+describe('the Idempotency-Key of a batch', () => {
   it('is as good as new when the first call under it failed before the batch was kept', async () => {
-    await using service = await start({ logsErrors: true });
+    await using service = await startService({ logsErrors: true });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     await using failing = await beside(service, async () => {
       throw new Error('the store is away');
@@ -24,28 +23,8 @@ onEachQueue('the Idempotency-Key of a batch', (start) => {
     expect(client.found).toHaveLength(CASES);
   });
 
-  it('leads to a batch that is there and runs once, when the API of the first call never got to keep it', async () => {
-    await using service = await start();
-    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
-    const reached = Promise.withResolvers<void>();
-    await using asleep = await beside(service, () => {
-      reached.resolve();
-      return new Promise(() => {});
-    });
-    const hangUp = new AbortController();
-    const first = post(asleep.url, hangUp.signal).catch(() => {});
-    await reached.promise;
-    const [one, other] = await Promise.all([post(service.url), post(service.url)]);
-    expect(other.json.batchId).toBe(one.json.batchId);
-    await isRunOnce(service, one);
-    expect((await post(service.url)).json.batchId).toBe(one.json.batchId);
-    expect(client.found).toHaveLength(CASES);
-    hangUp.abort();
-    await first;
-  });
-
   it('leads to one batch, though the API of the first call goes on after a repeat was run to its end', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using asleep = await beside(service, async (create) => {

@@ -1,39 +1,44 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { itemHeadSchema } from '../../src/shared/cases/batch.ts';
 import { itemMockId } from '../../src/shared/cases/item-id.ts';
 import { batchLimitsOf } from '../../src/shared/runtime/settings/settings.ts';
 import type { BatchStore } from '../../src/shared/store/batches/batch-store.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
+import { eventually } from '../support/eventually.ts';
 import { answers, createResponder, type Responder } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 /** A slot expires after `SLOT_MS`. A machine may be busy; without the expiry the batch would never end. */
 const GOES_ON_WITHIN_MS = 50_000;
 const CASES = 4;
 
-onEachQueue('what a worker that was killed held of a client becomes free:', (start) => {
-  it('the slot of an item that it had not sent yet', async () => {
-    await using service = await start({ workers: 0 });
-    await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
-    const batchId = await begin(service);
-    const store = storeOf(service);
-    expect(await store.acquire(slotOf(client, batchId))).toBe(true);
-    await service.addWorker();
-    await goesOn(service, batchId);
-    expect(client.found).toHaveLength(CASES);
-  });
+type Left = (store: BatchStore, batchId: string) => Promise<unknown>;
+const isBegun: Left = (store, batchId) => store.begin(batchId, 1, Date.now() + 10_000);
 
-  it('the slot of an item that had ended', async () => {
-    await using service = await start({ workers: 0 });
+describe('what a worker that was killed held of a client becomes free:', () => {
+  it.each<[what: string, left: Left, runs: number]>([
+    ['had not sent yet', async () => {}, CASES],
+    ['had begun, and it runs once', isBegun, CASES],
+    [
+      'had ended',
+      async (store, batchId) => {
+        await isBegun(store, batchId);
+        await store.settle(batchId, { n: 1, targetIndex: 0, head: ran, detail: null });
+      },
+      CASES - 1,
+    ],
+  ])('the slot of an item that it %s', async (_, left, runs) => {
+    await using service = await startService({ workers: 0 });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const batchId = await begin(service);
     const store = storeOf(service);
     expect(await store.acquire(slotOf(client, batchId))).toBe(true);
-    await store.begin(batchId, 1, Date.now() + 10_000);
-    await store.settle(batchId, { n: 1, targetIndex: 0, head: ran, detail: null });
+    await left(store, batchId);
     await service.addWorker();
     await goesOn(service, batchId);
-    expect(client.found).toHaveLength(CASES - 1);
+    expect(client.found).toHaveLength(runs);
+    await eventually(async () =>
+      expect((await service.call('/metrics')).text).toContain('rule_server_batches_running 0'),
+    );
   });
 });
 

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
-import { itemMockId } from '../../src/shared/cases/item-id.ts';
-import { apiWaitMs, batchLimitsOf } from '../../src/shared/runtime/settings/settings.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { apiWaitMs } from '../../src/shared/runtime/settings/settings.ts';
 import { echoes } from '../support/echoes.ts';
 import { openEventStream } from '../support/event-stream.ts';
-import { eventually } from '../support/eventually.ts';
-import { onEachQueue, onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -17,7 +14,7 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 type Batch = {
   batchId: string;
@@ -60,9 +57,9 @@ const clientOf = (
   more: { app?: number; lane?: string; as?: 'rule' | 'python'; address?: string } = {},
 ) => createResponder({ sharedDir: service.sharedDir, app: 1, does, ...more });
 
-onEachQueue('a batch', (start) => {
+describe('a batch', () => {
   it('runs every case on every target, exactly, and tells how the lanes differ', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using trunk = await clientOf(service, answers({ 'the service': { amount: 20 }, process: '[1:root:T:0]' }));
     await using beta = await clientOf(service, answers({ 'the service': { amount: 25 }, process: '[1:root:T:0]' }), {
       lane: 'beta',
@@ -98,7 +95,7 @@ onEachQueue('a batch', (start) => {
   });
 
   it('is followed: where it stands first, then its progress at most five times a second; its items are read in pages', async () => {
-    await using service = await start();
+    await using service = await startService();
     const isFollowed = Promise.withResolvers<void>();
     await using _client = await clientOf(service, echoes({ once: isFollowed.promise, afterMs: 30 }));
     const id = await begin(service, { app: 1, cases: inputs(60), concurrency: 2 });
@@ -126,7 +123,7 @@ onEachQueue('a batch', (start) => {
   });
 
   it('is cancelled: what was not sent is skipped, what runs comes to its end', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using client = await clientOf(service, answersAfter(400));
     const id = await begin(service, { app: 1, cases: inputs(50), concurrency: 2 });
     await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(1), { timeout: 60_000 });
@@ -144,9 +141,9 @@ onEachQueue('a batch', (start) => {
   });
 });
 
-onOneQueue('a batch', (start) => {
+describe('a batch', () => {
   it('never has more open at a client than its concurrency, also beside another batch, and both get on', async () => {
-    await using service = await start({ workers: 2 });
+    await using service = await startService({ workers: 2 });
     let open = 0;
     let most = 0;
     await using client = await clientOf(service, async (request) => {
@@ -166,7 +163,7 @@ onOneQueue('a batch', (start) => {
   });
 
   it('gives a client that runs one rule after the other only what fits into half a second', async () => {
-    await using service = await start();
+    await using service = await startService();
     let open = 0;
     let most = 0;
     await using client = await clientOf(
@@ -189,7 +186,7 @@ onOneQueue('a batch', (start) => {
   });
 
   it('runs once under an Idempotency-Key', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using client = await clientOf(service, answers({}));
     const body = { app: 1, ruleId: 1, cases: inputs(2) };
     const [first, second] = [
@@ -203,7 +200,7 @@ onOneQueue('a batch', (start) => {
   });
 
   it('is refused whole when anything in it is wrong, and every field is named', async () => {
-    await using service = await start({ workers: 0, settings: { MAX_BATCHES: 1 } });
+    await using service = await startService({ workers: 0, settings: { MAX_BATCHES: 1 } });
     const refused = async (body: unknown) => {
       const { status, text } = await post(service, body);
       return [
@@ -235,7 +232,7 @@ onOneQueue('a batch', (start) => {
   });
 
   it('ignores what is other at each run: for verdicts, and where targets differ', async () => {
-    await using service = await start();
+    await using service = await startService();
     let runs = 0;
     const gives = (amount: number) =>
       answersWith((request) => {
@@ -278,7 +275,7 @@ onOneQueue('a batch', (start) => {
   });
 
   it('is run from CSV, typed by what the rule reads', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using client = await clientOf(service, answers({}));
     const csv = (text: string, more = '', key: string = randomUUID()) =>
       service.call(`/rule-server/mock/batches?app=1&ruleId=1&targets=all${more}`, {
@@ -326,7 +323,7 @@ onOneQueue('a batch', (start) => {
   });
 
   it('sets cases with mistakes aside where that is asked for', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using client = await clientOf(service, answers({}));
     const cases = [{ 'the service': { a: 1 } }, { 'the service': 7 }, { ts: 'soon' }, { 'the service': { a: 2 } }];
     const body = JSON.stringify({ app: 1, ruleId: 1, cases });
@@ -354,7 +351,7 @@ onOneQueue('a batch', (start) => {
   });
 
   it('leaves the rest of a target alone after a null result, and after three cases without an answer', async () => {
-    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 600 }, leavesFiles: true });
+    await using service = await startService({ settings: { RESULT_TIMEOUT_MS: 600 }, leavesFiles: true });
     await using _dying = await clientOf(service, async (request) => {
       await request.pickUp();
       await request.answer('null');
@@ -372,7 +369,7 @@ onOneQueue('a batch', (start) => {
 
   it('goes on after cases for which no worker had room: that says nothing of the client', async () => {
     const settings = { QUEUE_TIMEOUT_MS: 500, MAX_WAITS_PER_CLIENT: 1 };
-    await using service = await start({ settings });
+    await using service = await startService({ settings });
     await using client = await clientOf(service, answersAfter(2500));
     const id = await begin(service, { app: 1, cases: inputs(6), concurrency: 5 });
     const { counts } = await ended(service, id);
@@ -383,7 +380,7 @@ onOneQueue('a batch', (start) => {
   });
 
   it('takes back what it had sent to a client that ended, and sends no more', async () => {
-    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 20_000 } });
+    await using service = await startService({ settings: { RESULT_TIMEOUT_MS: 20_000 } });
     await using client = await clientOf(service, async (request, { found }) => {
       if (found[0] !== request) return;
       await vi.waitUntil(() => found.length === 4, { timeout: 60_000 });
@@ -401,22 +398,10 @@ onOneQueue('a batch', (start) => {
     expect(client.found).toHaveLength(4);
   });
 
-  it('goes on at another worker, and no case is dispatched twice', async () => {
-    // An item that may have been sent is sent again once nobody can begin it any more: after twice this time.
-    await using service = await start({ workers: 2, settings: { QUEUE_TIMEOUT_MS: 1000 } });
-    await using client = await clientOf(service, answersAfter(15));
-    const id = await begin(service, { app: 1, cases: inputs(150), concurrency: 4 });
-    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(20), { timeout: 60_000 });
-    await service.workers.shift()?.stop();
-    await vi.waitFor(() => expect(client.found.length).toBeGreaterThan(60), { timeout: 60_000 });
-    expect((await ended(service, id)).counts).toMatchObject({ ran: 150 });
-    expect(client.found).toHaveLength(150);
-  });
-
   it('finds the answer of a case after a long time without any worker', async () => {
     // The answer comes within the time of a result, also when the worker takes a while to stop.
     const settings = { QUEUE_TIMEOUT_MS: 300, RESULT_TIMEOUT_MS: 5000 };
-    await using service = await start({ workers: 1, settings });
+    await using service = await startService({ workers: 1, settings });
     let answer = async () => {};
     await using client = await clientOf(service, async (request) => {
       await request.pickUp();
@@ -433,27 +418,8 @@ onOneQueue('a batch', (start) => {
     expect(client.found).toHaveLength(1);
   });
 
-  it('goes on after its worker died: the item that it had begun runs once, and its slot expires', async () => {
-    await using service = await start({ workers: 0 });
-    await using client = await clientOf(service, answers({}));
-    const id = await begin(service, { app: 1, cases: inputs(4), concurrency: 1 });
-    const store = service.backends[0]?.openBatches(batchLimitsOf(service.settings));
-    // What a worker that was killed leaves behind: an item that is begun, and its slot, which expires after `SLOT_MS`.
-    await store?.begin(id, 1, Date.now() + 10_000);
-    const slot = { client: `1|${client.address}`, batchId: id, mockId: itemMockId(id, 0, 'all'), limit: 1 };
-    expect(await store?.acquire(slot)).toBe(true);
-    await service.addWorker();
-    expect((await ended(service, id)).counts).toMatchObject({ ran: 4 });
-    expect(client.found).toHaveLength(4);
-    await eventually(async () => {
-      const metrics = (await service.call('/metrics')).text;
-      expect(metrics).toContain('rule_server_batch_items_total{verdict="ran"} 4');
-      expect(metrics).toContain('rule_server_batches_running 0');
-    });
-  });
-
   it('never sends an item again that may have been sent before the queue store lost it', async () => {
-    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 3000 } });
+    await using service = await startService({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 3000 } });
     await using client = await clientOf(service, answers({}));
     const id = await begin(service, { app: 1, cases: inputs(250) });
     const marks = join(service.sharedDir, '.rule-server', 'batches', id);
@@ -465,17 +431,5 @@ onOneQueue('a batch', (start) => {
     expect(client.found).toHaveLength(150);
     const { items } = await get(service, id, '/items?verdict=unanswered&limit=1');
     expect(items[0]).toMatchObject({ n: 1, code: 'outcome-unknown', mayHaveRun: true });
-  });
-
-  it('leaves the history of calls alone', async () => {
-    await using service = await start({ settings: { HISTORY_COUNT: 10 } });
-    await using _client = await clientOf(service, answers({}));
-    const first = await service.execute({ app: 1, ruleId: 1 });
-    const id = await begin(service, { app: 1, cases: inputs(40) });
-    await ended(service, id);
-    const listed = JSON.parse((await service.call('/rule-server/mock/executions')).text);
-    expect(listed.items.map(({ mockId }: { mockId: string }) => mockId)).toEqual([JSON.parse(first.text).mockId]);
-    const own = JSON.parse((await service.call(`/rule-server/mock/executions?batchId=${id}&limit=100`)).text);
-    expect(own.items).toHaveLength(40); // every item of a batch can be opened
   });
 });

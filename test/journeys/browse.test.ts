@@ -1,20 +1,19 @@
-import { cp, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/http-call.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { registerPublished } from '../support/published-client.ts';
 import { createResponder, staysSilent } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const APP_7 = join(import.meta.dirname, '../fixtures/app-7');
 
-onOneQueue('what there is to run, over HTTP', (start) => {
+describe('what there is to run, over HTTP', () => {
   let service: Service;
   let apps = 700;
   beforeAll(async () => {
     // Registrations of these tests do not beat.
-    service = await start({ settings: { CLIENT_TIMEOUT_MS: 60_000 }, leavesFiles: true });
+    service = await startService({ settings: { CLIENT_TIMEOUT_MS: 60_000 }, leavesFiles: true });
   });
   afterAll(() => service.stop());
 
@@ -85,36 +84,6 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       const answer = await get(`schema?app=${app}&ruleId=1&address=busy`);
       expect(answer.json.fallback).toBe(false);
       expect(shown(answer)).toContain(`\${which} 23 derived`);
-    });
-
-    it('a wanted lane is read first, and one without clients falls back', async () => {
-      const app = await newApp();
-      const { sharedDir } = service;
-      await registerPublished({ sharedDir, app, sdk: 'go', address: 'trunk' });
-      await registerPublished({ sharedDir, app, sdk: 'python', address: 'lane', lane: 'beta' });
-      const derived = `\${which} 23 derived`; // found by the Python SDK alone
-      const lane = await get(`schema?app=${app}&ruleId=1&lane=beta`);
-      expect(shown(lane)).toContain(derived);
-      expect(lane.json.fallback).toBe(false);
-      const other = await get(`schema?app=${app}&ruleId=1&lane=gamma`);
-      expect(shown(other)).not.toContain(derived);
-      expect(other.json.fallback).toBe(true);
-      expect((await get(`schema?app=${app}&ruleId=1&lane=..`)).json.fallback).toBe(true);
-    });
-
-    it('when everybody is gone, what was published last still answers', async () => {
-      const app = await newApp();
-      await registerPublished({ sharedDir: service.sharedDir, app, sdk: 'go', address: 'gone' });
-      const home = pathOf('clients', app);
-      await cp(join(home, 'm_gone.json'), join(home, '_latest.json'));
-      await rm(join(home, 'm_gone.json'));
-      expect(shown(await get(`schema?app=${app}&ruleId=1`))).toContain('score 11 score gate');
-    });
-
-    it('both ids are the sub-tree of that node in that rule', async () => {
-      const app = await newApp();
-      await registerPublished({ sharedDir: service.sharedDir, app, sdk: 'go', address: 'one' });
-      expect(shown(await get(`schema?app=${app}&ruleId=1&confId=12`))).toEqual(['age 14 age', 'vip.level 15 vip']);
     });
 
     it('empty parameters are absent and unknown ones are ignored', async () => {
@@ -337,21 +306,6 @@ onOneQueue('what there is to run, over HTTP', (start) => {
       });
     });
 
-    it('names the copies of a file beside the one that counts', async () => {
-      const app = await newApp();
-      await write('{"id":1,"confId":20}', app, 'bases', '1.sync-conflict-x.json');
-      await write('{"id":11,"type":1}', app, 'confs', '11 (1).json');
-      const { json } = await get(`tree?app=${app}&ruleId=1`);
-      expect(json.rule).toMatchObject({
-        confId: 10,
-        problems: [{ message: 'bases/1.sync-conflict-x.json says that it is rule 1: only 1.json counts' }],
-      });
-      expect(json.root.children[0]).toMatchObject({
-        ...{ id: 11, type: 'LeafFlow' },
-        problems: [{ message: 'confs/11 (1).json says that it is node 11: only 11.json counts' }],
-      });
-    });
-
     it('says why a file is no use', async () => {
       const app = await newApp();
       await write('{"id":90', app, 'confs', '90.json');
@@ -384,9 +338,9 @@ onOneQueue('what there is to run, over HTTP', (start) => {
   });
 });
 
-onOneQueue('without a worker', (start) => {
+describe('without a worker', () => {
   it('nobody can tell: 503 with Retry-After, in QUEUE_TIMEOUT_MS', async () => {
-    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 300 } });
+    await using service = await startService({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 300 } });
     const answer = await service.call('/rule-server/mock/apps');
     expect(answer.status).toBe(503);
     expect(answer.headers['retry-after']).toBe('5');

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, answersAfter, createResponder, staysSilent } from '../support/responder.ts';
-import { PATIENT } from '../support/start-service.ts';
+import { PATIENT, startService } from '../support/start-service.ts';
 
-onOneQueue('when there is too much to do', (start) => {
+describe('when there is too much to do', () => {
   it('and nobody to do it: 503 no-worker, after the time a call may wait for one', async () => {
-    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 600 } });
+    await using service = await startService({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 600 } });
     const startedAt = Date.now();
     const answer = await service.execute({ app: 1, ruleId: 1 });
     expectRefused(answer, 'no-worker', 'no-worker');
@@ -18,7 +17,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('and nobody to do it under a key: no worker could say whether an earlier call ran, and the key stays free', async () => {
-    await using service = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 600 } });
+    await using service = await startService({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 600 } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const keyed = { headers: { 'idempotency-key': 'one' } };
     const { status, json } = await service.execute({ app: 1, ruleId: 1 }, keyed);
@@ -29,7 +28,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('and their bodies are large: those beyond MAX_OPEN_BODY_BYTES wait for room, and are refused when there is none in time', async () => {
-    await using service = await start({ settings: { ...PATIENT, MAX_OPEN_BODY_BYTES: 100_000 } });
+    await using service = await startService({ settings: { ...PATIENT, MAX_OPEN_BODY_BYTES: 100_000 } });
     const released = Promise.withResolvers<void>();
     const does = echoes({ once: released.promise });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does });
@@ -47,7 +46,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('a call whose caller left is not run by a worker that starts later, one that still waits is', async () => {
-    await using service = await start({ workers: 0, settings: PATIENT });
+    await using service = await startService({ workers: 0, settings: PATIENT });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const caller = new AbortController();
     const left = service.execute({ app: 1, ruleId: 1 }, { signal: caller.signal });
@@ -62,7 +61,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('and too many wait already: 503 overloaded, at once', async () => {
-    await using service = await start({ workers: 0, settings: { ...PATIENT, MAX_QUEUED: 3 } });
+    await using service = await startService({ workers: 0, settings: { ...PATIENT, MAX_QUEUED: 3 } });
     const callers = new AbortController();
     const call = () => service.execute({ app: 1, ruleId: 1 }, { signal: callers.signal }).catch(() => 'left');
     const waiting = Array.from({ length: 3 }, call);
@@ -73,7 +72,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('and every worker is full: 503 overloaded, and nothing was written for the client', async () => {
-    await using service = await start({ settings: { WORKER_CONCURRENCY: 1, QUEUE_TIMEOUT_MS: 800 } });
+    await using service = await startService({ settings: { WORKER_CONCURRENCY: 1, QUEUE_TIMEOUT_MS: 800 } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(3000) });
     const first = service.execute({ app: 1, ruleId: 1 });
     await client.firstRequest();
@@ -91,7 +90,7 @@ onOneQueue('when there is too much to do', (start) => {
     };
 
     it('gets no more: 503 overloaded, while others go on', async () => {
-      await using service = await start({ settings });
+      await using service = await startService({ settings });
       const { sharedDir } = service;
       const released = Promise.withResolvers<void>();
       const does = echoes({ once: released.promise });
@@ -109,7 +108,7 @@ onOneQueue('when there is too much to do', (start) => {
 
     it('leaves room for others, however many calls wait for a slot at it', async () => {
       const patient = { ...PATIENT, WORKER_CONCURRENCY: 8 };
-      await using service = await start({ settings: { ...settings, ...patient } });
+      await using service = await startService({ settings: { ...settings, ...patient } });
       const { sharedDir } = service;
       const released = Promise.withResolvers<void>();
       const does = echoes({ once: released.promise });
@@ -126,7 +125,7 @@ onOneQueue('when there is too much to do', (start) => {
 
     it('gets the next one as soon as one of them ends, and is not full for ever', async () => {
       const patient = { ...settings, ...PATIENT };
-      await using service = await start({ settings: patient });
+      await using service = await startService({ settings: patient });
       await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(400) });
       for (let round = 0; round < 2; round++) {
         const calls = [1, 2, 3, 4].map((ruleId) => service.execute({ app: 1, ruleId }));
@@ -137,7 +136,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('two workers share the calls, and each call is run by one of them', async () => {
-    await using service = await start({ workers: 2, settings: { WORKER_CONCURRENCY: 4 } });
+    await using service = await startService({ workers: 2, settings: { WORKER_CONCURRENCY: 4 } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answersAfter(200) });
     const calls = Array.from({ length: 16 }, () => service.execute({ app: 1, ruleId: 1 }));
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(16).fill(200));
@@ -145,7 +144,7 @@ onOneQueue('when there is too much to do', (start) => {
   });
 
   it('a call cancelled while it waits for a place at its client ends at once', async () => {
-    await using service = await start({ settings: { MAX_WAITS_PER_CLIENT: 1, RESULT_TIMEOUT_MS: 2500 } });
+    await using service = await startService({ settings: { MAX_WAITS_PER_CLIENT: 1, RESULT_TIMEOUT_MS: 2500 } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: staysSilent });
     const first = service.execute({ app: 1, ruleId: 1 });
     await client.firstRequest();

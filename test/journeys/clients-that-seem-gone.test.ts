@@ -3,18 +3,17 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
 import { resultText } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
-onOneQueue('a client that seems to be gone', (start) => {
+describe('a client that seems to be gone', () => {
   let service: Service;
   beforeAll(async () => {
     const settings = { RESULT_TIMEOUT_MS: 15_000, CLIENT_TIMEOUT_MS: 4000, POLL_INTERVAL_MS: 50 };
-    service = await start({ settings });
+    service = await startService({ settings });
   });
   afterAll(() => service.stop());
 

@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder, picksUpAndStaysSilent, staysSilent } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 /** A healthy client on a busy machine answers within it. */
 const RESULT_TIMEOUT_MS = 4000;
 const said = ({ json }: Answer): string => json.code ?? json.process;
 
-onEachQueue('a client that beats and takes no request', (start) => {
+describe('a client that beats and takes no request', () => {
   let service: Service;
   let apps = 700;
   beforeAll(async () => {
-    service = await start({ settings: { RESULT_TIMEOUT_MS, QUEUE_TIMEOUT_MS: 60_000 }, workers: 2 });
+    service = await startService({ settings: { RESULT_TIMEOUT_MS, QUEUE_TIMEOUT_MS: 60_000 }, workers: 2 });
   });
   afterAll(() => service.stop());
 
@@ -70,7 +69,7 @@ onEachQueue('a client that beats and takes no request', (start) => {
       await using _dead = await clientOf(app, 'dead', staysSilent);
       expect(await whoAnswers(app, 'address:dead')).toBe('not-picked-up');
       const known = (await clientsOf(app)).dead?.noPickUpSince;
-      await using later = await start({ sharedDir: service.sharedDir });
+      await using later = await startService({ sharedDir: service.sharedDir });
       const clients = (await later.call(`/rule-server/mock/clients?app=${app}`)).json.items;
       expect(clients.find(({ address }: { address: string }) => address === 'dead').noPickUpSince).toBe(known);
       for (let call = 0; call < 8; call++) expect(said(await later.execute({ app, ruleId: 1 }))).toBe('healthy');

@@ -1,10 +1,8 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { echoes } from '../support/echoes.ts';
 import { eventually } from '../support/eventually.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
@@ -14,13 +12,13 @@ import {
   resultText,
   staysSilent,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
-onOneQueue('clients', (start) => {
+describe('clients', () => {
   let service: Service;
   let apps = 400;
   beforeAll(async () => {
-    service = await start({
+    service = await startService({
       // Two hundred and more calls at once wait for each other on a busy machine: none of them is to be too late for a worker.
       settings: {
         QUEUE_TIMEOUT_MS: 120_000,
@@ -64,14 +62,6 @@ onOneQueue('clients', (start) => {
       expect(json['the service']).toEqual({ a: 1, seen: true });
     });
 
-    it('a directory made a moment ago is found, although the app was just listed without it', async () => {
-      const app = ++apps;
-      expect((await service.execute({ app, ruleId: 1 })).json.code).toBe('no-client');
-      await using client = await clientThat(answers(), { app, as: 'directory' });
-      expect((await service.execute({ app, ruleId: 1 })).status).toBe(200);
-      expect(client.found).toHaveLength(1);
-    });
-
     it('one that registers after the app was listed is not taken for a bare directory', async () => {
       const app = ++apps;
       expect((await service.execute({ app, ruleId: 1 })).json.code).toBe('no-client');
@@ -79,29 +69,17 @@ onOneQueue('clients', (start) => {
       const { json } = await service.execute({ app, ruleId: 1, target: `address:${client.address}` });
       expect(json['the service']).toEqual({ a: 1 });
     });
-
-    it('are not asked when somebody is registered', async () => {
-      await using bare = await clientThat(answers(), { as: 'directory' });
-      await using registered = await clientThat(answers(), { app: bare.app });
-      for (let call = 0; call < 3; call++) await service.execute({ app: bare.app, ruleId: 1 });
-      expect([bare.found.length, registered.found.length]).toEqual([0, 3]);
-    });
   });
 
   describe.concurrent('nobody heard of', () => {
-    it('get a directory, which goes again when nobody comes', async () => {
-      const app = ++apps;
-      const answering = service.execute({ app, ruleId: 1, target: 'address:ghost' });
-      await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['ghost']));
-      const { status, json } = await answering;
-      expect([status, json.code, json.mayHaveRun]).toEqual([504, 'not-picked-up', true]);
-      await eventually(async () => expect(await readdir(directoryOf(app))).toEqual([]));
-    });
-
-    it('keep it when they come and pick up', async () => {
+    it('get a directory as open to them as mock/ is, and keep it when they come and pick up', async () => {
       const app = ++apps;
       const answering = service.execute({ app, ruleId: 1, target: 'address:late' });
       await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['late']));
+      const modes = [directoryOf(app, 'late'), join(service.sharedDir, 'mock')].map(
+        async (path) => (await stat(path)).mode,
+      );
+      expect(new Set(await Promise.all(modes)).size).toBe(1);
       await using late = await clientThat(answers(), { app, as: 'directory', address: 'late' });
       expect((await answering).status).toBe(200);
       await eventually(async () => expect(await readdir(late.directory)).toEqual([]));
@@ -127,16 +105,6 @@ onOneQueue('clients', (start) => {
       expect([(await first).json.code, (await second).json.code]).toEqual(['not-picked-up', 'not-picked-up']);
       await eventually(async () => expect(await readdir(directoryOf(app))).toEqual([]));
     });
-
-    it('are not chosen for "all", and not called online, while somebody waits for them', async () => {
-      const app = ++apps;
-      const waiting = service.execute({ app, ruleId: 1, target: 'address:ghost' });
-      await eventually(async () => expect(await readdir(directoryOf(app)).catch(() => [])).toEqual(['ghost']));
-      const { json } = await service.execute({ app, ruleId: 1 });
-      expect(json.code).toBe('no-client');
-      expect(json.reason).toBe('no-client-online');
-      await waiting;
-    });
   });
 
   describe.concurrent('of which there are several', () => {
@@ -151,39 +119,6 @@ onOneQueue('clients', (start) => {
         ),
       );
       expect(answered).toEqual(['trunk', 'blue', 'green', 'trunk', 'blue', 'green']);
-    });
-
-    it('a lane is asked for "all" when the trunk is empty', async () => {
-      await using blue = await clientThat(answers({ process: 'blue' }), { lane: 'blue' });
-      expect((await service.execute({ app: blue.app, ruleId: 1 })).json.process).toBe('blue');
-    });
-
-    it('the one with less to do is asked, whichever worker keeps the others open', async () => {
-      // It stays busy until it is released, however long the other calls take.
-      await using patient = await start({
-        settings: { RESULT_TIMEOUT_MS: 40_000, CLIENT_TIMEOUT_MS: 20_000 },
-        workers: 2,
-      });
-      const { sharedDir } = patient;
-      const released = Promise.withResolvers<void>();
-      const does = echoes({ once: released.promise });
-      await using busy = await createResponder({ sharedDir, app: 1, does, address: 'busy', beatEveryMs: 50 });
-      await using idle = await createResponder({
-        ...{ sharedDir, app: 1, does: answers() },
-        ...{ address: 'idle', beatEveryMs: 1000 },
-      });
-      const waiting = patient.execute({ app: 1, ruleId: 1, target: 'address:busy' });
-      await busy.firstRequest();
-      await delay(1100); // clients are listed once a second
-      for (let call = 1; call <= 4; call++) {
-        const answering = patient.execute({ app: 1, ruleId: 1 });
-        await eventually(() => expect(busy.found.length + idle.found.length).toBe(1 + call));
-        if (busy.found.length > 1) released.resolve(); // else the failure would come a minute late
-        expect((await answering).status).toBe(200);
-      }
-      expect([busy.found.length, idle.found.length]).toEqual([1, 4]);
-      released.resolve();
-      expect((await waiting).status).toBe(200);
     });
 
     it('two hundred calls at once get two hundred different answers, each its own, each run once', async () => {
@@ -241,21 +176,6 @@ onOneQueue('clients', (start) => {
     });
 
     const logged = (message: string) => service.log.filter(({ msg }) => msg === message).map(({ mockId }) => mockId);
-  });
-
-  describe.concurrent('that come and go', () => {
-    it('a client that is busy with a rule and cannot beat is still the one to ask', async () => {
-      const ended = Promise.withResolvers<void>();
-      await using client = await clientThat(echoes({ once: ended.promise }), { as: 'python' });
-      const first = service.execute({ app: client.app, ruleId: 1 });
-      await client.firstRequest();
-      await client.stopBeating();
-      await delay(service.settings.CLIENT_TIMEOUT_MS + 200);
-      const second = service.execute({ app: client.app, ruleId: 2, target: `address:${client.address}` });
-      await eventually(() => expect(client.found).toHaveLength(2));
-      ended.resolve();
-      expect([(await first).status, (await second).status]).toEqual([200, 200]);
-    });
   });
 
   describe.concurrent('whose directory leads elsewhere', () => {
@@ -338,15 +258,6 @@ onOneQueue('clients', (start) => {
       const { warnings } = (await service.call(`/rule-server/mock/executions/${json.mockId}`)).json;
       expect(warnings).toMatchObject([{ code: 'client-passed-over' }]);
       await rm(bad.directory);
-    });
-
-    it('a file in place of a directory: 503', async () => {
-      const app = ++apps;
-      await using client = await clientThat(answers(), { app });
-      await client.removeDirectory();
-      await writeFile(client.directory, '');
-      const { status, json } = await service.execute({ app, ruleId: 1 });
-      expect([status, json.code, json.mayHaveRun]).toEqual([503, 'channel-unavailable', false]);
     });
   });
 });

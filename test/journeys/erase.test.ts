@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { markerInFiles, markerInRedis } from '../support/find-marker.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
@@ -15,9 +14,9 @@ const choice = inject('redis');
 
 const eraseIt = ({ call }: Service, mockId: string) => call(`${EXECUTIONS}/${mockId}?erase=true`, { method: 'DELETE' });
 
-onEachQueue('an erased execution', (start) => {
+describe('an erased execution', () => {
   it('is in no list and cannot be read; the same call under its key does not run again while its claim is kept', async () => {
-    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 1000 } });
+    await using service = await startService({ settings: { RESULT_TIMEOUT_MS: 1000 } });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const run = () => service.execute({ app: 1, ruleId: 1 }, { headers: { 'idempotency-key': 'once' } });
     const { mockId } = (await run()).json;
@@ -35,7 +34,7 @@ onEachQueue('an erased execution', (start) => {
   });
 
   it('must have ended', async () => {
-    await using service = await start({ leavesFiles: true });
+    await using service = await startService({ leavesFiles: true });
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: staysSilent });
     const headers = { prefer: 'respond-async' };
     const { mockId } = (await service.execute({ app: 1, ruleId: 1 }, { headers })).json;
@@ -48,8 +47,8 @@ onEachQueue('an erased execution', (start) => {
   });
 
   it('must not be open at a client for another service of the same directory, which has no record of it', async () => {
-    await using service = await start({ leavesFiles: true });
-    await using other = await start({ sharedDir: service.sharedDir, leavesFiles: true });
+    await using service = await startService({ leavesFiles: true });
+    await using other = await startService({ sharedDir: service.sharedDir, leavesFiles: true });
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: staysSilent });
     const { mockId } = (await service.execute({ app: 1, ruleId: 1 }, { headers: { prefer: 'respond-async' } })).json;
     const files = [`.${mockId}.open`, `${mockId}.json`].map((name) => expect.stringContaining(name));
@@ -62,7 +61,7 @@ onEachQueue('an erased execution', (start) => {
   });
 
   it('the command line erases, and says which id is none', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     const { mockId } = (await service.execute({ app: 1, ruleId: 1 })).json;
     const erase = (id: string) => runCli('erase', id, '--url', service.url);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, answersWith, createResponder, resultText } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const MIB = 1024 * 1024;
 const ESCAPES = String.raw`{"\u0041":"\ud83d\ude00\/\b","a\"b":"\\"}`;
@@ -21,11 +20,11 @@ const exact: [what: string, data: string][] = [
   ['an empty object', '{}'],
 ];
 
-onOneQueue('no value changes on its way', (start) => {
+describe('no value changes on its way', () => {
   let service: Service;
   let apps = 300;
   beforeAll(async () => {
-    service = await start();
+    service = await startService();
   });
   afterAll(() => service.stop());
 

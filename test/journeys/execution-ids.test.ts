@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
-import { onOneQueue } from '../support/on-each-queue.ts';
+import { describe, expect, it } from 'vitest';
 import { answers, createResponder } from '../support/responder.ts';
+import { startService } from '../support/start-service.ts';
 
 /** Names of the queue store's own keys, and what else somebody may try. */
 const ids = [
@@ -16,9 +16,9 @@ const ids = [
   'stalled-check',
 ].concat(['0', '1', 'a:b', '%00', '%E2%80%A8', '..%2f..', '__proto__', '*', 'x'.repeat(4000)]);
 
-onOneQueue('an id that no execution can have', (start) => {
+describe('an id that no execution can have', () => {
   it('is unknown, whatever it names in the queue store, and does no harm there', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers() });
     for (const id of ids) {
       const path = `/rule-server/mock/executions/${id}`;

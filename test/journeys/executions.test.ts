@@ -5,29 +5,27 @@ import { echoes } from '../support/echoes.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersAfter,
   answersWith,
   createResponder,
-  errs,
   picksUpAndStaysSilent,
   resultText,
   staysSilent,
 } from '../support/responder.ts';
-import { PATIENT, type Service } from '../support/start-service.ts';
+import { PATIENT, type Service, startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
-onOneQueue('executions as a resource', (start) => {
+describe('executions as a resource', () => {
   let service: Service;
   /** One whose executions are soon over when their client does not answer. */
   let hasty: Service;
   let apps = 500;
   beforeAll(async () => {
-    service = await start({ settings: PATIENT, leavesFiles: true });
-    hasty = await start({ settings: { RESULT_TIMEOUT_MS: 2500 } });
+    service = await startService({ settings: PATIENT, leavesFiles: true });
+    hasty = await startService({ settings: { RESULT_TIMEOUT_MS: 2500 } });
   });
   afterAll(async () => {
     await hasty?.stop();
@@ -149,12 +147,6 @@ onOneQueue('executions as a resource', (start) => {
       expect(text).toContain(`"result":${answer.text},`);
     });
 
-    it('an input beyond 64 KiB is not kept with it', async () => {
-      await using client = await service.clientThat(answers());
-      const answer = await service.execute({ app: client.app, ruleId: 1, 'the service': { a: 'x'.repeat(70_000) } });
-      await eventually(async () => expect((await get(answer.json.mockId)).json.input).toBeNull());
-    });
-
     it.each([2, 70])('an input of %i KiB is not kept in its job as well', async (kilobytes) => {
       await using client = await service.clientThat(answers());
       const input = { a: 'x'.repeat(kilobytes * 1024) };
@@ -166,14 +158,6 @@ onOneQueue('executions as a resource', (start) => {
       } finally {
         await queue?.close();
       }
-    });
-
-    it('failed when the rule did: that is still an answer', async () => {
-      await using client = await service.clientThat(errs('no such leaf'));
-      const { json } = await service.execute({ app: client.app, ruleId: 1 });
-      const execution = await reaches(json.mockId, 'failed');
-      expect(execution.json.ending).toEqual({ status: 200, code: null, reason: null, params: {}, mayHaveRun: true });
-      expect(execution.json.result.error).toBe('no such leaf');
     });
 
     it('that nobody could run is rejected, and keeps what its caller was told', async () => {
@@ -266,21 +250,6 @@ onOneQueue('executions as a resource', (start) => {
       expect(pages.flat().at(-1)).toBe(settled);
       expect(new Set(pages.flat())).toEqual(new Set([...open, settled]));
       await Promise.all(open.map(cancel));
-    });
-
-    it('begins with what is on its way', async () => {
-      await using client = await service.clientThat((request) =>
-        client.found.length > 1 ? undefined : answers()(request, client),
-      );
-      const settled = (await service.execute({ app: client.app, ruleId: 1 })).json.mockId;
-      await reaches(settled, 'succeeded');
-      const open = await begin({ app: client.app, ruleId: 1 });
-      await reaches(open, 'dispatched');
-      await eventually(async () => expect(ids(await list(`app=${client.app}`))).toEqual([open, settled]));
-      expect(ids(await list(`app=${client.app}&limit=1`))).toEqual([open]);
-      const next = (await list(`app=${client.app}&limit=1`)).json.nextCursor;
-      expect(ids(await list(`app=${client.app}&limit=1&cursor=${next}`))).toEqual([settled]);
-      await cancel(open);
     });
 
     it('is walked page by page without a gap or a repetition, whatever comes in between', async () => {
@@ -429,7 +398,7 @@ onOneQueue('executions as a resource', (start) => {
   });
 
   it('without a worker, an execution is cancelled at once and listed as such', async () => {
-    await using lonely = await start({ workers: 0 });
+    await using lonely = await startService({ workers: 0 });
     const headers = { prefer: 'respond-async' };
     const { mockId } = (await lonely.execute({ app: 1, ruleId: 1 }, { headers })).json;
     expect((await lonely.call(`${EXECUTIONS}/${mockId}`)).json.state).toBe('queued');
@@ -440,7 +409,7 @@ onOneQueue('executions as a resource', (start) => {
   });
 
   it('one that no worker took in time is in the history, with the time it waited', async () => {
-    await using lonely = await start({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 500 } });
+    await using lonely = await startService({ workers: 0, settings: { QUEUE_TIMEOUT_MS: 500 } });
     const answer = await lonely.execute({ app: 1, ruleId: 1 });
     expect(answer.status).toBe(503);
     const { json } = await lonely.call(`${EXECUTIONS}/${answer.json.mockId}`);
@@ -449,7 +418,7 @@ onOneQueue('executions as a resource', (start) => {
   });
 
   it('a stopping API ends its event streams, so that readers go on elsewhere', async () => {
-    await using other = await start({ leavesFiles: true, settings: PATIENT });
+    await using other = await startService({ leavesFiles: true, settings: PATIENT });
     await using client = await createResponder({ sharedDir: other.sharedDir, app: 1, does: staysSilent });
     const headers = { prefer: 'respond-async' };
     const { mockId } = (await other.execute({ app: 1, ruleId: 1 }, { headers })).json;

@@ -1,9 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JobData } from '../../src/shared/contract/job.ts';
 import { queueNames } from '../../src/shared/contract/queue-names.ts';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersWith,
@@ -12,13 +11,13 @@ import {
   picksUpAndStaysSilent,
   resultText,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
-onEachQueue('executions that are kept', (start) => {
+describe('executions that are kept', () => {
   it('leave when there is no more room, and a pinned one does not: it is found, opened, and unpinned', async () => {
-    await using service = await start({ settings: { HISTORY_COUNT: 3 } });
+    await using service = await startService({ settings: { HISTORY_COUNT: 3 } });
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
     const first = await run(service, { uid: 1 });
     expect(await whole(service, first)).toMatchObject({ pinned: false, keptUntil: expect.any(Number) });
@@ -44,7 +43,7 @@ onEachQueue('executions that are kept', (start) => {
 
   it('have a late answer also where only the pin keeps them, and when it came while no worker looked out for it', async () => {
     const settings = { HISTORY_COUNT: 3, RESULT_TIMEOUT_MS: 500 };
-    await using service = await start({ settings });
+    await using service = await startService({ settings });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: picksUpAndStaysSilent });
     const late = [await run(service, { uid: 1 }), await run(service, { uid: 2 })];
     for (const mockId of late) expect((await pin(service, mockId)).status).toBe(204);
@@ -64,7 +63,7 @@ onEachQueue('executions that are kept', (start) => {
   });
 
   it('hide in their error what MASK names', async () => {
-    await using service = await start({ settings: { MASK: '7:phone' } });
+    await using service = await startService({ settings: { MASK: '7:phone' } });
     await using _client = await service.clientThat(errs('cannot call 493012345 now'), { app: 7 });
     const mockId = await run(service, { phone: 493012345 });
     expect(await whole(service, mockId)).toMatchObject({ error: 'cannot call *** now', input: { phone: '***' } });
@@ -79,7 +78,7 @@ onEachQueue('executions that are kept', (start) => {
       [{}, written],
       [{ MASK: '7:phone' }, null],
     ] as const) {
-      await using service = await start({ settings });
+      await using service = await startService({ settings });
       const { sharedDir } = service;
       await using _client = await createResponder({ sharedDir, app: 7, does: answersWith(written) });
       const { text } = await service.execute({ app: 7, ruleId: 1, 'the service': {} });
@@ -90,7 +89,7 @@ onEachQueue('executions that are kept', (start) => {
   });
 
   it('lose their pin when they are erased', async () => {
-    await using service = await start({});
+    await using service = await startService({});
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
     const mockId = await run(service, { uid: 1 });
     await pin(service, mockId);

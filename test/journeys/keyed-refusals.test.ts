@@ -3,9 +3,8 @@ import { Redis } from 'ioredis';
 import { describe, expect, inject, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { startRedis } from '../support/redis.ts';
-import { answers, type Behaviour, createResponder, resultText } from '../support/responder.ts';
+import { answers, type Behaviour, createResponder, type Responder, resultText } from '../support/responder.ts';
 import { type Service, startService } from '../support/start-service.ts';
 
 /** One execution at a time, and two that wait: any further call is refused for load. */
@@ -32,9 +31,10 @@ async function clientOf({ sharedDir }: Service) {
 }
 
 /** Begins a call under a key and lets others wait behind it, until plain calls are refused for load. */
-async function crowd(service: Service) {
+async function crowd(service: Service, { found }: Responder) {
   const slow = { app: 1, ruleId: 1, 'the service': { is: 'slow' } };
   const open = under(service, 'open', slow);
+  await eventually(() => expect(found.some(({ text }) => text.includes('"slow"'))).toBe(true));
   await eventually(async () => expect((await service.call('/readyz')).json.active).toBe(1));
   const waiting = [1, 2].map(() => service.execute({ app: 1, ruleId: 1 }));
   const endTooEarly = [open, ...waiting].map(async (call) => Promise.reject(new Error(textOf(await call))));
@@ -44,13 +44,13 @@ async function crowd(service: Service) {
   return { slow, open, waiting };
 }
 
-onEachQueue('while calls are refused for load, with an Idempotency-Key', (start) => {
+describe('while calls are refused for load, with an Idempotency-Key', () => {
   it('the repeat of one that ran is answered, of one that runs it waits for its answer, and a new one is refused and leaves no record', async () => {
-    await using service = await start({ settings: CROWDED });
+    await using service = await startService({ settings: CROWDED });
     await using client = await clientOf(service);
     const first = await under(service, 'ran');
     expect(first.status).toBe(200);
-    const { slow, open, waiting } = await crowd(service);
+    const { slow, open, waiting } = await crowd(service, client);
 
     expect(textOf(await under(service, 'ran'))).toBe(textOf(first));
     const again = under(service, 'open', slow);
@@ -67,7 +67,7 @@ onEachQueue('while calls are refused for load, with an Idempotency-Key', (start)
   });
 
   it('a call whose body has no room may have run; a plain one did not', async () => {
-    await using service = await start({ settings: { MAX_OPEN_BODY_BYTES: 100_000, RESULT_TIMEOUT_MS: 40_000 } });
+    await using service = await startService({ settings: { MAX_OPEN_BODY_BYTES: 100_000, RESULT_TIMEOUT_MS: 40_000 } });
     await using client = await clientOf(service);
     const large = { app: 1, ruleId: 1, 'the service': { filling: 'x'.repeat(40_000) } };
     const first = await under(service, 'large', large);
@@ -107,7 +107,7 @@ describe.skipIf(choice.kind === 'unavailable')('on Redis', () => {
     };
     const service = stack.use(await startService({ queueUrl: redis.url, settings: CROWDED }));
     const client = stack.use(await clientOf(service));
-    const { open, waiting } = await crowd(service);
+    const { open, waiting } = await crowd(service, client);
 
     expect(await under(service, 'new', NEW)).toMatchObject(didNotRun);
     client.release();

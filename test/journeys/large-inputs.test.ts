@@ -1,13 +1,13 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { createResponder, staysSilent } from '../support/responder.ts';
+import { startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
-onEachQueue('open executions with large inputs', (start) => {
+describe('open executions with large inputs', () => {
   it('are listed as they are, newest first, and each one has its input', async () => {
-    await using service = await start({ leavesFiles: true });
+    await using service = await startService({ leavesFiles: true });
     const { sharedDir, execute, call } = service;
     await using client = await createResponder({ sharedDir, app: 1, does: staysSilent });
     const mockIds: string[] = [];

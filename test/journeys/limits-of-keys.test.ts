@@ -1,13 +1,12 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { digestOf } from '../../src/shared/runtime/access/caller.ts';
 import { echoes } from '../support/echoes.ts';
 import { httpCall } from '../support/http-call.ts';
-import { onEachQueue, type Start } from '../support/on-each-queue.ts';
 import { createResponder, type Responder, staysSilent } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const keyOf = (name: string) => `the-key-of-${name}-in-this-test`;
 const bearer = (name: string) => ({ authorization: `Bearer ${keyOf(name)}` });
@@ -23,10 +22,10 @@ const KEYS = [
 ];
 const settings = { MAX_BATCHES: 3, RESULT_TIMEOUT_MS: 60_000, CLIENT_TIMEOUT_MS: 60_000 };
 
-async function startTwo(start: Start, more: Record<string, number> = {}): Promise<Service> {
+async function startTwo(more: Record<string, number> = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'rule-server-keys-'));
   await writeFile(join(directory, 'keys.yaml'), JSON.stringify({ keys: KEYS })); // JSON is YAML
-  return start({
+  return startService({
     apis: 2,
     settings: { ...settings, ...more, API_KEYS_FILE: join(directory, 'keys.yaml') },
     leavesFiles: true,
@@ -50,10 +49,9 @@ const later = { prefer: 'respond-async' };
 const startBatch = (service: Service, at: 0 | 1, name: string) =>
   ask(service, at, name, 'batches', { body: { app: 7, ruleId: 1, cases: [{ name: 'one' }] } });
 
-onEachQueue('the limits of a key, at two APIs', (start) => {
+describe('the limits of a key, at two APIs', () => {
   itAtTwo(
     'batches: a key has no more running than it may, and others keep their places',
-    start,
     async ({ service, client, answerAll }) => {
       expect((await startBatch(service, 0, 'one-batch')).status).toBe(202);
       await client.firstRequest(); // it runs; nobody waits for the answer of the call that began it
@@ -69,7 +67,6 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
 
   itAtTwo(
     'batches: of ten that come at once to both APIs, a key that may have one gets one',
-    start,
     async ({ service, client, answerAll }) => {
       const atOnce = await Promise.all(
         Array.from({ length: 10 }, (_, number) => startBatch(service, number % 2 === 0 ? 0 : 1, 'one-batch')),
@@ -85,24 +82,19 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
     },
   );
 
-  itAtTwo(
-    'open executions: those that nobody waits for count as well',
-    start,
-    async ({ service, client, answerAll }) => {
-      for (const _ of [1, 2, 3]) expect((await run(service, 0, 'constructor', later)).status).toBe(202);
-      await vi.waitFor(() => expect(client.found).toHaveLength(3), 60_000);
-      const { status, json } = await run(service, 0, 'constructor', later);
-      expect([status, json.error]).toEqual([429, expect.stringMatching(/"constructor" may have at most 3/)]);
-      expect(client.found).toHaveLength(3);
-      expect((await run(service, 0, 'other', later)).status).toBe(202);
-      answerAll();
-      await vi.waitFor(async () => expect((await run(service, 0, 'constructor')).status).toBe(200), 60_000);
-    },
-  );
+  itAtTwo('open executions: those that nobody waits for count as well', async ({ service, client, answerAll }) => {
+    for (const _ of [1, 2, 3]) expect((await run(service, 0, 'constructor', later)).status).toBe(202);
+    await vi.waitFor(() => expect(client.found).toHaveLength(3), 60_000);
+    const { status, json } = await run(service, 0, 'constructor', later);
+    expect([status, json.error]).toEqual([429, expect.stringMatching(/"constructor" may have at most 3/)]);
+    expect(client.found).toHaveLength(3);
+    expect((await run(service, 0, 'other', later)).status).toBe(202);
+    answerAll();
+    await vi.waitFor(async () => expect((await run(service, 0, 'constructor')).status).toBe(200), 60_000);
+  });
 
   itAtTwo(
     'open executions: those whose callers have left count until their end',
-    start,
     async ({ service, client, answerAll }) => {
       await leaveThree(service, client);
       await untilLeavingIsNoticed(service);
@@ -115,7 +107,7 @@ onEachQueue('the limits of a key, at two APIs', (start) => {
   );
 
   it('places at one client: two keys that send it more than it takes leave some for the next', async () => {
-    await using service = await startTwo(start, { MAX_WAITS_PER_CLIENT: 20 });
+    await using service = await startTwo({ MAX_WAITS_PER_CLIENT: 20 });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: staysSilent });
     const openOf = (name: string) => client.found.filter(({ text }) => text.includes(`"n":${name.length}}`)).length;
     const send = (name: string) =>
@@ -168,10 +160,10 @@ async function untilLeavingIsNoticed(service: Service): Promise<void> {
 type Parts = { service: Service; client: Responder; answerAll: () => void };
 
 /** A client takes every request, and answers once it is told to. */
-function itAtTwo(name: string, start: Start, use: (parts: Parts) => Promise<void>): void {
+function itAtTwo(name: string, use: (parts: Parts) => Promise<void>): void {
   it(name, async () => {
     const { promise, resolve: answerAll } = Promise.withResolvers<void>();
-    await using service = await startTwo(start);
+    await using service = await startTwo();
     await using client = await service.clientThat(echoes({ once: promise }), { app: 7 });
     try {
       await use({ service, client, answerAll });

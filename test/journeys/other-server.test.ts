@@ -4,24 +4,23 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { createOtherServer } from '../support/other-server.ts';
 import type { Behaviour, FoundRequest, Responder } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 type Kind = 'python' | 'rule';
 
 /** Both servers' clients are given up after so long. */
 const CLIENT_TIMEOUT_MS = 4000;
 
-onOneQueue('beside a server of another kind that cleans the same directory', (start) => {
+describe('beside a server of another kind that cleans the same directory', () => {
   let service: Service;
   let sharedDir = '';
   let apps = 900;
   beforeAll(async () => {
     sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
     otherServer(apps);
-    service = await start({
+    service = await startService({
       sharedDir,
       settings: { CLIENT_TIMEOUT_MS, RESULT_TIMEOUT_MS: 20_000, QUEUE_TIMEOUT_MS: 20_000, POLL_INTERVAL_MS: 100 },
     });
@@ -108,21 +107,6 @@ onOneQueue('beside a server of another kind that cleans the same directory', (st
       );
       const answer = await service.execute({ app: client.app, ruleId: 1, target: `address:${client.address}` });
       expect(removed).toEqual([false, false]);
-      expect([answer.status, answer.json.process]).toEqual([200, 'done']);
-    });
-
-    it('removed again and again until the end, the answer arrives', async () => {
-      await using bystander = await clientThat(() => {});
-      await using client = await clientThat(
-        runsFor(CLIENT_TIMEOUT_MS + 500, async (self) => {
-          for (let round = 0; round < 4; round++) {
-            await otherServer(bystander.app).clean();
-            await eventually(async () => expect(await there(self.directory)).toBe(true));
-          }
-        }),
-        { app: bystander.app },
-      );
-      const answer = await service.execute({ app: client.app, ruleId: 1, target: `address:${client.address}` });
       expect([answer.status, answer.json.process]).toEqual([200, 'done']);
     });
 

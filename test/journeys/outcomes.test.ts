@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCancelSender } from '../../src/shared/queue/cancels.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersWith,
@@ -14,16 +11,16 @@ import {
   staysSilent,
   unregistersAfterPickUp,
 } from '../support/responder.ts';
-import { PATIENT, type Service } from '../support/start-service.ts';
+import { PATIENT, type Service, startService } from '../support/start-service.ts';
 
-onEachQueue('every outcome has its status, code and sentence', (start) => {
+describe('every outcome has its status, code and sentence', () => {
   let service: Service;
   /** One whose executions are soon over when their client does not answer. */
   let hasty: Service;
   let apps = 100;
   beforeAll(async () => {
-    service = await start({ settings: PATIENT });
-    hasty = await start({ settings: { RESULT_TIMEOUT_MS: 4000 } });
+    service = await startService({ settings: PATIENT });
+    hasty = await startService({ settings: { RESULT_TIMEOUT_MS: 4000 } });
   });
   afterAll(() => Promise.all([service.stop(), hasty.stop()]));
 
@@ -121,32 +118,6 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       const { timings } = (await service.call(`/rule-server/mock/executions/${answer.json.mockId}`)).json;
       expect(timings.total).toBeLessThan(service.settings.QUEUE_TIMEOUT_MS);
     });
-
-    it('nobody in the lane: 503 no-client, naming who is online elsewhere', async () => {
-      await using trunk = await service.clientThat(answers(), { address: 'on-trunk' });
-      await using lane = await service.clientThat(answers(), { address: 'in-blue', lane: 'blue', app: trunk.app });
-      const answer = await service.execute({ app: trunk.app, ruleId: 1, target: 'lane:green' });
-      expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
-      expect(answer.json).toMatchObject({
-        reason: 'no-client-online',
-        params: { wanted: 'lane:green', online: 'on-trunk, in-blue (lane blue)' },
-      });
-      expect(lane.found).toEqual([]);
-    });
-
-    it('the named client does not exist: 503 no-client, and no directory is made for it', async () => {
-      await using client = await service.clientThat(answers(), { address: 'here' });
-      const answer = await service.execute({ app: client.app, ruleId: 1, target: 'address:elsewhere' });
-      expectUnanswered(answer, { status: 503, code: 'no-client', mayHaveRun: false });
-      expect(answer.json.reason).toBe('unknown-client');
-    });
-
-    it('an address no client could have: 400 naming the target', async () => {
-      const answer = await service.execute({ app: ++apps, ruleId: 1, target: 'address:a/b' });
-      expect(answer.status).toBe(400);
-      expect(answer.headers['content-type']).toBe('application/problem+json');
-      expect(answer.json).toMatchObject({ success: false, errors: [{ field: 'target' }] });
-    });
   });
 
   describe.concurrent('when the request is never picked up', () => {
@@ -212,36 +183,6 @@ onEachQueue('every outcome has its status, code and sentence', (start) => {
       expectUnanswered(answer, { status: 504, code: 'client-left', mayHaveRun: false });
       expect(answer.json.reason).toBe('left-before-pick-up');
     });
-  });
-
-  describe.concurrent('when somebody cancels', () => {
-    it('before pick-up: 409 cancelled, withdrawn, it did not run', async () => {
-      await using client = await service.clientThat(staysSilent);
-      const answering = service.execute({ app: client.app, ruleId: 1 });
-      await cancel((await client.firstRequest()).mockId);
-      const answer = await answering;
-      expectUnanswered(answer, { status: 409, code: 'cancelled', mayHaveRun: false });
-      expect(answer.json.reason).toBe('cancelled-before-pick-up');
-    });
-
-    it('after pick-up: 409 cancelled, it may have run', async () => {
-      await using client = await service.clientThat(picksUpAndStaysSilent);
-      const answering = service.execute({ app: client.app, ruleId: 1 });
-      const { mockId } = await client.firstRequest();
-      await eventually(async () =>
-        expect((await service.call(`/rule-server/mock/executions/${mockId}`)).json.state).toBe('picked-up'),
-      );
-      await cancel(mockId);
-      expectUnanswered(await answering, { status: 409, code: 'cancelled', mayHaveRun: true });
-    });
-
-    async function cancel(mockId: string): Promise<void> {
-      const [backend] = service.backends;
-      if (!backend) throw new Error('no backend');
-      const cancels = createCancelSender(backend);
-      await untilDone(() => cancels.send({ mockId, why: 'asked' }));
-      await cancels.close();
-    }
   });
 });
 

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { markerInFiles, markerInRedis } from '../support/find-marker.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { startRedis } from '../support/redis.ts';
 import { claimRedisDatabase } from '../support/redis-database.ts';
 import type { RedisServer } from '../support/redis-server.ts';
@@ -51,9 +50,9 @@ async function runBatch({ call }: Service, body: object) {
   return batchId;
 }
 
-onEachQueue('with MASK', (start) => {
+describe('with MASK', () => {
   it('the caller gets everything; whoever reads it later does not see what is hidden, and is told so', async () => {
-    await using service = await start({ settings: MASKED });
+    await using service = await startService({ settings: MASKED });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: tells });
     const ran = await service.execute({ app: 7, ruleId: 1, 'the service': data });
     expect(ran.json['the service'].customer.phone).toBe(SECRET);
@@ -73,16 +72,8 @@ onEachQueue('with MASK', (start) => {
     expect([list.text.includes('marker-of'), list.json.items[0].input.customer.city]).toEqual([false, 'Ulm']);
   });
 
-  it('an execution of another app is shown as it is', async () => {
-    await using service = await start({ settings: MASKED });
-    await using _ = await createResponder({ sharedDir: service.sharedDir, app: 8, does: tells });
-    const { mockId } = (await service.execute({ app: 8, ruleId: 1, 'the service': data })).json;
-    const { json } = await read(service, mockId);
-    expect([json.masked, json.input, json.result['the service'].customer.phone]).toEqual([[], data, SECRET]);
-  });
-
   it('a call repeated under its Idempotency-Key gets everything again', async () => {
-    await using service = await start({ settings: MASKED });
+    await using service = await startService({ settings: MASKED });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: tells });
     const run = () =>
       service.execute({ app: 7, ruleId: 1, 'the service': data }, { headers: { 'idempotency-key': 'k' } });
@@ -93,7 +84,7 @@ onEachQueue('with MASK', (start) => {
   });
 
   it('a large answer reaches its caller whole, and is hidden for others', async () => {
-    await using service = await start({ settings: MASKED });
+    await using service = await startService({ settings: MASKED });
     const large = answers({ 'the service': { ...data, more: 'x'.repeat(100_000) } });
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 7, does: large });
     const ran = await service.execute({ app: 7, ruleId: 1, 'the service': data });
@@ -103,7 +94,7 @@ onEachQueue('with MASK', (start) => {
   });
 
   it('a batch runs with everything; its items, its reports and its events hide it', async () => {
-    await using service = await start({ settings: MASKED });
+    await using service = await startService({ settings: MASKED });
     const expected = { data: { customer: { phone: 'marker-of-another' }, cards: [], city: 'Bonn' } };
     const quotes: Behaviour = async (request) => {
       await request.pickUp();
@@ -152,9 +143,9 @@ const copied = {
   [`of ${PHONE}`]: 1,
 };
 
-onEachQueue('with MASK, of a rule that copies what is hidden', (start) => {
+describe('with MASK, of a rule that copies what is hidden', () => {
   it('no way out shows the copies: numbers, texts, names of members, names of cases, more than 200 values', async () => {
-    await using service = await start({ settings: { MASK: '7:customer.phone,7:cards.number' } });
+    await using service = await startService({ settings: { MASK: '7:customer.phone,7:cards.number' } });
     const copies = answers({
       'the service': { ...copied, more: [PHONE] },
       process: `[1:of ${PHONE}:T:0]`,
@@ -183,9 +174,9 @@ onEachQueue('with MASK, of a rule that copies what is hidden', (start) => {
   });
 });
 
-onEachQueue('with HISTORY_OFF', (start) => {
+describe('with HISTORY_OFF', () => {
   it('the caller gets the answer; its id says that nothing is kept, and no list has it', async () => {
-    await using service = await start({ settings: OFF });
+    await using service = await startService({ settings: OFF });
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 7, does: tells });
     const ran = await service.execute({ app: 7, ruleId: 1, 'the service': data });
     expect(ran.text).toContain(SECRET);
@@ -202,7 +193,7 @@ onEachQueue('with HISTORY_OFF', (start) => {
   });
 
   it('an answer that nobody waits for can be collected', async () => {
-    await using service = await start({ settings: OFF });
+    await using service = await startService({ settings: OFF });
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 7, does: tells });
     const headers = { prefer: 'respond-async' };
     const { mockId } = (await service.execute({ app: 7, ruleId: 1, 'the service': data }, { headers })).json;
@@ -213,7 +204,7 @@ onEachQueue('with HISTORY_OFF', (start) => {
   });
 
   it('a call repeated under its Idempotency-Key does not run again, and hears that its answer is not kept', async () => {
-    await using service = await start({ settings: OFF });
+    await using service = await startService({ settings: OFF });
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: tells });
     const run = () =>
       service.execute({ app: 7, ruleId: 1, 'the service': data }, { headers: { 'idempotency-key': 'k' } });
@@ -223,7 +214,7 @@ onEachQueue('with HISTORY_OFF', (start) => {
   });
 
   it('of a batch the verdicts stay, and it cannot be run again from what is kept', async () => {
-    await using service = await start({ settings: OFF });
+    await using service = await startService({ settings: OFF });
     await using _ = await createResponder({ sharedDir: service.sharedDir, app: 7, does: tells });
     const cases = [{ name: 'one', 'the service': data, expect: { data: { customer: { phone: SECRET } } } }];
     const batchId = await runBatch(service, { app: 7, ruleId: 1, cases });

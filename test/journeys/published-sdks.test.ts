@@ -2,20 +2,19 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { answersWith, type Behaviour, createResponder, type FoundRequest } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 /** Dozens of tests at once on a busy machine are no reason to give a client up. */
 const PATIENT = { QUEUE_TIMEOUT_MS: 20_000, CLIENT_TIMEOUT_MS: 20_000, RESULT_TIMEOUT_MS: 8000 };
 
 type Sdk = 'go' | 'python' | 'java';
 
-onOneQueue('clients of the published SDKs', (start) => {
+describe('clients of the published SDKs', () => {
   let service: Service;
   let apps = 300;
   beforeAll(async () => {
-    service = await start({ settings: PATIENT });
+    service = await startService({ settings: PATIENT });
   });
   afterAll(() => service.stop());
 
@@ -93,33 +92,6 @@ onOneQueue('clients of the published SDKs', (start) => {
       expect(await warningsOf(json.mockId)).toMatchObject([{ code: 'no-reason', params: { address: client.address } }]);
     });
 
-    it('the literal null (Go, before its process ends): invalid-result, the client crashed', async () => {
-      const { status, json, client } = await outcomeOf('go', 'null');
-      expect(status).toBe(502);
-      expect(json).toMatchObject({ code: 'invalid-result', mayHaveRun: true });
-      expect(json.params).toMatchObject({ address: client.address, problem: 'result-null' });
-    });
-
-    it.each(['NaN', 'Infinity', '-Infinity'])(
-      'a bare %s (Python): invalid-result that names it and its place',
-      async (bare) => {
-        const { status, json } = await outcomeOf(
-          'python',
-          ({ mockId }) => `{"mockId": "${mockId}", "success": true, "roam": {"a": {"b": ${bare}}}}`,
-        );
-        expect(status).toBe(502);
-        expect(json).toMatchObject({
-          code: 'invalid-result',
-          params: { problem: 'not-json', fault: 'json-value', found: bare, where: 'roam.a.b' },
-        });
-      },
-    );
-
-    it('"NaN" as a string (Java) is a string', async () => {
-      const { json } = await outcomeOf('python', '{"success":true,"roam":{"a":"NaN"}}');
-      expect(json['the service']).toEqual({ a: 'NaN' });
-    });
-
     it('data whose nulls were dropped (Java): what is there, nothing is put back', async () => {
       const { json } = await outcomeOf('python', '{"success":true,"roam":{"probe":{}}}', { probe: { last: null } });
       expect(json['the service']).toEqual({ probe: {} });
@@ -133,23 +105,6 @@ onOneQueue('clients of the published SDKs', (start) => {
       const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
       expect([status, json.code]).toEqual([504, 'no-answer']);
       await client.removeDirectory(); // the sweep would, once nobody can be writing it any more
-    });
-
-    it('a request that it cannot read stays where it is: not-picked-up, withdrawn', async () => {
-      await using client = await clientThat('python', () => {});
-      const { status, json } = await service.execute({ app: client.app, ruleId: 1 });
-      expect([status, json.code, json.mayHaveRun]).toEqual([504, 'not-picked-up', false]);
-    });
-
-    it('a request that is answered and not deleted (Go, another user): the answer counts, the request is taken away', async () => {
-      await using client = await clientThat('go', (request) => request.answer(goSucceeds(request)));
-      expect((await service.execute({ app: client.app, ruleId: 1 })).status).toBe(200);
-      expect(
-        service.log.some(({ msg, app }) => app === client.app && msg.startsWith('the client does not delete')),
-      ).toBe(true);
-      await eventually(async () => {
-        expect(await service.leftovers()).not.toContainEqual(expect.stringContaining(client.address));
-      });
     });
 
     it('data of its own that is called like ours does not hide what it returned', async () => {
@@ -406,7 +361,7 @@ onOneQueue('clients of the published SDKs', (start) => {
   });
 
   it('an execution that another worker goes on with keeps its warnings', async () => {
-    await using handed = await start({ settings: PATIENT });
+    await using handed = await startService({ settings: PATIENT });
     const answered = Promise.withResolvers<void>();
     const { sharedDir } = handed;
     await using client = await createResponder({

@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import {
   answersAfter,
   answersWith,
@@ -15,17 +14,17 @@ import {
   type FoundRequest,
   resultText,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const MIB = 1024 * 1024;
 
-onOneQueue('whatever a client writes as its result', (start) => {
+describe('whatever a client writes as its result', () => {
   let service: Service;
   let impatient: Service;
   let apps = 200;
   beforeAll(async () => {
-    service = await start();
-    impatient = await start({ settings: { RESULT_TIMEOUT_MS: 6000 } });
+    service = await startService();
+    impatient = await startService({ settings: { RESULT_TIMEOUT_MS: 6000 } });
   });
   afterAll(() => Promise.all([service.stop(), impatient.stop()]));
 

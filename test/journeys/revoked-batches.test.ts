@@ -1,18 +1,18 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/shared/runtime/access/caller.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import { createResponder, resultText } from '../support/responder.ts';
+import { startService } from '../support/start-service.ts';
 
 const keyOf = (name: string) => `the-key-of-${name}-in-this-test`;
 const entry = (name: string, more: object = {}) => ({ name, sha256: digestOf(keyOf(name)).toString('hex'), ...more });
 const bearer = (name: string) => ({ authorization: `Bearer ${keyOf(name)}`, 'content-type': 'application/json' });
 
-onEachQueue('a batch whose key', (start) => {
+describe('a batch whose key', () => {
   it.each([
     ['is taken away', [], 'batch-key-gone'],
     ['expires', [entry('lent', { expires: '2001-01-01' })], 'batch-key-expired'],
@@ -23,7 +23,7 @@ onEachQueue('a batch whose key', (start) => {
     const API_KEYS_FILE = join(directory, 'keys.yaml');
     const write = (keys: object[]) => writeFile(API_KEYS_FILE, JSON.stringify({ keys: [...keys, entry('other')] }));
     await write([entry('lent')]);
-    await using service = await start({ apis: 2, settings: { API_KEYS_FILE } });
+    await using service = await startService({ apis: 2, settings: { API_KEYS_FILE } });
     const answer = Promise.withResolvers<void>();
     await using client = await createResponder({
       ...{ sharedDir: service.sharedDir, app: 7 },

@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRuleClient, type Data } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { onEachQueue } from '../support/on-each-queue.ts';
 import {
   answers,
   answersWith,
@@ -12,7 +11,7 @@ import {
   picksUpAndStaysSilent,
   resultText,
 } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const waiting = { for: null as Promise<void> | null };
 
@@ -27,9 +26,9 @@ class Spend {
 
 const EXECUTIONS = '/rule-server/mock/executions';
 
-onEachQueue('the rules of a run', (start) => {
+describe('the rules of a run', () => {
   it('are told with it, and its tree is the one it ran on after other rules were released', async () => {
-    await using service = await start({});
+    await using service = await startService({});
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
     await release(service, { version: 1, min: 100 });
     const first = await run(service);
@@ -50,7 +49,7 @@ onEachQueue('the rules of a run', (start) => {
   });
 
   it('of a client that tells them are those that it told, with their tree', async () => {
-    await using service = await start({});
+    await using service = await startService({});
     await release(service, { version: 1, min: 100 });
     const told = { version: 1, digest: '' };
     const client = { sharedDir: service.sharedDir, app: 7 };
@@ -80,7 +79,7 @@ onEachQueue('the rules of a run', (start) => {
     ['a digest that is none', { version: 1, digest: '../../8/rules' }],
     ['no object', 'version 1'],
   ])('are what the worker read where the client tells %s', async (_, rules) => {
-    await using service = await start({});
+    await using service = await startService({});
     await release(service, { version: 1, min: 100 });
     const does = answersWith((request) => resultText(request, { rules }));
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does });
@@ -90,7 +89,7 @@ onEachQueue('the rules of a run', (start) => {
   });
 
   it('are not sure where files had changed under one version, until the next one', async () => {
-    await using service = await start({});
+    await using service = await startService({});
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
     await release(service, { version: 1, min: 100 });
     expect((await run(service)).rules).not.toHaveProperty('unsure');
@@ -103,7 +102,7 @@ onEachQueue('the rules of a run', (start) => {
   });
 
   it('of our own client are those that it ran, right after a release', async () => {
-    await using service = await start({});
+    await using service = await startService({});
     await release(service, { version: 1, min: 100 });
     const leaves = { 'a.Spend': Spend };
     const client = await createRuleClient({ app: 7, sharedDir: service.sharedDir, leaves });
@@ -119,7 +118,7 @@ onEachQueue('the rules of a run', (start) => {
   });
 
   it('are about those of a client that says nothing and answers after another release, and only of that run', async () => {
-    await using service = await start({});
+    await using service = await startService({});
     await release(service, { version: 1, min: 100 });
     const released = Promise.withResolvers<void>();
     const client = { sharedDir: service.sharedDir, app: 7, as: 'go' as const };
@@ -139,7 +138,7 @@ onEachQueue('the rules of a run', (start) => {
   });
 
   it('of a late answer are those that it tells', async () => {
-    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 } });
+    await using service = await startService({ settings: { RESULT_TIMEOUT_MS: 500 } });
     await release(service, { version: 1, min: 100 });
     const timedOut = Promise.withResolvers<void>();
     waiting.for = timedOut.promise;
@@ -158,7 +157,7 @@ onEachQueue('the rules of a run', (start) => {
   });
 
   it('of a late answer that says nothing are about those that were sent once others are released', async () => {
-    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 } });
+    await using service = await startService({ settings: { RESULT_TIMEOUT_MS: 500 } });
     await release(service, { version: 1, min: 100 });
     const timedOut = Promise.withResolvers<void>();
     const client = { sharedDir: service.sharedDir, app: 7, as: 'go' as const };
@@ -171,7 +170,7 @@ onEachQueue('the rules of a run', (start) => {
   });
 
   it('of a late answer have their tree, also where nothing else ran on them', async () => {
-    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 500 } });
+    await using service = await startService({ settings: { RESULT_TIMEOUT_MS: 500 } });
     await release(service, { version: 1, min: 100 });
     const { digest } = (await service.call('/rule-server/mock/tree?app=7&ruleId=1')).json;
     await release(service, { version: 2, min: 80 });
@@ -186,7 +185,7 @@ onEachQueue('the rules of a run', (start) => {
   });
 
   it('are not kept of an app in HISTORY_OFF, nor is their tree', async () => {
-    await using service = await start({ settings: { HISTORY_OFF: '7' } });
+    await using service = await startService({ settings: { HISTORY_OFF: '7' } });
     await using _client = await createResponder({ sharedDir: service.sharedDir, app: 7, does: answers() });
     await release(service, { version: 1, min: 100 });
     const begun = await service.execute({ app: 7, ruleId: 1 }, { headers: { prefer: 'respond-async' } });

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createCaseFiles } from '../../src/worker/cases/case-files.ts';
 import { createFileClock } from '../../src/worker/files/shared-directory.ts';
 import type { Call } from '../support/http-call.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const RULE = '/rule-server/mock/cases?app=1&ruleId=9007199254740993';
 const FILE = '1/rule-9007199254740993.yaml';
@@ -26,13 +25,13 @@ cases:
 const etagOf = (text: string) => `"${createHash('sha256').update(text).digest('hex')}"`;
 const folderOf = (service: Service) => join(service.sharedDir, '.rule-server', 'cases');
 
-onOneQueue('saved cases', (start) => {
+describe('saved cases', () => {
   const put = (service: Service, text: string, headers: Record<string, string>, more: Call & { path?: string } = {}) =>
     service.call(more.path ?? RULE, { method: 'PUT', body: text, headers, ...more });
   const first = { 'if-none-match': '*' };
 
   it('come back as they were saved, byte for byte, and lie where an operator finds them', async () => {
-    await using service = await start();
+    await using service = await startService();
     expect((await service.call(RULE)).status).toBe(404);
     const none = await service.call(RULE, { headers: { accept: 'application/json' } });
     expect([none.status, none.json]).toEqual([200, { etag: null, ignore: [], cases: [] }]);
@@ -57,7 +56,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('come as JSON to a page that asks for it, with defaults filled in and every digit', async () => {
-    await using service = await start();
+    await using service = await startService();
     const text = `${TEXT}defaults: { input: { city: Berlin } }\n`;
     expect((await put(service, text, first)).status).toBe(200);
     const read = await service.call(RULE, { headers: { accept: 'application/json' } });
@@ -78,7 +77,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('change only for a caller who has read them: 428 without a precondition, 412 with what differs', async () => {
-    await using service = await start();
+    await using service = await startService();
     expect((await put(service, TEXT, {})).status).toBe(428);
     expect((await put(service, TEXT, { 'if-match': etagOf('another') })).json).toMatchObject({
       status: 412,
@@ -103,7 +102,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('of one name are put in or taken out, and every other byte stays', async () => {
-    await using service = await start();
+    await using service = await startService();
     await put(service, TEXT, first);
     const post = async (body: string, etag: string | null) =>
       service.call(RULE, {
@@ -137,7 +136,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('are refused with the line when they cannot be run, or are about something else', async () => {
-    await using service = await start({ workers: 1 });
+    await using service = await startService({ workers: 1 });
     const refused = async (text: string) => {
       const answer = await put(service, text, first);
       return [
@@ -165,7 +164,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('of a large document are read beside calls, not in front of them', async () => {
-    await using service = await start();
+    await using service = await startService();
     const many = Array.from(
       { length: 4000 },
       (_, n) => `  - name: case ${n}\n    input: { uid: ${n}, text: "${'x'.repeat(200)}" }\n`,
@@ -188,7 +187,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('are never followed through a link', async () => {
-    await using service = await start();
+    await using service = await startService();
     const outside = join(service.sharedDir, 'outside.yaml');
     await writeFile(outside, TEXT);
     await mkdir(join(folderOf(service), '1'), { recursive: true });
@@ -206,7 +205,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('of many people saving at once are those of one of them, and every other one hears of it', async () => {
-    await using service = await start({ workers: 2, apis: 2 });
+    await using service = await startService({ workers: 2, apis: 2 });
     await put(service, TEXT, first);
     for (let round = 0; round < 5; round++) {
       const before = await service.call(RULE);
@@ -221,7 +220,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('can be saved again after a worker was killed with the lock in its hands', async () => {
-    await using service = await start();
+    await using service = await startService();
     await put(service, TEXT, first);
     const lock = join(folderOf(service), `${FILE}.lock`);
     await writeFile(join(folderOf(service), '1/.left.tmp'), 'half a docu');
@@ -238,7 +237,7 @@ onOneQueue('saved cases', (start) => {
   });
 
   it('are run as a batch, which records which ones', async () => {
-    await using service = await start();
+    await using service = await startService();
     await using client = await createResponder({ sharedDir: service.sharedDir, app: 1, does: answers({}) });
     const run = async (body: object) =>
       service.call('/rule-server/mock/batches', { method: 'POST', body: JSON.stringify({ app: 1, ...body }) });
@@ -272,10 +271,10 @@ onOneQueue('saved cases', (start) => {
   it('need the permission to keep cases, for their app', async () => {
     const key = '0123456789abcdef';
     const digest = createHash('sha256').update(key).digest('hex');
-    await using home = await start({ workers: 0 });
+    await using home = await startService({ workers: 0 });
     const file = join(home.sharedDir, 'keys.yaml');
     await writeFile(file, `keys:\n  - name: reader\n    sha256: ${digest}\n    may: [read, run, cancel]\n`);
-    await using service = await start({ workers: 0, settings: { API_KEYS_FILE: file } });
+    await using service = await startService({ workers: 0, settings: { API_KEYS_FILE: file } });
     const headers = { ...first, authorization: `Bearer ${key}` };
     for (const method of ['PUT', 'POST', 'DELETE']) {
       const answer = await service.call(RULE, { method, headers });
@@ -284,9 +283,9 @@ onOneQueue('saved cases', (start) => {
   });
 });
 
-onOneQueue('a worker that slept with the lock', (start) => {
+describe('a worker that slept with the lock', () => {
   it('changes nothing when it wakes up after another one has taken over', async () => {
-    await using service = await start();
+    await using service = await startService();
     const cases = { app: 1, ruleId: '5', confId: null };
     const path = '/rule-server/mock/cases?app=1&ruleId=5';
     const wakeUp = Promise.withResolvers<void>();

@@ -1,5 +1,4 @@
-import { expect, it } from 'vitest';
-import { onOneQueue } from '../support/on-each-queue.ts';
+import { describe, expect, it } from 'vitest';
 import {
   answers,
   answersWith,
@@ -8,10 +7,11 @@ import {
   errs,
   picksUpAndStaysSilent,
 } from '../support/responder.ts';
+import { startService } from '../support/start-service.ts';
 
-onOneQueue('what a rule is given and what it answers', (start) => {
+describe('what a rule is given and what it answers', () => {
   it('is never in a log, however the execution ends', async () => {
-    await using service = await start({ settings: { RESULT_TIMEOUT_MS: 2500 } });
+    await using service = await startService({ settings: { RESULT_TIMEOUT_MS: 2500 } });
     const secret = 'secret-4711';
     const endings: Behaviour[] = [
       answers({ 'the service': { secret }, process: secret }),

@@ -6,24 +6,23 @@ import { unless } from '../../src/shared/runtime/errno.ts';
 import { startWorker } from '../../src/worker/process/start.ts';
 import { eventually } from '../support/eventually.ts';
 import { canMount, mountTemporary } from '../support/mounts.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { answers, createResponder, picksUpAndStaysSilent } from '../support/responder.ts';
-import { captureLog, type Service } from '../support/start-service.ts';
+import { captureLog, type Service, startService } from '../support/start-service.ts';
 
 /** A call whose refusal cannot be written ends with its time in the queue. */
 const SHORT = { CLIENT_TIMEOUT_MS: 1500, RESULT_TIMEOUT_MS: 2500, QUEUE_TIMEOUT_MS: 2000 };
 const NOT_THE_SAME = /^SHARED_DIR is not the directory that the workers of this queue use/;
 
-onOneQueue('a worker that starts on an empty directory', (start) => {
+describe('a worker that starts on an empty directory', () => {
   it('makes it its own where the queue knows of none, and says so', async () => {
-    await using service = await start();
+    await using service = await startService();
     expect(service.log.map(({ msg }) => msg)).toContain(
       'SHARED_DIR had no identity and the queue store knew of none: a new one was made',
     );
   });
 
   it('takes no jobs while the queue knows another one, tells everybody why, and goes on when that is mounted', async () => {
-    await using service = await start({ settings: { QUEUE_TIMEOUT_MS: 1000 } });
+    await using service = await startService({ settings: { QUEUE_TIMEOUT_MS: 1000 } });
     const { sharedDir } = service;
     await using client = await createResponder({ sharedDir, app: 1, does: answers(), as: 'directory' });
     await service.workers.shift()?.stop();
@@ -51,7 +50,7 @@ onOneQueue('a worker that starts on an empty directory', (start) => {
   });
 
   it('makes it its own once the queue was told to forget the other one; a worker that used that one follows', async () => {
-    await using service = await start();
+    await using service = await startService();
     const { sharedDir } = service;
     const [first, backend] = [service.workers[0], service.backends[0]];
     await rename(sharedDir, `${sharedDir}.lost`);
@@ -65,7 +64,7 @@ onOneQueue('a worker that starts on an empty directory', (start) => {
   });
 
   it('a call is told that no app has a client there, and that either side may have the wrong directory', async () => {
-    await using service = await start();
+    await using service = await startService();
     const { json } = await service.execute({ app: 42, ruleId: 1 });
     expect(json).toMatchObject({ code: 'no-client', reason: 'no-clients' });
     await mkdir(join(service.sharedDir, 'mock/7/somebody'), { recursive: true });
@@ -75,14 +74,14 @@ onOneQueue('a worker that starts on an empty directory', (start) => {
 });
 
 describe.skipIf(!canMount)('a full shared directory (needs root)', () => {
-  onOneQueue('is told of', (start) => {
+  describe('is told of', () => {
     it.concurrent.each([
       { what: 'bytes', size: '4m', fill: fillBytes },
       { what: 'inodes', size: '4m,nr_inodes=200', fill: fillInodes },
     ])('by every answer, the log and the probes: no $what are left', async ({ what, size, fill }) => {
       await using disk = await mountTemporary(size);
       const sharedDir = disk.path;
-      await using service = await start({ sharedDir, settings: SHORT });
+      await using service = await startService({ sharedDir, settings: SHORT });
       await using client = await createResponder({ sharedDir, app: 1, does: picksUpAndStaysSilent });
       await eventually(async () => expect(await stateOf(service)).toBe('online'));
       const open = service.execute({ app: 1, ruleId: 1 });

@@ -5,30 +5,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MADE_BY_US } from '../../src/worker/files/file-names.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answer } from '../support/http-call.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { registerPublished } from '../support/published-client.ts';
-import {
-  answers,
-  answersAfter,
-  type Behaviour,
-  createResponder,
-  resultText,
-  staysSilent,
-} from '../support/responder.ts';
-import { PATIENT, type Service } from '../support/start-service.ts';
+import { answers, answersAfter, type Behaviour, createResponder, staysSilent } from '../support/responder.ts';
+import { PATIENT, type Service, startService } from '../support/start-service.ts';
 
 const CLIENT_TIMEOUT_MS = 4000;
 
 type Options = Partial<Parameters<typeof createResponder>[0]>;
 
-onOneQueue('an execution goes to the client that its target means', (start) => {
+describe('an execution goes to the client that its target means', () => {
   let service: Service;
   /** One whose executions are soon over where nobody comes. */
   let hasty: Service;
   let apps = 500;
   beforeAll(async () => {
-    service = await start({ settings: PATIENT, workers: 2 });
-    hasty = await start({ settings: { ...PATIENT, RESULT_TIMEOUT_MS: 4000 }, workers: 2 });
+    service = await startService({ settings: PATIENT, workers: 2 });
+    hasty = await startService({ settings: { ...PATIENT, RESULT_TIMEOUT_MS: 4000 }, workers: 2 });
   });
   afterAll(() => Promise.all([service.stop(), hasty.stop()]));
 
@@ -48,15 +40,6 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       await eventually(async () => expect(await whoAnswers(app, '')).toBe('lane'));
     });
 
-    it('lane:<lane> stays in its lane, whoever else is there', async () => {
-      const app = ++apps;
-      await using _trunk = await clientOf(app, 'trunk');
-      await using _beta = await clientOf(app, 'in-beta', { lane: 'beta' });
-      await using _gamma = await clientOf(app, 'in-gamma', { lane: 'gamma' });
-      expect(await whoAnswers(app, 'lane:beta')).toBe('in-beta');
-      expect(await whoAnswers(app, 'lane:gamma')).toBe('in-gamma');
-    });
-
     it.each(['lane:delta', 'lane:..', 'lane:../../7', 'lane:.', 'lane:beta/'])(
       '%s that nobody is in: refused at once, naming who is online',
       async (target) => {
@@ -70,13 +53,6 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
         expect(json).toMatchObject({ reason: 'no-client-online', params });
       },
     );
-
-    it('a client in a lane has an address like any other', async () => {
-      const app = ++apps;
-      await using _trunk = await clientOf(app, 'trunk');
-      await using _beta = await clientOf(app, 'in-beta', { lane: 'beta' });
-      expect(await whoAnswers(app, 'address:in-beta')).toBe('in-beta');
-    });
   });
 
   describe.concurrent('addresses', () => {
@@ -173,13 +149,6 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
   });
 
   describe.concurrent('a moment ago', () => {
-    it('a client that registered is found', async () => {
-      const app = ++apps;
-      expect(await whoAnswers(app)).toBe('no-client');
-      await using _client = await clientOf(app, 'new');
-      expect(await whoAnswers(app)).toBe('new');
-    });
-
     it('a directory that was made is found', async () => {
       const app = ++apps;
       expect(await whoAnswers(app)).toBe('no-client');
@@ -234,17 +203,6 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
   });
 
   describe.concurrent('links below the shared directory', () => {
-    it('in the place of a client’s directory: 503, and nothing is written behind it', async () => {
-      const app = ++apps;
-      await using client = await clientOf(app, 'evil');
-      await client.removeDirectory();
-      await mkdir(pathOf(`outside-${app}`));
-      await symlink(pathOf(`outside-${app}`), pathOf('mock', app, 'evil'));
-      const { status, json } = await execute(app);
-      expect([status, json.code, json.mayHaveRun]).toEqual([503, 'channel-unavailable', false]);
-      expect(await readdir(pathOf(`outside-${app}`))).toEqual([]);
-    });
-
     it.each(['clients', 'mock'])('in the place of %s/{app}: 503 that says so', async (folder) => {
       const app = ++apps;
       await mkdir(pathOf(`outside-${app}/x`), { recursive: true });
@@ -266,30 +224,13 @@ onOneQueue('an execution goes to the client that its target means', (start) => {
       expect(await whoAnswers(app, 'lane:leak')).toBe('no-client');
     });
   });
-
-  it('what a client answers is what its target gets, thirty clients at once', async () => {
-    const app = ++apps;
-    const names = Array.from({ length: 30 }, (_, at) => `client-${at}`);
-    const clients = await Promise.all(
-      names.map((name) =>
-        clientOf(app, name, {
-          does: async (request) => {
-            await request.pickUp();
-            await request.answer(resultText(request, { process: name }));
-          },
-        }),
-      ),
-    );
-    expect(await Promise.all(names.map((name) => whoAnswers(app, `address:${name}`)))).toEqual(names);
-    await Promise.all(clients.map((client) => client.stop()));
-  });
 });
 
-onOneQueue('an execution goes to a client that lives', (start) => {
+describe('an execution goes to a client that lives', () => {
   let service: Service;
   let apps = 600;
   beforeAll(async () => {
-    service = await start({ settings: { CLIENT_TIMEOUT_MS }, workers: 2 });
+    service = await startService({ settings: { CLIENT_TIMEOUT_MS }, workers: 2 });
   });
   afterAll(() => service.stop());
 

@@ -46,6 +46,19 @@ describe.skipIf(inject('sharedRedis') === null)('an execution seen from the API 
     expect([status, json.code, json.mayHaveRun]).toEqual([409, 'cancelled', false]);
   });
 
+  it('cancelled there it ends although there is no worker', async () => {
+    await using lonely = await startService({ apis: 2, workers: 0 });
+    const [one = '', other = ''] = lonely.urls;
+    const call = lonely.execute({ app: 1, ruleId: 1 }, { url: one });
+    const [{ mockId }] = await eventually(async () => {
+      const { items } = (await httpCall(`${other}${EXECUTIONS}`)).json;
+      expect(items).toHaveLength(1);
+      return items;
+    });
+    expect((await httpCall(`${other}${EXECUTIONS}/${mockId}`, { method: 'DELETE' })).status).toBe(202);
+    expect((await call).json).toMatchObject({ code: 'cancelled', mayHaveRun: true });
+  });
+
   it('the same Idempotency-Key sent to both at once runs the rule once, and both get its answer', async () => {
     await using client = await service.clientThat(answersAfter(50));
     for (let round = 1; round <= 20; round++) {

@@ -27,19 +27,6 @@ describe('a name that is not known', () => {
     await service.stop();
   });
 
-  it.each([
-    ['dry', 'dryRun'],
-    ['simulate', 'dryRun'],
-    ['input', 'the service'],
-    ['conf', 'confId'],
-  ])('%s in the body of a call is refused, and %s is named', async (name, meant) => {
-    const { status, json } = await service.execute({ ...CALL, [name]: true });
-    expect([status, json.errors]).toEqual([
-      400,
-      [{ field: name, message: `is not known here; did you mean "${meant}"?` }],
-    ]);
-  });
-
   it('as a parameter of what changes something is refused, and nothing is done', async () => {
     const batch = { app: 7, ruleId: 1, cases: [{ name: 'a', 'the service': {} }] };
     const csv = { headers: { 'content-type': 'text/csv' }, body: 'cost\n1\n' };

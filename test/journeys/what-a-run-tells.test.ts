@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { historyLimitsOf } from '../../src/shared/runtime/settings/settings.ts';
 import { eventually } from '../support/eventually.ts';
-import { onOneQueue } from '../support/on-each-queue.ts';
 import { registerPublished } from '../support/published-client.ts';
 import { answers, answersWith, type Behaviour, errs, staysSilent } from '../support/responder.ts';
-import type { Service } from '../support/start-service.ts';
+import { type Service, startService } from '../support/start-service.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
 const SCHEMA = '/rule-server/mock/schema';
@@ -14,12 +13,12 @@ const SECRET = 'marker-of-phone';
 const [HIDES, KEEPS_NOTHING] = [41, 42];
 const OTHER_RUN = '3f8d8a0e-0000-4000-8000-000000000000';
 
-onOneQueue('what a run tells', (start) => {
+describe('what a run tells', () => {
   let service: Service;
   let apps = 900;
   beforeAll(async () => {
     const settings = { ICE_ENDPOINTS: 1, MASK: `${HIDES}:customer.phone`, HISTORY_OFF: KEEPS_NOTHING };
-    service = await start({ settings });
+    service = await startService({ settings });
   });
   afterAll(() => service?.stop());
 

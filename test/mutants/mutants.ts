@@ -245,7 +245,7 @@ export const mutants: readonly Mutant[] = [
   },
   without(
     'a rule that runs in a circle is sent',
-    'journeys/known-mistakes',
+    'journeys/published-sdks',
     'src/worker/placement/inspections.ts',
     'if (cycle !== null) return ofCycle(data, cycle);',
   ),

@@ -17,89 +17,46 @@ const MB = 1024 * 1024;
 describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {
   it('calls are refused with what to do, open ones end, and with room again it goes on with its whole history', async () => {
     await using disk = await mountTemporary('180m');
-    const sharedDir = disk.path;
-    await mkdir(join(sharedDir, 'mock'));
-    const port = await freePort();
-    const answerNow = Promise.withResolvers<void>();
-    await using client = await createResponder({
-      ...{ sharedDir, app: APP },
-      async does(request) {
-        await request.pickUp();
-        if (request.text.includes('"slow"')) await answerNow.promise;
-        // Without room the answer cannot be written either.
-        await request.answer(resultText(request)).catch(() => {});
-      },
+    await using service = await startOn(disk.path);
+    const { call, client, ready, listed, readiness } = service;
+    await ready();
+    const before = await call('quick');
+    const open = call('slow');
+    await eventually(() => expect(client.found).toHaveLength(2));
+
+    await leave(disk.path, 48 * MB);
+    await eventually(async () => expect((await readiness()).text).toMatch(/4\d MB are left/));
+    const sentence =
+      /takes no calls \(the disk of SHARED_DIR is full: 4\d MB are left, and 64 are needed; make room there\)/;
+    const refused = await call('refused');
+    expect(refused).toMatchObject({ status: 503, json: { code: 'queue-unavailable', mayHaveRun: false } });
+    expect(refused.json.error).toMatch(sentence);
+    expect((await call('refused', KEY)).json.error).toMatch(sentence);
+    expect(await readiness()).toMatchObject({ status: 503, json: { reason: expect.stringContaining('make room') } });
+    service.answerNow();
+    expect((await open).status).toBe(200);
+    await makeRoom(disk.path);
+    await ready();
+
+    const cut = await call('quick', { prefer: 'respond-async' });
+    await leave(disk.path, 0);
+    // What a call is told of may have been looked up while the file was still growing.
+    await eventually(async () => expect((await call('refused')).json.error).toMatch(/ 0 MB are left/));
+    await makeRoom(disk.path);
+    await ready();
+    const after = await eventually(async () => {
+      const answer = await call('after');
+      expect(answer.status).toBe(200);
+      return answer;
     });
-    const url = `http://127.0.0.1:${port}`;
-    const call = (what: string, headers: Record<string, string> = {}) =>
-      httpCall(`${url}/rule-server/mock/execute`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ app: APP, ruleId: 1, 'the service': { what } }),
-      });
-    const readiness = () => httpCall(`${url}/readyz`);
-    const ready = () => eventually(async () => expect((await readiness()).status).toBe(200));
-    /** The service may write meanwhile: then the last bytes are not there any more. */
-    const leave = async (bytes: number) => {
-      const { bavail, bsize } = await statfs(sharedDir);
-      const filled = writeFile(join(sharedDir, 'fill'), Buffer.alloc(bavail * bsize - bytes));
-      await filled.catch(unless('ENOSPC'));
-    };
-    const room = () => rm(join(sharedDir, 'fill'));
-    const listed = async () => {
-      const { json } = await httpCall(`${url}/rule-server/mock/executions`);
-      return json.items.map(({ mockId, state }: { mockId: string; state: string }) => ({ mockId, state }));
-    };
-    const service = await startWholeProcess({ sharedDir, port, settings: SETTINGS });
-    try {
-      await ready();
-      const before = await call('quick');
-      const open = call('slow');
-      await eventually(() => expect(client.found).toHaveLength(2));
+    await eventually(async () => expect((await service.execution(cut.json.mockId)).ending).not.toBeNull());
+    expect(twice(client.found)).toEqual([]);
+    const history = await listed();
+    for (const { json } of [before, after]) expect(history).toContainEqual({ mockId: json.mockId, state: 'succeeded' });
 
-      await leave(48 * MB);
-      await eventually(async () => expect((await readiness()).text).toMatch(/4\d MB are left/));
-      const sentence =
-        /takes no calls \(the disk of SHARED_DIR is full: 4\d MB are left, and 64 are needed; make room there\)/;
-      const refused = await call('refused');
-      expect(refused).toMatchObject({ status: 503, json: { code: 'queue-unavailable', mayHaveRun: false } });
-      expect(refused.json.error).toMatch(sentence);
-      expect((await call('refused', { 'idempotency-key': 'key' })).json.error).toMatch(sentence);
-      expect(await readiness()).toMatchObject({ status: 503, json: { reason: expect.stringContaining('make room') } });
-      answerNow.resolve();
-      expect((await open).status).toBe(200);
-      await room();
-      await ready();
-
-      const cut = await call('quick', { prefer: 'respond-async' });
-      await leave(0);
-      // What a call is told of may have been looked up while the file was still growing.
-      await eventually(async () => expect((await call('refused')).json.error).toMatch(/ 0 MB are left/));
-      await room();
-      await ready();
-      const after = await eventually(async () => {
-        const answer = await call('after');
-        expect(answer.status).toBe(200);
-        return answer;
-      });
-      await eventually(async () => {
-        const { json } = await httpCall(`${url}/rule-server/mock/executions/${cut.json.mockId}`);
-        expect(json.ending).not.toBeNull();
-      });
-      expect(client.found.map(({ mockId }) => mockId)).toHaveLength(
-        new Set(client.found.map(({ mockId }) => mockId)).size,
-      );
-      const history = await listed();
-      expect(history).toContainEqual({ mockId: before.json.mockId, state: 'succeeded' });
-      expect(history).toContainEqual({ mockId: after.json.mockId, state: 'succeeded' });
-
-      await service.kill();
-      await using _again = await startWholeProcess({ sharedDir, port, settings: SETTINGS });
-      await ready();
-      expect(await listed()).toEqual(history);
-    } finally {
-      await service.kill();
-    }
+    await service.startAgain();
+    await ready();
+    expect(await listed()).toEqual(history);
   });
 
   it('without inodes it is the same, and the refusal names them; a repeat under a key is never told that it did not run', async () => {
@@ -132,7 +89,7 @@ describe.skipIf(!canMount)('the disk of the store is full (needs root)', () => {
     await leaveFiles(disk.path, 0);
     await eventually(async () => expect((await service.readiness()).text).toMatch(/room for \d more files/));
     expect((await call('refused')).json).toMatchObject({ code: 'queue-unavailable', mayHaveRun: false });
-    await removeFiles(disk.path);
+    await makeRoom(disk.path);
     await ready();
     expect((await call('quick', KEY)).text).toBe(before.text);
     const after = await call('after');
@@ -174,9 +131,11 @@ async function startOn(sharedDir: string) {
   starting.defer(() => answerNow.resolve());
   const started = starting.move();
   const url = `http://127.0.0.1:${port}`;
+  const executions = `${url}/rule-server/mock/executions`;
   const readiness = () => httpCall(`${url}/readyz`);
   return {
     ...{ client, readiness, answerNow: answerNow.resolve },
+    execution: async (mockId: string) => (await httpCall(`${executions}/${mockId}`)).json,
     call: (what: string, headers: Record<string, string> = {}) =>
       httpCall(`${url}/rule-server/mock/execute`, {
         method: 'POST',
@@ -185,7 +144,7 @@ async function startOn(sharedDir: string) {
       }),
     ready: () => eventually(async () => expect((await readiness()).status).toBe(200)),
     async listed(): Promise<{ mockId: string; state: string }[]> {
-      const { json } = await httpCall(`${url}/rule-server/mock/executions`);
+      const { json } = await httpCall(executions);
       return json.items.map(({ mockId, state }: { mockId: string; state: string }) => ({ mockId, state }));
     },
     async startAgain(): Promise<void> {
@@ -206,4 +165,10 @@ async function leaveFiles(sharedDir: string, count: number): Promise<void> {
     await writeFile(join(fillIn(sharedDir), `${ffree}-${number}`), '').catch(unless('ENOSPC'));
 }
 
-const removeFiles = (sharedDir: string) => rm(fillIn(sharedDir), { recursive: true });
+/** The service may write meanwhile: then the last bytes are not there any more. */
+async function leave(sharedDir: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(sharedDir);
+  await writeFile(fillIn(sharedDir), Buffer.alloc(bavail * bsize - bytes)).catch(unless('ENOSPC'));
+}
+
+const makeRoom = (sharedDir: string) => rm(fillIn(sharedDir), { recursive: true });

@@ -1,53 +1,14 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { errnoOf } from '../../src/shared/runtime/errno.ts';
-import { callsAt } from '../support/calls-at.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
 import { httpCall } from '../support/http-call.ts';
-import { answersAfter, createResponder, type Responder } from '../support/responder.ts';
-import { type ServiceProcess, startWholeProcess } from '../support/start-process.ts';
+import { serviceOnDisk } from '../support/service-on-disk.ts';
 
 /** So often the service is killed: a few times at every run, 200 times on demand. */
 const KILLS = Number(process.env.STORE_KILLS ?? 4);
-const APP = 7;
-const SETTINGS = {
-  EMBEDDED_STORE: 'disk',
-  HISTORY_COUNT: 100_000,
-  QUEUE_TIMEOUT_MS: 5000,
-  RESULT_TIMEOUT_MS: 4000,
-  CLIENT_TIMEOUT_MS: 30_000,
-  LOG_LEVEL: 'info',
-};
-
-let sharedDir = '';
-let port = 0;
-let service: ServiceProcess;
-let responder: Responder;
-
-beforeEach(async () => {
-  sharedDir = await mkdtemp(join(tmpdir(), 'rule-server-'));
-  await mkdir(join(sharedDir, 'mock'));
-  port = await freePort();
-  responder = await createResponder({ sharedDir, app: APP, does: answersAfter(30) });
-});
-afterEach(async () => {
-  await service?.kill();
-  await responder.stop();
-});
-
-const start = async (untilReady = true) => {
-  service = await startWholeProcess({ sharedDir, port, settings: SETTINGS, untilReady });
-};
-/** Also that it listens: the worker takes jobs a moment earlier. */
-const startAndListen = async () => {
-  await start();
-  await listens();
-};
-const { url, run, listens } = callsAt(() => port, APP);
+const own = serviceOnDisk({ afterMs: 30, settings: { RESULT_TIMEOUT_MS: 4000, CLIENT_TIMEOUT_MS: 30_000 } });
+const { start, startAndListen, url, run } = own;
 const uidOf = ({ text }: { text: string }) => Number(/"uid":(\d+)/.exec(text)?.[1]);
 
 it(
@@ -60,14 +21,14 @@ it(
       // Every other one also while it starts and recovers what the one before left.
       const untilReady = kill % 2 === 0;
       await start(untilReady);
-      const before = responder.found.length;
+      const before = own.responder.found.length;
       const calls = callUntilKilled(() => ++uid, { accepted, keyed });
       // A busy machine needs a while for the first execution, and kills before it show nothing of those that run.
-      if (untilReady) await eventually(() => expect(responder.found.length).toBeGreaterThan(before), 60_000);
+      if (untilReady) await eventually(() => expect(own.responder.found.length).toBeGreaterThan(before), 60_000);
       await delay(Math.random() * (untilReady ? 1500 : 4000));
-      await service.kill();
+      await own.service.kill();
       await calls;
-      expect(service.noise.filter((line) => !/^$|^The rule server runs|^ {2}|^Run a rule/.test(line))).toEqual([]);
+      expect(own.service.noise.filter((line) => !/^$|^The rule server runs|^ {2}|^Run a rule/.test(line))).toEqual([]);
     }
     await startAndListen();
 
@@ -90,7 +51,7 @@ it(
         if (mockId !== null) expect(json).toMatchObject({ mockId });
       },
     );
-    const runs = responder.found.map(uidOf);
+    const runs = own.responder.found.map(uidOf);
     expect(runs.length - new Set(runs).size).toBe(0);
     console.log(`${KILLS} kills: ${accepted.size} accepted, ${keyed.size} keyed, ${runs.length} ran`);
   },
@@ -135,7 +96,7 @@ async function callUntilKilled(nextUid: () => number, { accepted, keyed }: Seen)
   ];
   await Promise.all(
     loops.map(async (loop) => {
-      while (service.isRunning) await loop().catch(() => {});
+      while (own.service.isRunning) await loop().catch(() => {});
     }),
   );
 }

@@ -20,18 +20,6 @@ describe('actions and images', () => {
     expect(named(text)).toMatchObject([{ name, isPinned }]);
   });
 
-  it.each(['  image: {{ include "rule-server.image" . }}', '    run: node lint/pins.ts'])(
-    'are not seen in %s',
-    (text) => {
-      expect(named(text)).toEqual([]);
-    },
-  );
-
-  it('that we build ourselves need no digest', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as in a compose file
-    expect(named('  image: ${RULE_SERVER_IMAGE:-rule-server:local}')).toEqual([]);
-  });
-
   it('that are not pinned are refused, unless they are listed; and the list has no others', () => {
     const unpinned = file('uses: actions/checkout@v5');
     expect(complaints(unpinned, [])).toEqual([expect.stringContaining('actions/checkout@v5 in a.yml is not pinned')]);

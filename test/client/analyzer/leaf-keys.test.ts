@@ -6,12 +6,11 @@ import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { sampleLeaves } from '../support/sample-leaves.ts';
 import { analyzed, textOf } from './found.ts';
 import * as helpers from './helpers.ts';
-import { KEYS, keyOf, listed, PREFIX, readText, spentOf } from './helpers.ts';
+import { KEYS, listed, PREFIX, spentOf } from './helpers.ts';
 
 const LOCAL = 'local';
 const GET = 'get';
 const CITY = 'city';
-const localHelper = (service: Data) => service.boolean(LOCAL);
 
 /** The keys of a leaf, one line each: direction, method, key, type; `?` where there may be more. */
 function keysOf(leaf: LeafClass | LeafDefinition): string[] {
@@ -93,46 +92,6 @@ describe('keys are found', () => {
     ]);
   });
 
-  test('through helper functions of the leaf, of its module and of others', () => {
-    class Base {
-      inherited(service: Data): unknown {
-        return service.get('inherited');
-      }
-      doFlow(service: Data): boolean {
-        return service.get('from super') === 1;
-      }
-    }
-    class Leaf extends Base {
-      read(service: Data, key: string): unknown {
-        return service.get(key);
-      }
-      #hidden(service: Data): unknown {
-        return service.get('hidden');
-      }
-      override doFlow(service: Data): boolean {
-        const nested = (key: string) => service.get(`nested_${key}`);
-        function declared(given: Data) {
-          return given.get('declared');
-        }
-        nested('a');
-        nested('b');
-        declared(service);
-        this.read(service, 'one');
-        this.read(service, 'two');
-        this.#hidden(service);
-        this.inherited(service);
-        localHelper(service);
-        readText(service, keyOf('name'));
-        return spentOf(service) > 1 && helpers.spentOf(service) > 2 && super.doFlow(service);
-      }
-    }
-    expect(keysOf(Leaf)).toEqual([
-      ...['read get nested_a', 'read get nested_b', 'read get declared', 'read get one', 'read get two'],
-      ...['read get hidden', 'read get inherited', 'read get local Boolean', 'read get user.name String'],
-      ...['read get spent Double', 'read get from super Double'],
-    ]);
-  });
-
   test('by names and constants of other modules', () => {
     class Leaf {
       doNone(service: Data): void {
@@ -148,44 +107,6 @@ describe('keys are found', () => {
       ...['read get local', 'read get level', 'read get city', 'read get user.x', 'read get user.y'],
       ...['read get first', 'read get second'],
     ]);
-  });
-
-  test('on every way a condition or a loop may take', () => {
-    class Leaf {
-      useNew = false;
-      fallback = 'z';
-      doNone(service: Data): void {
-        service.get(this.useNew ? 'new' : 'old');
-        let key = 'a';
-        if (this.useNew) key = 'b';
-        service.get(key);
-        for (const each of ['c', 'd']) service.get(each);
-        ['e', 'f'].map((each) => service.get(each));
-        const { g, h: renamed } = { g: 'g', h: 'h' };
-        service.get(g);
-        service.get(renamed);
-        const [i] = ['i'];
-        service.get(i ?? this.fallback);
-      }
-    }
-    expect(keysOf(Leaf).map((line) => line.replace('read get ', ''))).toEqual([
-      ...['new', 'old', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'],
-    ]);
-  });
-
-  test('when the data goes by another name', () => {
-    class Leaf {
-      doNone(data: Data): void {
-        const same = data;
-        const { deep } = same;
-        same.get('a');
-        deep.get('b.c');
-        new Promise((resolve) => resolve(data.get('d')));
-        setTimeout(() => same.get('e'));
-        ((inner: Data) => inner.get('f'))(data);
-      }
-    }
-    expect(keysOf(Leaf)).toEqual(['read get a', 'read getDeep b.c', 'read get d', 'read get e', 'read get f']);
   });
 
   test('each once, with what is done to it', () => {

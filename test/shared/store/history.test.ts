@@ -98,27 +98,6 @@ describe('the history on a table that cannot be written once', () => {
     const again = createEmbeddedHistory(memoryStore(), tight, table);
     expect(await again.get(lost.mockId)).toEqual(lost);
   });
-
-  it('of three at their limit none leaves for one that was not kept', async () => {
-    const { history, table } = openFailing(tight);
-    const records = await many(3, history);
-    table.failsOnce();
-    await expect(settled(history)).rejects.toThrow('no room');
-    expect(await known(history, records)).toEqual([true, true, true]);
-    const next = await settled(history);
-    expect(await known(history, [...records, next])).toEqual([false, true, true, true]);
-  });
-
-  it('a late answer that was not kept is kept by the next try', async () => {
-    const { history, table } = openFailing(tight);
-    const { mockId } = await settled(history);
-    table.failsOnce();
-    await expect(history.addLateResult(mockId, '{"late":1}')).rejects.toThrow('no room');
-    expect((await history.get(mockId))?.lateResult).toBe(false);
-    await history.addLateResult(mockId, '{"late":1}');
-    expect((await history.get(mockId))?.lateResult).toBe(true);
-    expect(await history.lateResult(mockId)).toBe('{"late":1}');
-  });
 });
 
 /** A history whose table can be told to refuse what is put next. */

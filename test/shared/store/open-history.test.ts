@@ -7,7 +7,6 @@ import { type ExecutionRecord, recordSchema } from '../../../src/shared/contract
 import { createPrivacy, maskSetting } from '../../../src/shared/privacy/privacy.ts';
 import type { QueueBackend } from '../../../src/shared/queue/queue-backend.ts';
 import { embeddedStores } from '../../../src/shared/store/embedded/stores/stores.ts';
-import { resultKey } from '../../../src/shared/store/history/history.ts';
 import { treeKey } from '../../../src/shared/store/history/trees.ts';
 import { redisStores } from '../../../src/shared/store/redis/redis-stores.ts';
 import { withEmptyRedis } from '../../support/empty-redis.ts';
@@ -134,16 +133,6 @@ function keepsItsPromises(open: Open): void {
       expect(texts).toEqual(texts.map(() => expect.stringContaining('***')));
     }
     expect(await search({ text: 'secret' })).toEqual([]);
-  });
-
-  it('keeps a large answer of a masked app hidden, and leaves it whole for its caller', async () => {
-    const { store, history } = createWorld(open);
-    const record = recordOn({ app: MASKED });
-    const body = `{"the service":{"name":"secret","more":"${'x'.repeat(50_000)}"}}`;
-    await store.setIfAbsent(resultKey(record.mockId), body, 60);
-    await history.add({ record, input: '{}', result: { stored: resultKey(record.mockId) } });
-    expect(await history.result(record.mockId)).toBe(body.replace('secret', '***'));
-    expect(await store.get(resultKey(record.mockId))).toBe(body);
   });
 
   it('keeps of a private app that an execution was there and how it ended, and no list has it', async () => {

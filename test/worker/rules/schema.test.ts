@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { stringifyExact } from '../../../src/shared/contract/json/raw-number.ts';
 import type { Registration } from '../../../src/worker/rules/leaves/leaf-metadata.ts';
 import { parseLeafNodes } from '../../../src/worker/rules/leaves/leaf-nodes.ts';
 import { readSchema } from '../../../src/worker/rules/leaves/schema.ts';
@@ -89,13 +88,6 @@ describe('what the published clients read in the captured app', () => {
     expect(await fieldsOf({ ruleId: 13n })).toEqual([]);
   });
 
-  test('ids that the readable rules do not have are told apart', async () => {
-    registrations = [await registrationOf('java')];
-    expect(await schemaOf({ ruleId: 99n })).toEqual({ kind: 'unknown-rule' });
-    expect(await schemaOf({ confId: 99n })).toEqual({ kind: 'unknown-node' });
-    expect(await schemaOf({ ruleId: 2n, confId: 11n })).toEqual({ kind: 'not-in-rule' });
-  });
-
   test('without any metadata there are no fields', async () => {
     expect(await schemaOf({ ruleId: 1n })).toEqual({ kind: 'schema', fields: [], fallback: false });
   });
@@ -111,13 +103,6 @@ test('nodes of a class whose client says that it may read more keys are named', 
   registrations = [{ ...reader, leafNodes: [...leafNodes, ...parseLeafNodes([open])] }];
   expect(await schemaOf({ ruleId: 1n })).toMatchObject({ fields: [{ key: 'age' }], incomplete: [3n] });
   expect(await schemaOf({ confId: 2n })).not.toHaveProperty('incomplete');
-});
-
-test('an app without rules has no fields, whatever is asked for', async () => {
-  registrations = [await registrationOf('java')];
-  const nothing = { kind: 'schema', fields: [], fallback: false };
-  expect(await schemaOf({ ruleId: 1n })).toEqual(nothing);
-  expect(await schemaOf({ confId: 1n, address: 'gone' })).toEqual(nothing);
 });
 
 describe('whose metadata answers', () => {
@@ -241,26 +226,6 @@ test('a chain of three thousand nodes is walked to its end', async () => {
   for (let id = 1; id < 3000; id++) await files.node(id, `"type":1,"sonIds":"${id + 1}"`);
   await files.node(3000, '"type":5,"confName":"com.sample.AgeFlow"');
   expect(await keysOf({ ruleId: 1n })).toEqual(['age']);
-});
-
-test('node ids beyond 2^53 are printed with every digit', async () => {
-  registrations = [readerOf('age')];
-  await files.rule('9007199254740993', '"confId":9007199254740995');
-  await files.node('9007199254740995', '"type":5,"confName":"com.sample.AgeFlow"');
-  expect(stringifyExact(await schemaOf({ ruleId: 9007199254740993n }))).toContain('"nodeId":9007199254740995,');
-});
-
-test('an edit made a moment ago is in the answer', async () => {
-  registrations = [readerOf('age')];
-  await files.rule(1, '"confId":1');
-  await files.node(1, '"type":5,"confName":"com.sample.AgeFlow","name":"old"');
-  const rules = createRules({ sharedDir: files.sharedDir });
-  const query = { app: 7, ruleId: 1n, confId: null, lane: null, address: null };
-  for (const name of ['one', 'two', 'six', 'ten']) {
-    await files.node(1, `"type":5,"confName":"com.sample.AgeFlow","name":"${name}"`);
-    const schema = await readSchema(query, { rules, metadataFor: async () => registrations });
-    expect(schema).toMatchObject({ fields: [{ nodeName: name }] });
-  }
 });
 
 test.each([
