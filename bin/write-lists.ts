@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { outcomes, statusOf } from '../src/shared/reasons/codes.ts';
 import { endings, retryAfterOf } from '../src/shared/reasons/endings.ts';
+import { problems } from '../src/shared/reasons/problems.ts';
+import { withNames } from '../src/shared/reasons/template.ts';
 import { readSettings, settingNames } from '../src/shared/runtime/settings/settings.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
@@ -17,6 +19,7 @@ const OF_THE_COMPOSITION =
 edit('docs/run/settings.md', writeDefaults);
 edit('docs/use/codes.md', writeStatuses);
 edit('docs/use/codes.md', writeEndings);
+edit('docs/use/codes.md', writeProblems);
 edit('docs/run/metrics.md', writeMetrics);
 edit('docker-compose.yml', writeComposition);
 edit('packages/rule-server-client/api.txt', declarations);
@@ -67,6 +70,19 @@ function writeEndings(text: string): string {
     }),
   );
   return withTable('docs/use/codes.md', text, HEAD, rows.sort());
+}
+
+/** What `errors` may say of a field. */
+function writeProblems(text: string): string {
+  const rows = Object.entries(problems).map(
+    ([code, template]) => `| \`${code}\` | ${withNames(template).replaceAll('|', '\\|')} |`,
+  );
+  return withTable(
+    'docs/use/codes.md',
+    text,
+    '| `errors[].code` | After the name of the field |\n|---|---|\n',
+    rows.sort(),
+  );
 }
 
 function withTable(path: string, text: string, head: string, rows: readonly string[]): string {

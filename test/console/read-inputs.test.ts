@@ -61,7 +61,7 @@ describe('many inputs as CSV', () => {
     );
     expect(count).toBe(1);
     expect(setAside.cases).toBe(4);
-    expect(setAside.refusals.map(({ path, line }) => [path, line])).toEqual([
+    expect(setAside.errors.map(({ field, params }) => [field, params.line])).toEqual([
       ['cost', 2],
       ['cost', 3],
       ['asOf', 5],
@@ -73,8 +73,8 @@ describe('many inputs as CSV', () => {
     expect(readInputs('uid,,uid\n1,2,3\n', fields, 'UTC')).toEqual({
       kind: 'mistakes',
       refusals: [
-        { path: 'header', line: 1, message: 'is empty: name the input path of each column (column 2)' },
-        { path: 'header', line: 1, message: 'gives "uid" twice, first in column 1 (column 3)' },
+        { field: 'header', code: 'column-nameless', params: { column: 2, line: 1 } },
+        { field: 'header', code: 'column-twice', params: { name: '"uid"', first: 1, column: 3, line: 1 } },
       ],
     });
   });
@@ -115,12 +115,15 @@ describe('many inputs as JSON', () => {
     expect(count).toBe(1);
     expect(JSON.parse(body)).toHaveLength(4);
     expect(setAside.cases).toBe(3);
-    expect(setAside.refusals.map(({ path, line }) => [path, line])).toEqual([
+    expect(setAside.errors.map(({ field, params }) => [field, params.line])).toEqual([
       ['[0].asOf', 2],
       ['[2]', 4],
       ['[3].expect.outcome', 6],
     ]);
-    expect(readInputs('[1]', fields, 'UTC')).toMatchObject({ kind: 'mistakes', refusals: [{ path: '[0]', line: 1 }] });
+    expect(readInputs('[1]', fields, 'UTC')).toMatchObject({
+      kind: 'mistakes',
+      refusals: [{ field: '[0]', params: { line: 1 } }],
+    });
   });
 
   test('that cannot be used say where', () => {

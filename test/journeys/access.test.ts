@@ -89,7 +89,7 @@ describe('who may do what', () => {
       }
       expect((await service.call('/session', { method: 'POST', body: 'x'.repeat(20_000) })).status).toBe(400);
       const latin1 = Buffer.from('{"key":"\xf6"}', 'latin1');
-      expect((await service.call('/session', { method: 'POST', body: latin1 })).json.errors).toEqual([
+      expect((await service.call('/session', { method: 'POST', body: latin1 })).json.errors).toMatchObject([
         { field: 'body', message: 'is not valid UTF-8: byte 9 of line 1 is 0xf6' },
       ]);
     });

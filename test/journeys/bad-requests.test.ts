@@ -31,16 +31,16 @@ describe('a request that cannot be run', () => {
 
   describe.concurrent('is a 400 that names what is wrong', () => {
     it.each([
-      ['no body', '', [{ field: 'body', message: /^is empty/ }]],
+      ['no body', '', [{ field: 'body', code: 'empty-body', params: { example: '{"app":1,"ruleId":1}' } }]],
       [
         'a duplicate key deep inside',
         '{"app":7,"ruleId":1,"the service":{"a":[{"b":{"c":1,"c":2}}]}}',
-        [{ field: 'the service.a[0].b.c', message: /^is given twice$/ }],
+        [{ field: 'the service.a[0].b.c', code: 'duplicate', params: {} }],
       ],
       [
         'both ids missing',
         '{"app":7}',
-        [{ field: 'ruleId', message: /^required, unless `confId` or `scene` is given$/ }],
+        [{ field: 'ruleId', code: 'required-unless', params: { instead: 'confId', or: 'scene' } }],
       ],
     ])('%s', async (_what, body, errors) => {
       const answer = await service.execute(body);
@@ -51,18 +51,20 @@ describe('a request that cannot be run', () => {
         title: 'Bad Request',
         status: 400,
         detail: expect.stringMatching(/^`.* It did not run\.$/),
-        errors: errors.map(({ field, message }) => ({ field, message: expect.stringMatching(message) })),
+        errors: errors.map((each) => ({ ...each, message: expect.any(String) })),
         success: false,
         error: answer.json.detail,
         ...{ code: 'bad-request', reason: 'bad-request', mayHaveRun: false },
-        params: { problems: expect.any(String) },
+        params: {},
       });
     });
 
     it('invalid UTF-8', async () => {
       const answer = await service.execute(Buffer.from('{"app":7,"ruleId":1,"x":"\xff"}', 'latin1'));
       expect(answer.status).toBe(400);
-      expect(answer.json.errors).toEqual([{ field: 'body', message: 'is not valid UTF-8: byte 26 of line 1 is 0xff' }]);
+      expect(answer.json.errors).toMatchObject([
+        { field: 'body', code: 'not-utf-8', message: 'is not valid UTF-8: byte 26 of line 1 is 0xff' },
+      ]);
     });
 
     it('everything at once, in one answer', async () => {

@@ -39,7 +39,7 @@ describe('the node that decided', () => {
     const bad = await service.call('/rule-server/mock/executions?include=tree');
     expect([bad.status, bad.json.errors]).toMatchObject([
       400,
-      [{ field: 'include', message: 'must be input or details' }],
+      [{ field: 'include', code: 'invalid-value', params: { values: 'input, details' } }],
     ]);
   });
 });

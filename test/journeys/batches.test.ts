@@ -306,7 +306,7 @@ describe('a batch', () => {
           errors: [
             {
               field: 'asOf',
-              message: 'is not a time such as 2026-03-15T12:00:00+08:00, found "soon" (row 2, column 2) (line 3)',
+              message: 'is not a time such as 2026-03-15T12:00:00+08:00, found "soon" (row 2, column 2, line 3)',
             },
           ],
         },

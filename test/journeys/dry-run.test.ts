@@ -110,7 +110,7 @@ describe('a run without effects', () => {
       [{ ruleId: null, confId: 2, stub: { 1: 'TRUE' } }, 1],
     ] as const) {
       const { status, json } = await service.execute({ ...whole, ...asked });
-      expect([status, json.errors]).toEqual([
+      expect([status, json.errors]).toMatchObject([
         400,
         [{ field: `stub.${id}`, message: expect.stringContaining('is no node of the tree') }],
       ]);

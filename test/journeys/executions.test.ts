@@ -293,7 +293,10 @@ describe('executions as a resource', () => {
         'ruleId',
       ]);
       const { status, json } = await list('cursor=!!!');
-      expect([status, json.errors]).toEqual([400, [{ field: 'cursor', message: 'is not one this service gave out' }]]);
+      expect([status, json.errors]).toMatchObject([
+        400,
+        [{ field: 'cursor', message: 'is not one this service gave out' }],
+      ]);
     });
   });
 

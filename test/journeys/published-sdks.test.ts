@@ -123,7 +123,7 @@ describe('clients of the published SDKs', () => {
         const { status, headers, json } = await execute(client.app, input);
         expect(status).toBe(400);
         expect(headers['content-type']).toBe('application/problem+json');
-        expect(json.errors).toEqual([
+        expect(json.errors).toMatchObject([
           {
             field: 'the service',
             message: `has "_ice" at its top level, a name that client ${client.address} may use itself`,

@@ -91,7 +91,7 @@ describe('a name that is not known', () => {
 
   it('a number that is not written in digits is refused', async () => {
     for (const limit of ['0x10', '1e1', '+5', '5.0', '-1', '0', '101', ' 5'])
-      expect((await service.call(`${API}/executions?limit=${encodeURIComponent(limit)}`)).json.errors).toEqual([
+      expect((await service.call(`${API}/executions?limit=${encodeURIComponent(limit)}`)).json.errors).toMatchObject([
         { field: 'limit', message: 'must be a whole number from 1 to 100' },
       ]);
     expect((await service.call(`${API}/executions?limit=05`)).status).toBe(200);

@@ -352,7 +352,7 @@ describe('what a run tells', () => {
 
     it.each(['tree', 'Settings', 'settings,tree'])('include=%s is refused', async (include) => {
       const { status, json } = await service.call(`${SCHEMA}?app=7&ruleId=1&include=${include}`);
-      expect([status, json.errors]).toEqual([400, [{ field: 'include', message: 'must be settings' }]]);
+      expect([status, json.errors]).toMatchObject([400, [{ field: 'include', message: 'must be settings' }]]);
     });
   });
 });

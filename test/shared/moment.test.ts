@@ -32,19 +32,19 @@ describe('a moment that is typed', () => {
   test.each(['20.03.2026', 'yesterday', '2026-02-30', '2026-13-01', '2026-01-01 24:00', '2026-01-01 10:61', '', '42'])(
     'is none: %s',
     (text) => {
-      expect(readMoment(text, 'UTC')).toEqual({ kind: 'not-a-time' });
+      expect(readMoment(text, 'UTC')).toEqual({ kind: 'no-time' });
     },
   );
 
   test.each([
-    ['2026-03-29 02:30', 'Europe/Berlin', 'skipped'],
-    ['2026-10-25 02:30', 'Europe/Berlin', 'twice'],
-    ['2026-10-25 02:00', 'Europe/Berlin', 'twice'],
-    ['2026-11-01 01:30', 'America/New_York', 'twice'],
-    ['2026-03-08 02:30', 'America/New_York', 'skipped'],
-    ['2026-04-05 01:45', 'Australia/Lord_Howe', 'twice'],
-    ['2011-12-30 12:00', 'Pacific/Apia', 'skipped'],
-    ['2026-11-20 10:00', undefined, 'no-offset'],
+    ['2026-03-29 02:30', 'Europe/Berlin', 'time-skipped'],
+    ['2026-10-25 02:30', 'Europe/Berlin', 'time-twice'],
+    ['2026-10-25 02:00', 'Europe/Berlin', 'time-twice'],
+    ['2026-11-01 01:30', 'America/New_York', 'time-twice'],
+    ['2026-03-08 02:30', 'America/New_York', 'time-skipped'],
+    ['2026-04-05 01:45', 'Australia/Lord_Howe', 'time-twice'],
+    ['2011-12-30 12:00', 'Pacific/Apia', 'time-skipped'],
+    ['2026-11-20 10:00', undefined, 'time-without-offset'],
   ])('is not guessed: %s in %s', (text, zone, kind) => {
     expect(readMoment(text, zone)).toEqual({ kind });
   });

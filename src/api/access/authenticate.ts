@@ -81,7 +81,7 @@ function isStill({ name, apps }: Caller, now: Found): boolean {
 
 /** Refuses what looks like a cross-site request forgery. */
 export function foreign(context: Context): Response {
-  return problem('foreign-page', { origin: context.req.header('origin') ?? 'an unknown place' });
+  return problem('foreign-page', { origin: context.req.header('origin') ?? 'null' });
 }
 
 function changesSomething({ req }: Context): boolean {

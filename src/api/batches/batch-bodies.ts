@@ -1,6 +1,6 @@
-import { type Batch, type BatchProgress, type ItemHead, placeOfItem } from '../../shared/cases/batch.ts';
+import { type Batch, type BatchProgress, type ItemHead, placeOfItem, setAsideBody } from '../../shared/cases/batch.ts';
 import { type Case, expectText } from '../../shared/cases/case.ts';
-import { noneSetAside, type SetAside, setAsideBody } from '../../shared/cases/document/refusal.ts';
+import { noneSetAside, type SetAside } from '../../shared/cases/document/refusal.ts';
 import { itemMockId } from '../../shared/cases/item-id.ts';
 import type { BatchBody, ListedItem, WholeItem } from '../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';

@@ -14,12 +14,12 @@ import { time } from '../../shared/ports/time.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { Queue } from '../../shared/queue/queue.ts';
 import type { QueueBackend } from '../../shared/queue/queue-backend.ts';
+import { type Problem, problemAt } from '../../shared/reasons/problems.ts';
 import { refused } from '../../shared/runtime/http-refusals.ts';
 import type { Settings } from '../../shared/runtime/settings/settings.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import { KEY_SECONDS } from '../../shared/store/idempotency/idempotency-records.ts';
 import type { AskWorker } from '../ask-worker.ts';
-import type { Problem } from '../calls/read-request.ts';
 import type { SavedCases } from '../cases/saved-cases.ts';
 import type { Executions } from '../executions/executions.ts';
 import { type BatchRequest, EVERY_CLIENT } from './read-batch-request.ts';
@@ -81,8 +81,8 @@ export function createCreateBatch(dependencies: CreateBatchDependencies) {
     const targets = await targetsOf(request.targets ?? sourced.targets, { app: request.app, dryRun }, ask);
     if (targets.kind !== 'targets') return targets;
     const against = request.against ?? sourced.against ?? firstOf(targets.targets, cases);
-    const problem = unfit(sourced, { against, targets: targets.targets });
-    if (problem !== null) return { kind: 'bad', problems: [problem] };
+    const problems = unfit(sourced, { against, targets: targets.targets });
+    if (problems.length > 0) return { kind: 'bad', problems };
     const { app, ruleId, confId, concurrency, stopAfterFailures } = request;
     const file = request.file ?? sourced.file;
     const from = request.source.kind === 'from' ? request.source.batchId : null;
@@ -120,16 +120,12 @@ const createdKey = (batchId: string) => `batch-created:${batchId}`;
 function unfit(
   { cases, setAside }: { cases: readonly unknown[]; setAside?: SetAside },
   { against, targets }: Pick<Batch, 'against' | 'targets'>,
-): Problem | null {
-  const leftOut = (setAside?.refusals ?? []).map(({ message }) => message).join(', ');
-  const items = cases.length * targets.length;
-  if (items === 0)
-    return { field: 'cases', message: `holds nothing to run${leftOut === '' ? '' : `. Left out: ${leftOut}`}` };
-  if (items > MAX_ITEMS)
-    return { field: 'cases', message: `and targets make ${items} runs, which is more than ${MAX_ITEMS}` };
-  if (against === undefined || against === RECORDED || (targets.length > 1 && targets.includes(against))) return null;
-  const message = `must be one of several targets, with which the others are compared; the targets are ${targets.join(', ')}`;
-  return { field: 'against', message };
+): Problem[] {
+  const runs = cases.length * targets.length;
+  if (runs === 0) return [problemAt('cases', 'nothing-to-run', {}), ...(setAside?.errors ?? [])];
+  if (runs > MAX_ITEMS) return [problemAt('cases', 'too-many-runs', { runs, maximum: MAX_ITEMS })];
+  if (against === undefined || against === RECORDED || (targets.length > 1 && targets.includes(against))) return [];
+  return [problemAt('against', 'not-a-target', { targets: targets.join(', ') })];
 }
 
 /** `client:*` stands for each client that is online now. Dry runs need a client that can make them at each target. */
@@ -148,7 +144,8 @@ async function targetsOf(
   const each = online.map(({ address }) => `address:${address}`);
   const all = [...new Set(targets.flatMap((target) => (target === EVERY_CLIENT ? each : [target])))];
   const unable = dryRun ? all.filter((target) => cannotRunDry(target, online)) : [];
-  if (unable.length > 0) return { kind: 'bad', problems: [{ field: 'dryRun', message: noDryRun(unable) }] };
+  if (unable.length > 0)
+    return { kind: 'bad', problems: [problemAt('dryRun', 'no-dry-run', { targets: unable.join(', ') })] };
   return { kind: 'targets', targets: all };
 }
 
@@ -158,6 +155,3 @@ function cannotRunDry(written: string, online: readonly Client[]): boolean {
   const meant = target.kind === 'malformed' ? [] : online.filter((client) => isMeant(target, client));
   return meant.length > 0 && meant.every(({ dryRun }) => !dryRun);
 }
-
-const noDryRun = (targets: string[]) =>
-  `needs clients that can run without effects, and no client of ${targets.join(', ')} can. Nothing ran. Name other targets, or give "dryRun": false (on the command line: --real for a replay, else no --dry-run) for real runs with all their effects`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY } from '../../shared/cases/batch.ts';
 import { ranToSchema, verdictSchema } from '../../shared/contract/batches.ts';
+import { because } from '../../shared/contract/issues.ts';
 import { isTimeZone } from '../../shared/contract/moment.ts';
 import { conditions, hasAnId, listParameters, needsAnId, selectedParameters, wholeNumber } from '../http/parameters.ts';
 
@@ -12,7 +13,7 @@ const text = z
 /** How the body of a new batch is read. */
 export const batchBodyParameters = z.object({
   invalid: z
-    .enum(['', 'refuse', 'skip'], { error: 'must be refuse or skip' })
+    .enum(['', 'refuse', 'skip'])
     .default('')
     .transform((value) => value === 'skip')
     .meta({
@@ -21,9 +22,10 @@ export const batchBodyParameters = z.object({
         '`refuse`: one case with a mistake refuses the batch. `skip`: cases with mistakes are set aside and named in `setAside`, and the others run.',
     }),
   timeZone: text
-    .refine((value) => value === undefined || isTimeZone(value), {
-      error: 'must be the name of a time zone, such as Europe/Berlin',
-    })
+    .refine(
+      (value) => value === undefined || isTimeZone(value),
+      because('invalid-format', { expected: 'time-zone', example: 'Europe/Berlin' }),
+    )
     .meta({
       json: { type: 'string' },
       description:
@@ -43,7 +45,7 @@ export const csvBatchParameters = batchBodyParameters
     against: text,
     concurrency: wholeNumber(MAX_CONCURRENCY, DEFAULT_CONCURRENCY),
     dryRun: z
-      .enum(['', 'true', 'false'], { error: 'must be true or false' })
+      .enum(['', 'true', 'false'])
       .default('')
       .transform((value) => (value === '' ? null : value === 'true')),
   })
@@ -60,18 +62,18 @@ const target = text.meta({ description: 'Only items of this target, as the batch
 export const itemParameters = z.object({
   target,
   verdict: z
-    .union([verdictSchema, z.literal('')], { error: `must be one of ${verdictSchema.options.join(', ')}` })
+    .enum(['', ...verdictSchema.options])
     .optional()
     .transform((value) => value || undefined)
     .meta({ json: { enum: verdictSchema.options }, description: 'Only items with this verdict.' }),
   outcome: z
-    .union([ranToSchema, z.literal('')], { error: `must be one of ${ranToSchema.options.join(', ')}` })
+    .enum(['', ...ranToSchema.options])
     .optional()
     .transform((value) => value || undefined)
     .meta({ json: { enum: ranToSchema.options }, description: 'Only items whose rule came to this.' }),
   where: conditions,
   include: z
-    .enum(['', 'details'], { error: 'must be details' })
+    .enum(['', 'details'])
     .default('')
     .transform((value) => value === 'details')
     .meta({
@@ -85,7 +87,7 @@ export const itemParameters = z.object({
   }),
   cursor: z
     .string()
-    .regex(/^\d{0,6}$/, 'is not one this service gave out')
+    .refine((text) => /^\d{0,6}$/.test(text), because('foreign-cursor', {}))
     .default('')
     .meta({ json: { type: 'string', pattern: '^\\d{0,6}$' }, description: 'The `nextCursor` of the page before.' }),
 });
@@ -94,7 +96,7 @@ export const coverageParameters = z.object({ target });
 
 export const reportParameters = z.object({
   format: z
-    .enum(['junit', 'csv', 'json', 'markdown'], { error: 'must be junit, csv, json or markdown' })
+    .enum(['junit', 'csv', 'json', 'markdown'])
     .default('json')
     .meta({ json: { enum: ['junit', 'csv', 'json', 'markdown'], default: 'json' }, description: 'How it is written.' }),
 });

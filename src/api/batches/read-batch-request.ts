@@ -14,7 +14,6 @@ import {
   createRefusals,
   noneSetAside,
   type Place,
-  problemOf,
   type Refusals,
   type SetAside,
 } from '../../shared/cases/document/refusal.ts';
@@ -22,12 +21,13 @@ import { readIgnored } from '../../shared/cases/judging/noise.ts';
 import { elementsOf } from '../../shared/cases/split-array.ts';
 import { verdictSchema } from '../../shared/contract/batches.ts';
 import { callSchema, memberValue } from '../../shared/contract/execute-request.ts';
+import { problemsOf } from '../../shared/contract/issues.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import { integerOf } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { formatTarget, parseTarget } from '../../shared/contract/target.ts';
 import type { Verdict } from '../../shared/contract/verdict.ts';
-import type { Problem } from '../calls/read-request.ts';
+import { type Problem, problemAt, problemOfFault } from '../../shared/reasons/problems.ts';
 import type { BatchBodyParameters } from './parameters.ts';
 
 /** The source of the cases of a batch. */
@@ -73,10 +73,11 @@ const MAX_TARGETS = 100;
  */
 export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyParameters, 'invalid'>): ReadBatch {
   const decoded = decodeWhole(bytes);
-  if (decoded.kind !== 'text') return bad('body', decoded.message);
+  if (decoded.kind !== 'text') return bad(problemOfFault('body', decoded.fault));
   const scanned = scanJson(decoded.text);
-  if (scanned.kind !== 'complete') return bad(scanned.path || 'body', scanned.message);
-  if (scanned.type !== 'object') return bad('body', 'must be a JSON object');
+  if (scanned.kind !== 'complete') return bad(problemOfFault(scanned.path || 'body', scanned.whole));
+  if (scanned.type !== 'object')
+    return bad(problemAt('body', 'invalid-type', { expected: 'json-object', received: scanned.type }));
   const refusals = createRefusals();
   const members = readMembers(scanned.raw, KNOWN, refusals.at());
   const ids = readIds(members);
@@ -92,9 +93,9 @@ export function readBatchRequest(bytes: Uint8Array, { invalid }: Pick<BatchBodyP
   };
   const cases = readSource(members, refusals, invalid);
   const problems = [
-    ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
-    ...(ids.success ? [] : ids.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }))),
-    ...refusals.all.map(problemOf),
+    ...scanned.duplicates.map((path) => problemAt(path, 'duplicate', {})),
+    ...problemsOf(ids.error?.issues ?? []),
+    ...refusals.all,
   ];
   if (!ids.success || cases === null || problems.length > 0) return { kind: 'bad', problems: problems.slice(0, 100) };
   const text = (value: bigint | null) => value?.toString() ?? null;
@@ -109,12 +110,12 @@ function readIds(members: Members) {
     const given = members.written(name);
     return given ? [[name, memberValue(given)] as const] : [];
   });
-  return callSchema.safeParse(Object.fromEntries(values));
+  return callSchema.safeParse(Object.fromEntries(values), { reportInput: true });
 }
 
 /** Targets as they are written everywhere, each once. None: `all`. */
 export function readTargets(given: readonly string[], at: Place): string[] {
-  if (given.length > MAX_TARGETS) at.refuse(`must be at most ${MAX_TARGETS}`);
+  if (given.length > MAX_TARGETS) at.refuse('too-many', { maximum: MAX_TARGETS });
   const targets = given.map((text, index) => (text === EVERY_CLIENT ? text : (readTarget(text, at.in(index)) ?? text)));
   return targets.length === 0 ? ['all'] : [...new Set(targets)];
 }
@@ -124,7 +125,7 @@ export const readAgainst = (text: string | undefined, at: Place) => (text === un
 
 function readTarget(text: string, at: Place): string | undefined {
   const parsed = parseTarget(text);
-  return parsed.kind === 'malformed' ? at.refuse(parsed.message) : formatTarget(parsed);
+  return parsed.kind === 'malformed' ? at.refuseFault(parsed.fault) : formatTarget(parsed);
 }
 
 type Cases = Pick<BatchRequest, 'source' | 'setAside'>;
@@ -133,22 +134,22 @@ function readSource(members: Members, refusals: Refusals, skipInvalid: boolean):
   const isSaved = readFlag(members.get('saved'));
   const [cases, recorded, from] = [members.get('cases'), members.get('recorded'), members.get('from')];
   if ([cases, recorded, from, isSaved].filter(Boolean).length !== 1)
-    return refusals.at('cases').refuse('give either cases, saved: true, recorded or from') ?? null;
+    return refusals.at('cases').refuse('one-source', {}) ?? null;
   if (cases) return readGiven(cases, refusals, skipInvalid);
   const source = recorded ? readRecorded(recorded, members) : from ? readFrom(from, members) : readSaved(members);
   return { source, setAside: noneSetAside };
 }
 
 function readGiven({ kind, raw, at }: Given, refusals: Refusals, skipInvalid: boolean): Cases | null {
-  if (kind !== 'array') return at.refuse('must be a list') ?? null;
+  if (kind !== 'array') return at.refuse('invalid-type', { expected: 'array' }) ?? null;
   const elements = elementsOf(raw);
-  if (elements.length === 0) at.refuse('is empty: there is nothing to run');
-  if (elements.length > MAX_ITEMS) return at.refuse(`must be at most ${MAX_ITEMS}, found ${elements.length}`) ?? null;
+  if (elements.length === 0) at.refuse('empty', {});
+  if (elements.length > MAX_ITEMS) return at.refuse('too-many', { maximum: MAX_ITEMS, found: elements.length }) ?? null;
   const ofCases = createRefusals();
   const cases = elements.flatMap((one, index) =>
     ofCases.accepted(() => readCase(one, { index, at: ofCases.at('cases', index) })),
   );
-  const setAside = { cases: elements.length - cases.length, refusals: ofCases.all };
+  const setAside = { cases: elements.length - cases.length, errors: ofCases.all };
   if (skipInvalid && cases.length > 0) return { source: { kind: 'given', cases }, setAside };
   for (const refusal of ofCases.all) refusals.put(refusal);
   return { source: { kind: 'given', cases }, setAside: noneSetAside };
@@ -156,27 +157,24 @@ function readGiven({ kind, raw, at }: Given, refusals: Refusals, skipInvalid: bo
 
 /** Cases are saved for a rule or a node; a node inside of a rule has none. */
 function readSaved(members: Members): Source {
-  if (members.get('ruleId'))
-    members.get('confId')?.at.refuse('must not be given beside ruleId with saved: cases belong to a rule or to a node');
+  if (members.get('ruleId')) members.get('confId')?.at.refuse('rule-and-node', {});
   return { kind: 'saved' };
 }
 
 /** Runs of a whole rule can be made again; a node has none of its own. */
 function readRecorded(given: Given, members: Members): Source {
   const mockIds = [...new Set(readTexts(given))];
-  if (mockIds.length === 0) given.at.refuse('is empty: give the ids of runs');
-  if (mockIds.length > MAX_ITEMS) given.at.refuse(`must be at most ${MAX_ITEMS}, found ${mockIds.length}`);
-  if (!members.get('ruleId') || members.get('confId'))
-    given.at.refuse('needs ruleId, and no confId: only runs of a whole rule are made again');
-  const beside = 'must not be given beside recorded: the runs are compared with those they repeat';
-  members.get('against')?.at.refuse(beside);
+  if (mockIds.length === 0) given.at.refuse('empty', {});
+  if (mockIds.length > MAX_ITEMS) given.at.refuse('too-many', { maximum: MAX_ITEMS, found: mockIds.length });
+  if (!members.get('ruleId') || members.get('confId')) given.at.refuse('recorded-of-rule', {});
+  members.get('against')?.at.refuse('recorded-against', {});
   return { kind: 'recorded', mockIds };
 }
 
 function readFrom(given: Given, members: Members): Source {
   const wanted = members.get('verdict');
   const verdicts = z.array(verdictSchema).safeParse(readTexts(wanted));
-  if (!verdicts.success) wanted?.at.refuse(`must be a list of ${verdictSchema.options.join(', ')}`);
+  if (!verdicts.success) wanted?.at.refuse('invalid-value', { values: verdictSchema.options.join(', ') });
   const isSome = verdicts.success && verdicts.data.length > 0;
   return {
     kind: 'from',
@@ -188,7 +186,7 @@ function readFrom(given: Given, members: Members): Source {
 function readCount(given: Given | undefined, most: number): number | null {
   const value = given?.kind === 'number' ? integerOf(given.raw) : undefined;
   if (value !== undefined && value >= 1n && value <= BigInt(most)) return Number(value);
-  return given?.at.refuse(`must be a whole number from 1 to ${most}`) ?? null;
+  return given?.at.refuse('invalid-type', { expected: 'whole-number', minimum: 1, maximum: most }) ?? null;
 }
 
-const bad = (field: string, message: string): ReadBatch => ({ kind: 'bad', problems: [{ field, message }] });
+const bad = (problem: Problem): ReadBatch => ({ kind: 'bad', problems: [problem] });

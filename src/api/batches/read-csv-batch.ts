@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { cellTypeOf } from '../../shared/cases/csv/cell-type.ts';
 import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
-import { createRefusals, problemOf, type Refusal } from '../../shared/cases/document/refusal.ts';
+import { createRefusals } from '../../shared/cases/document/refusal.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { decodeWhole, withoutMark } from '../../shared/contract/json/utf8.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
+import { asFault } from '../../shared/reasons/template.ts';
 import type { Refused } from '../../shared/runtime/http-refusals.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { CsvBatchParameters } from './parameters.ts';
@@ -22,8 +23,8 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
     const targets = readTargets(parameters.targets, refusals.at('targets'));
     const against = readAgainst(parameters.against, refusals.at('against'));
     const text = decodeWhole(withoutMark(bytes));
-    if (text.kind !== 'text') refusals.at('body').refuse(`${text.message}: save the file as "CSV UTF-8"`);
-    if (text.kind !== 'text' || refusals.found() > 0) return bad(refusals.all);
+    if (text.kind !== 'text') refusals.at('body').refuse('csv-encoding', asFault(text.fault));
+    if (text.kind !== 'text' || refusals.found() > 0) return { kind: 'bad', problems: refusals.all };
     const selection = { app, ruleId, confId, lane: null, address: null };
     const reply = await ask({ v: QUERY_VERSION, ask: 'schema', ...selection });
     if (reply.kind === 'refused') return reply;
@@ -35,14 +36,10 @@ export function createReadCsvBatch({ ask }: Pick<AskWorker, 'ask'>) {
       timeZone,
       skipInvalid: invalid,
     });
-    if (read.kind === 'refused') return bad(read.refusals);
+    if (read.kind === 'refused') return { kind: 'bad', problems: read.refusals };
     const options = { concurrency, stopAfterFailures: null, file: null, against, dryRun, ignore: null };
     const source = { kind: 'given', cases: read.cases } as const;
     const { setAside } = read;
     return { kind: 'request', request: { app, ruleId, confId, ts: null, targets, ...options, source, setAside } };
   };
-}
-
-function bad(refusals: readonly Refusal[]): ReadBatch {
-  return { kind: 'bad', problems: refusals.map(problemOf) };
 }

@@ -3,7 +3,8 @@ import type { Case } from '../../shared/cases/case.ts';
 import type { SetAside } from '../../shared/cases/document/refusal.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import { type RecordedRun, recordedRun } from '../../shared/reasoning/trace/recorded-run.ts';
-import { type LeftOut, leftOut } from '../../shared/reasons/remarks.ts';
+import { problemAt } from '../../shared/reasons/problems.ts';
+import type { LeftOut } from '../../shared/reasons/remarks.ts';
 import { type Refused, refused } from '../../shared/runtime/http-refusals.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import { noneSaved, type SavedCases } from '../cases/saved-cases.ts';
@@ -42,7 +43,7 @@ export async function casesOf(
   switch (source.kind) {
     case 'given': {
       // The faults quote values, so they are not kept; the caller has got them.
-      const setAside = { cases: mistaken.cases, refusals: [] };
+      const setAside = { cases: mistaken.cases, errors: [] };
       return { kind: 'cases', ...nothingElse, cases: timed(source.cases), ...(setAside.cases > 0 && { setAside }) };
     }
     case 'saved': {
@@ -90,11 +91,11 @@ async function recordedCases(
     }
   }
   const left = runs.filter((run) => typeof run === 'string');
-  const refusals = [...Map.groupBy(left, (why) => why)].map(([why, { length }]) => ({
-    ...{ path: 'recorded', line: null, message: `${length} because ${leftOut[why]}` },
-  }));
+  const errors = [...Map.groupBy(left, (why) => why)].map(([why, { length }]) =>
+    problemAt('recorded', 'left-out', { count: length, why }),
+  );
   const cases = runs.flatMap((run) => (typeof run === 'string' ? [] : caseOfRun(run, ts)));
-  return { cases, ...(left.length > 0 && { setAside: { cases: left.length, refusals } }) };
+  return { cases, ...(left.length > 0 && { setAside: { cases: left.length, errors } }) };
 }
 
 function caseOfRun({ mockId, input, ts: ranAsOf }: RecordedRun, ts: string | null): Case {

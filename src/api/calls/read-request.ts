@@ -8,6 +8,7 @@ import {
   executeRequestSchema,
   memberValue,
 } from '../../shared/contract/execute-request.ts';
+import { problemsOf } from '../../shared/contract/issues.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
@@ -15,12 +16,10 @@ import { unknownNames } from '../../shared/contract/nearest.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { ruleListSchema } from '../../shared/contract/rules-and-clients.ts';
 import { readAs } from '../../shared/contract/wire.ts';
+import { type Problem, problemAt, problemOfFault } from '../../shared/reasons/problems.ts';
 import type { Refusal } from '../../shared/runtime/http-refusals.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import type { BodyLease } from './admission.ts';
-
-/** One thing wrong with a request: the field (or `body`) and what to do about it. */
-export type Problem = { field: string; message: string };
 
 type ReadRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; problems: Problem[] };
 
@@ -29,21 +28,22 @@ const MAX_PROBLEMS = 100;
 
 /** Reads the body of execute. All faults of a bad one are told, not only the first. */
 export function readExecuteRequest(bytes: Uint8Array): ReadRequest {
-  if (bytes.length === 0) return bad('body', 'is empty: send a JSON object such as {"app":1,"ruleId":1}');
+  if (bytes.length === 0) return bad(problemAt('body', 'empty-body', { example: '{"app":1,"ruleId":1}' }));
   const decoded = decodeWhole(bytes);
-  if (decoded.kind !== 'text') return bad('body', decoded.message);
+  if (decoded.kind !== 'text') return bad(problemOfFault('body', decoded.fault));
 
   const scanned = scanJson(decoded.text);
-  if (scanned.kind !== 'complete') return bad(scanned.path || 'body', scanned.message);
-  if (scanned.type !== 'object') return bad('body', `must be a JSON object, found ${article(scanned.type)}`);
+  if (scanned.kind !== 'complete') return bad(problemOfFault(scanned.path || 'body', scanned.whole));
+  if (scanned.type !== 'object')
+    return bad(problemAt('body', 'invalid-type', { expected: 'json-object', received: scanned.type }));
 
-  const problems: Problem[] = scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' }));
   const names = scanned.members.map(({ key }) => key);
-  for (const { name, message } of unknownNames(names, FIELDS, OTHER_NAMES)) problems.push({ field: name, message });
-  const parsed = callSchema.safeParse(membersByKey(scanned.members));
-  if (!parsed.success) {
-    problems.push(...parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })));
-  }
+  const parsed = callSchema.safeParse(membersByKey(scanned.members), { reportInput: true });
+  const problems = [
+    ...scanned.duplicates.map((path) => problemAt(path, 'duplicate', {})),
+    ...unknownNames(names, FIELDS, OTHER_NAMES),
+    ...problemsOf(parsed.error?.issues ?? []),
+  ];
   return parsed.success && problems.length === 0
     ? { kind: 'request', request: parsed.data }
     : { kind: 'bad', problems: problems.slice(0, MAX_PROBLEMS) };
@@ -63,13 +63,7 @@ function membersByKey(members: Member[]): Record<string, unknown> {
   );
 }
 
-function bad(field: string, message: string): ReadRequest {
-  return { kind: 'bad', problems: [{ field, message }] };
-}
-
-function article(type: string): string {
-  return type === 'null' ? 'null' : `${/^[ao]/.test(type) ? 'an' : 'a'} ${type}`;
-}
+const bad = (problem: Problem): ReadRequest => ({ kind: 'bad', problems: [problem] });
 
 /** Refuses the content types that browsers send cross-site without a CORS preflight: forms and plain text. */
 export function isFormPost(headers: IncomingHttpHeaders): boolean {
@@ -121,7 +115,7 @@ export function idempotencyKeyOf(req: Pick<HonoRequest, 'header'>): ReadKey {
   if (given === undefined) return { kind: 'none' };
   const key = QUOTED.exec(given)?.[1]?.replace(/\\(.)/g, '$1') ?? given;
   if (key.length >= 1 && key.length <= LONGEST) return { kind: 'key', key };
-  return { kind: 'bad', problems: [{ field: 'Idempotency-Key', message: `must have 1 to ${LONGEST} characters` }] };
+  return { kind: 'bad', problems: [problemAt('Idempotency-Key', 'length', { minimum: 1, maximum: LONGEST })] };
 }
 
 /** Aborts when the caller disconnects before the answer was written. `closedByUs` excludes connections that this process closes. */
@@ -139,7 +133,7 @@ export function callerLeft(outgoing: ServerResponse, closedByUs: () => boolean):
 /** The call with its rule; or why its scene names none. */
 export type InScene =
   | { kind: 'request'; request: ExecuteRequest }
-  | { kind: 'no-rule'; error: string }
+  | { kind: 'no-rule'; problem: Problem }
   | ({ kind: 'no-worker' } & Refusal);
 
 export type RuleOfScene = (request: AskedRequest) => Promise<InScene>;
@@ -159,6 +153,6 @@ export function createRuleOfScene({ ask }: Pick<AskWorker, 'ask'>): RuleOfScene 
     const rule = items.find(({ status, scenes }) => scenes.includes(scene) && status !== null && BigInt(status) >= 0n);
     return rule
       ? { kind: 'request', request: { ...request, ruleId: BigInt(rule.ruleId) } }
-      : { kind: 'no-rule', error: `names no rule: app ${app} has released none in it` };
+      : { kind: 'no-rule', problem: problemAt('scene', 'scene-without-rule', { app }) };
   };
 }

@@ -1,7 +1,7 @@
 import { type CaseDocument, readDocument } from '../../shared/cases/document/document.ts';
-import type { Refusal } from '../../shared/cases/document/refusal.ts';
 import { CannotSplice, removeCase, upsertCase } from '../../shared/cases/document/splice.ts';
 import { readYaml } from '../../shared/cases/document/yaml-text.ts';
+import type { Problem } from '../../shared/reasons/problems.ts';
 
 /** A case to put into a document, as JSON text of one line, and the name of one to take out. */
 export type Change = { upsert: { name: string; json: string } | null; remove: string | null };
@@ -11,8 +11,7 @@ export type DocumentTask = { text: string; change?: Change };
 
 export type ReadText =
   | { kind: 'read'; text: string; document: CaseDocument }
-  | { kind: 'refused'; refusals: Refusal[] }
-  | { kind: 'cannot'; error: string };
+  | { kind: 'refused'; refusals: Problem[] };
 
 /** Reads a document. It may take seconds for a large one. */
 export function runDocumentTask({ text: before, change }: DocumentTask): ReadText {
@@ -22,7 +21,7 @@ export function runDocumentTask({ text: before, change }: DocumentTask): ReadTex
     const read = yaml.kind === 'read' ? readDocument(yaml.json, yaml.lineOf) : yaml;
     return read.kind === 'refused' ? read : { kind: 'read', text, document: read.document };
   } catch (error) {
-    if (error instanceof CannotSplice) return { kind: 'cannot', error: error.message };
+    if (error instanceof CannotSplice) return { kind: 'refused', refusals: [error.problem] };
     throw error;
   }
 }

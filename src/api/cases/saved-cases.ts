@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { CaseDocument } from '../../shared/cases/document/document.ts';
-import { type Refusal as CaseRefusal, problemOf } from '../../shared/cases/document/refusal.ts';
 import { etagOf } from '../../shared/cases/etag.ts';
 import { parseJson } from '../../shared/contract/json/parse-json.ts';
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
-import { type Refusal, type Refused, refusalOf, refused } from '../../shared/runtime/http-refusals.ts';
+import { type Problem, problemAt } from '../../shared/reasons/problems.ts';
+import { type Refusal, type Refused, refusalFor, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import type { AskWorker } from '../ask-worker.ts';
-import type { Problem } from '../calls/read-request.ts';
 import type { Change, ReadText } from './document-tasks.ts';
 import type { Documents } from './documents.ts';
 
@@ -35,8 +34,7 @@ export function createSavedCases({ ask, documents }: Pick<AskWorker, 'ask'> & { 
 
   /** Saves what was read, or nothing (null), in the place of what the caller expects there. */
   async function save(cases: CasesOf, expected: Precondition, next: ReadText | null): Promise<Saving> {
-    if (next?.kind === 'refused') return { kind: 'bad', problems: next.refusals.map(problemOf) };
-    if (next?.kind === 'cannot') return { kind: 'bad', problems: [{ field: 'body', message: next.error }] };
+    if (next?.kind === 'refused') return { kind: 'bad', problems: next.refusals };
     const problems = next === null ? [] : notTheirs(cases, next.document);
     if (problems.length > 0) return { kind: 'bad', problems };
     const text = next?.text ?? null;
@@ -80,8 +78,7 @@ export function createSavedCases({ ask, documents }: Pick<AskWorker, 'ask'> & { 
       const { etag } = saved;
       const understood = await documents.read(saved.text);
       if (understood.kind === 'read') return { kind: 'document', document: understood.document, etag };
-      const why = understood.kind === 'cannot' ? understood.error : understood.refusals.map(sentenceOf).join('; ');
-      return refused('cases-unusable', { problem: why });
+      return { kind: 'refused', ...refusalFor('cases-unusable', understood.refusals) };
     },
   };
 }
@@ -106,11 +103,6 @@ function notTheirs(cases: CasesOf, document: CaseDocument): Problem[] {
   return (['app', 'ruleId', 'confId'] as const).flatMap((field) => {
     const [said, meant] = [document[field], cases[field]];
     if (said === null || String(said) === String(meant)) return [];
-    return [{ field, message: `is ${said} in the document and ${meant ?? 'not given'} in the request` }];
+    return [problemAt(field, 'other-rule', { said, why: meant ?? 'nothing' })];
   });
-}
-
-function sentenceOf(refusal: CaseRefusal): string {
-  const { field, message } = problemOf(refusal);
-  return `${field} ${message}`;
 }

@@ -42,7 +42,7 @@ ${operations.map((operation) => section(operation, paths, caller))}
 <p>What an answer says with <code>code</code> when there is none of a client, its status, and the sentence of each reason. Parts in brackets are there where their parameters are given. A 503 means that it did not run.</p>
 ${codeDocs().map(code)}
 <h2 id="causes">Causes</h2>
-<p>The values of the parameters <code>why</code>, <code>fault</code>, <code>problem</code>, <code>full</code> and <code>has</code>; a cause may have parameters of its own, beside them.</p>
+<p>The values of the parameters <code>why</code>, <code>fault</code>, <code>problem</code>, <code>full</code>, <code>has</code>, <code>expected</code> and <code>received</code>, and of <code>code</code> in <code>errors</code>; a cause may have parameters of its own, beside them.</p>
 ${texts(Object.entries(whys).map(([reason, text]) => ({ reason, text: withNames(text) })))}
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(components.schemas).map(

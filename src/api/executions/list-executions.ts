@@ -2,6 +2,7 @@ import { conclusionOf, statesOf } from '../../shared/conclusions/conclusion.ts';
 import type { ExecutionRecord } from '../../shared/contract/execution-record.ts';
 import type { Privacy } from '../../shared/privacy/privacy.ts';
 import type { NamedNode } from '../../shared/reasoning/trace/decided-by.ts';
+import { type Problem, problemAt } from '../../shared/reasons/problems.ts';
 import {
   BEGINNING,
   type History,
@@ -69,8 +70,8 @@ export function createListExecutions({ history, privacy, open }: ListExecutionsD
     },
 
     /** The fault of a search for masked values, with its field; null if there is none. */
-    hiddenIn({ app, where }: Pick<Wanted, 'app' | 'where'>): { field: string; message: string } | null {
-      if (where.length > 0 && app === undefined) return { field: 'app', message: 'must be given with where' };
+    hiddenIn({ app, where }: Pick<Wanted, 'app' | 'where'>): Problem | null {
+      if (where.length > 0 && app === undefined) return problemAt('app', 'required-with', { other: 'where' });
       return hiddenIn(where, app === undefined ? null : privacy.maskFor(app));
     },
 

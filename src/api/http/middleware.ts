@@ -13,6 +13,7 @@ import { unknownNames } from '../../shared/contract/nearest.ts';
 import { readProblem } from '../../shared/contract/problem.ts';
 import type { Fault } from '../../shared/reasons/causes.ts';
 import { isRefusalCode, refusals } from '../../shared/reasons/refusals.ts';
+import { messageOf } from '../../shared/reasons/words.ts';
 import type { Audit } from '../../shared/runtime/access/audit.ts';
 import { PROBLEM_TYPE, problemBody } from '../../shared/runtime/http-refusals.ts';
 import type { Logger } from '../../shared/runtime/telemetry/logger.ts';
@@ -163,18 +164,18 @@ export function warnOfParameters(): Layer {
 }
 
 async function withWarnings(res: Response, unknown: ReturnType<typeof unknownNames>): Promise<Response> {
-  const refused = () => badRequest(unknown.map(({ name, message }) => ({ field: name, message })));
+  const refused = () => badRequest(unknown);
   if (!res.headers.get('content-type')?.startsWith('application/json')) {
     await res.body?.cancel(); // events would go on
     return refused();
   }
   const answer = scanJson(await res.text());
   if (answer.kind !== 'complete' || answer.type !== 'object') return refused();
-  const warnings = unknown.map(({ name, message }) =>
+  const warnings = unknown.map((each) =>
     JSON.stringify({
       code: 'unknown-parameter',
-      params: { name: visible(name) },
-      message: visible(`${name} ${message}`),
+      params: { name: visible(each.field) },
+      message: visible(`${each.field} ${messageOf(each)}`),
     }),
   );
   const before = answer.members
@@ -210,7 +211,7 @@ export const tellWhetherItRan = (): Layer => {
     const status = mayHaveRun && refusals[code].status === 503 ? 504 : res.status;
     const headers = new Headers(res.headers);
     headers.delete('content-length');
-    return new Response(problemBody({ code, params }, { ...(errors && { errors }), status, mayHaveRun }), {
+    return new Response(problemBody({ code, params, ...(errors && { errors }) }, { status, mayHaveRun }), {
       status,
       headers,
     });
@@ -223,7 +224,7 @@ export type Phase = 'starting' | 'running' | 'leaving' | 'stopping' | 'closing';
 const TAKES_CALLS = new Set<Phase>(['starting', 'running', 'leaving']);
 
 export function wrongMethod(method: string, allowed: string[]): Response {
-  return problem('wrong-method', { method, allowed: allowed.join(' or ') }, { headers: { allow: allowed.join(', ') } });
+  return problem('wrong-method', { method, allowed: allowed.join(', ') }, { headers: { allow: allowed.join(', ') } });
 }
 
 export function refuseWhileStopping(phase: () => Phase, { refused }: Pick<Metrics, 'refused'>): Layer {

@@ -2,11 +2,12 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import { codeSchema } from '../../shared/contract/endings/codes.ts';
 import { stateSchema } from '../../shared/contract/endings/states.ts';
-import { noMomentMessage, readMoment } from '../../shared/contract/moment.ts';
+import { because, issueOf, problemsOf } from '../../shared/contract/issues.ts';
+import { readMoment } from '../../shared/contract/moment.ts';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import { parseTarget, TARGET_PATTERN } from '../../shared/contract/target.ts';
 import { decisionNames } from '../../shared/contract/verdict.ts';
-import type { Problem } from '../calls/read-request.ts';
+import { type Problem, problemAt } from '../../shared/reasons/problems.ts';
 import { readCondition } from '../executions/search/search-conditions.ts';
 import type { Environment } from './environment.ts';
 
@@ -16,12 +17,12 @@ const MAX_LIMIT = 100;
 
 /** An integer of a query string; an empty parameter and a 0 are absent. */
 function integer(max: bigint) {
-  const error = `must be an integer from 1 to ${max}`;
+  const bounds = because('invalid-type', { expected: 'integer', minimum: 1, maximum: `${max}` });
   return z
     .string()
-    .regex(/^\d{0,30}$/, error)
+    .refine((text) => /^\d{0,30}$/.test(text), { ...bounds, abort: true })
     .transform((text) => BigInt(text))
-    .refine((value) => value <= max, error)
+    .refine((value) => value <= max, bounds)
     .transform((value) => (value === 0n ? null : value))
     .optional()
     .transform((value) => value ?? null);
@@ -29,12 +30,12 @@ function integer(max: bigint) {
 
 /** A whole number from 1 to `most`; `fallback` where it is absent or empty. */
 export function wholeNumber(most: number, fallback: number) {
-  const error = `must be a whole number from 1 to ${most}`;
+  const bounds = because('invalid-type', { expected: 'whole-number', minimum: 1, maximum: most });
   return z
     .string()
-    .regex(/^\d{0,9}$/, error)
+    .refine((text) => /^\d{0,9}$/.test(text), { ...bounds, abort: true })
     .transform((given) => (given === '' ? fallback : Number(given)))
-    .refine((value) => value >= 1 && value <= most, error)
+    .refine((value) => value >= 1 && value <= most, bounds)
     .default(fallback);
 }
 
@@ -53,7 +54,7 @@ const asInt64 = { json: { type: 'integer', format: 'int64', minimum: 0 } };
 const app = appId
   .transform((value, context) => {
     if (value !== null) return Number(value);
-    context.addIssue({ code: 'custom', message: `must be an integer from 1 to ${INT32_MAX}` });
+    context.addIssue(issueOf({ problem: 'invalid-type', expected: 'integer', minimum: 1, maximum: Number(INT32_MAX) }));
     return z.NEVER;
   })
   .meta({ ...asApp, description: 'The app.' });
@@ -71,7 +72,7 @@ export const readinessParameters = z.object({
     .transform((value, context) => {
       const target = parseTarget(value);
       if (target.kind !== 'malformed') return target;
-      context.addIssue({ code: 'custom', message: target.message });
+      context.addIssue(issueOf(target.fault));
       return z.NEVER;
     })
     .meta({
@@ -91,7 +92,7 @@ export const selectedParameters = {
 };
 export const needsAnId = {
   path: ['ruleId'],
-  error: 'required, unless `confId` is given',
+  ...because('required-unless', { instead: 'confId' }),
   when: ({ issues }: { issues: { path?: PropertyKey[] | undefined }[] }) =>
     !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
 };
@@ -112,8 +113,10 @@ export const versionsParameters = z
   .object({
     ...selected,
     version: z
-      .string({ error: 'required: a version, such as 41' })
-      .regex(/^[1-9]\d{0,18}$/, 'must be a version, such as 41')
+      .custom<string>(
+        (value) => typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value),
+        because('invalid-format', { expected: 'version', example: '41' }),
+      )
       .meta({
         ...asInt64,
         description: 'The newest that is wanted, one of the last 100, or the `nextCursor` of the page before.',
@@ -126,7 +129,7 @@ export const schemaParameters = z
   .object({
     ...selected,
     include: text
-      .refine((value) => value === null || value === 'settings', { error: 'must be settings' })
+      .refine((value) => value === null || value === 'settings', because('invalid-value', { value: 'settings' }))
       .transform((value) => value ?? undefined)
       .meta({
         json: { type: 'string', enum: ['settings'] },
@@ -140,7 +143,10 @@ const absentIfEmpty = (description: string) =>
 
 const oneOf = (names: readonly string[], description: string) =>
   absentIfEmpty('')
-    .refine((value) => value === undefined || names.includes(value), { error: `must be one of ${names.join(', ')}` })
+    .refine(
+      (value) => value === undefined || names.includes(value),
+      because('invalid-value', { values: names.join(', ') }),
+    )
     .meta({ json: { type: 'string', enum: [...names] }, description });
 
 /** A day alone begins at midnight UTC. A time of day needs an offset: the zone of this process means nothing to the caller. */
@@ -152,7 +158,7 @@ const moment = (description: string) =>
       if (value === undefined) return undefined;
       const read = readMoment(value, IS_DAY.test(value) ? 'UTC' : undefined);
       if (read.kind === 'moment') return Number(read.ms);
-      context.addIssue({ code: 'custom', message: noMomentMessage(read.kind, undefined) });
+      context.addIssue(issueOf({ problem: read.kind }));
       return z.NEVER;
     })
     .meta({ json: { type: 'string' }, description });
@@ -160,13 +166,13 @@ const moment = (description: string) =>
 /** `?where=` several times: conditions on an input. */
 export const conditions = z
   .array(z.string())
-  .max(20, 'must be given 20 times at most')
+  .refine((all) => all.length <= 20, because('too-often', { maximum: 20 }))
   .default([])
   .transform((all, context) => {
     const read = all.map(readCondition);
-    const bad = read.find((condition) => typeof condition === 'string');
-    if (bad === undefined) return read.filter((condition) => typeof condition !== 'string');
-    context.addIssue({ code: 'custom', message: bad });
+    const bad = read.find((condition) => 'code' in condition);
+    if (bad === undefined) return read.filter((condition) => 'path' in condition);
+    context.addIssue(issueOf({ ...bad.params, problem: bad.code }));
     return z.NEVER;
   })
   .meta({
@@ -188,7 +194,7 @@ const searchParameters = {
   lane: absentIfEmpty('Only executions of a client in this lane.'),
   comparisonId: absentIfEmpty('Only executions that are parts of this comparison.'),
   pinned: absentIfEmpty('')
-    .refine((value) => value === undefined || value === 'true', { error: 'must be true' })
+    .refine((value) => value === undefined || value === 'true', because('invalid-value', { value: 'true' }))
     .transform((value) => (value === 'true' ? true : undefined))
     .meta({ json: { type: 'string', enum: ['true'] }, description: 'Only executions that are pinned.' }),
   by: absentIfEmpty('Only executions that this API key or person asked for.'),
@@ -228,7 +234,7 @@ export const listParameters = z.object({
     description: 'How many at most.',
   }),
   include: z
-    .enum(['', 'input', 'details'], { error: 'must be input or details' })
+    .enum(['', 'input', 'details'])
     .default('')
     .transform((value) => value || undefined)
     .meta({
@@ -240,7 +246,7 @@ export const listParameters = z.object({
 /** Whether to read the tree of an execution with it. */
 export const executionParameters = z.object({
   include: text
-    .refine((value) => value === null || value === 'tree', { error: 'must be tree' })
+    .refine((value) => value === null || value === 'tree', because('invalid-value', { value: 'tree' }))
     .meta({
       json: { type: 'string', enum: ['tree'] },
       description: '`tree`: also the tree of the rules it ran on, as they were then; null where it is not kept.',
@@ -250,7 +256,7 @@ export const executionParameters = z.object({
 /** Whether to erase an execution instead of cancelling it. */
 export const eraseParameters = z.object({
   erase: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
+    .enum(['true', 'false'])
     .default('false')
     .transform((given) => given === 'true')
     .meta({
@@ -277,8 +283,7 @@ export function readParameters<T extends z.ZodObject>(schema: T, context: Contex
   const unknown = isRead(context.req.method) ? [] : unknownNames([...given.keys()], known);
   const read = parseParameters(schema, given);
   if (unknown.length === 0) return read;
-  const problems = unknown.map(({ name, message }) => ({ field: name, message }));
-  return { kind: 'bad', problems: read.kind === 'bad' ? [...problems, ...read.problems] : problems };
+  return { kind: 'bad', problems: read.kind === 'bad' ? [...unknown, ...read.problems] : unknown };
 }
 
 export const isRead = (method: string) => method === 'GET' || method === 'HEAD';
@@ -303,13 +308,14 @@ export function parseParameters<T extends z.ZodObject>(
     const all = given.get(name)?.filter((value) => value !== '');
     if (all === undefined) return [];
     if (isArrayOf(member)) return [[name, all]];
-    if (all.length > 1) repeated.push({ field: name, message: `must be given once, found ${all.length}` });
+    if (all.length > 1) repeated.push(problemAt(name, 'repeated', { found: all.length }));
     return [[name, all[0] ?? '']];
   });
   const parsed = schema.safeParse(Object.fromEntries(values));
   if (parsed.success && repeated.length === 0) return { kind: 'read', value: parsed.data };
-  const bad = (parsed.error?.issues ?? []).map(({ path, message }) => ({ field: path.join('.'), message }));
-  const others = bad.filter(({ field }) => !repeated.some((each) => each.field === field));
+  const others = problemsOf(parsed.error?.issues ?? []).filter(
+    ({ field }) => !repeated.some((each) => each.field === field),
+  );
   return { kind: 'bad', problems: [...repeated, ...others] };
 }
 

@@ -5,11 +5,10 @@ import { noAnswerBody } from '../../shared/contract/execution-record.ts';
 import { visibleLines } from '../../shared/contract/json/visible-text.ts';
 import { statusOf } from '../../shared/reasons/codes.ts';
 import { retryAfterOf } from '../../shared/reasons/endings.ts';
+import type { Problem } from '../../shared/reasons/problems.ts';
 import { type RefusalCode, refusals } from '../../shared/reasons/refusals.ts';
 import { mapTexts, type ParamsOf } from '../../shared/reasons/template.ts';
-import { whatHappened } from '../../shared/reasons/words.ts';
-import { PROBLEM_TYPE, problemBody, type Refusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
-import type { Problem } from '../calls/read-request.ts';
+import { PROBLEM_TYPE, problemBody, type Refusal, refusalFor, refusalOf } from '../../shared/runtime/http-refusals.ts';
 
 /**
  * Refusals that come faster than each can have a line are told together each second. They are sent so late, too: callers that repeat at once
@@ -18,7 +17,6 @@ import type { Problem } from '../calls/read-request.ts';
 export const REFUSALS_MS = 1000;
 
 type Rest = {
-  errors?: Problem[];
   headers?: Record<string, string>;
   more?: Record<string, unknown>;
 };
@@ -31,17 +29,16 @@ export function problem<Of extends RefusalCode>(
   return respondToRefusal(refusalOf(code, params), rest);
 }
 
-export function respondToRefusal(refusal: Refusal, { errors, headers, more }: Rest = {}): Response {
+export function respondToRefusal(refusal: Refusal, { headers, more }: Rest = {}): Response {
   const { status, retryAfterSeconds } = { retryAfterSeconds: undefined, ...refusals[refusal.code] };
   const again = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  const body = problemBody(refusal, { ...(errors && { errors }), ...more });
+  const body = problemBody(refusal, more);
   return new Response(body, { status, headers: { 'content-type': PROBLEM_TYPE, ...again, ...headers } });
 }
 
 /** A 400: it names every field there is something wrong with. */
-export function badRequest(problems: Problem[]): Response {
-  const errors = problems.map((each) => ({ ...each, message: visibleLines(each.message) }));
-  return problem('bad-request', { problems: summaryOf(errors) }, { errors });
+export function badRequest(problems: readonly Problem[]): Response {
+  return respondToRefusal(refusalFor('bad-request', problems));
 }
 
 /** The answer to a body that was not read whole. */
@@ -53,11 +50,6 @@ export function refuseBody(
   if (why === 'no-room') return problem('bodies-full-now', {}, { headers });
   if (why === 'cut-off') return problem('body-cut-off', {});
   return problem('body-too-large', limit, { headers });
-}
-
-export function summaryOf(problems: readonly Problem[]): string {
-  const summary = problems.map(({ field, message }) => `\`${field}\`: ${message}`).join('; ');
-  return summary.endsWith('?') ? summary : `${summary}.`;
 }
 
 /** The answer to a synchronous call: the client's result unchanged, or the ending without one. */
@@ -80,10 +72,10 @@ function respondUnanswered(mockId: string, noAnswer: NoAnswer): Response {
 /** A 400 found by a worker has the form of one found by the API. */
 function respondToBadCall(mockId: string, noAnswer: NoAnswer): Response {
   const { reason, params, mayHaveRun } = noAnswer;
-  const errors = [{ field: `${params.field ?? 'body'}`, message: whatHappened(noAnswer) }];
+  const { field = 'body', ...rest } = params;
   const error = errorOf(noAnswer);
   const more = { detail: error, error, reason, params, mayHaveRun, mockId };
-  return problem('bad-request', { problems: summaryOf(errors) }, { errors, more });
+  return respondToRefusal(refusalFor('bad-request', [{ field: `${field}`, code: reason, params: rest }]), { more });
 }
 
 export function json(status: number, body: string, headers: Record<string, string> = {}): Response {

@@ -1,10 +1,13 @@
 import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { type AskedRequest, executeRequestSchema, memberValue } from '../../shared/contract/execute-request.ts';
+import { problemsOf } from '../../shared/contract/issues.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import type { Member } from '../../shared/contract/json/json-tokens.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { isOneSlipAway } from '../../shared/contract/nearest.ts';
 import { parseTarget } from '../../shared/contract/target.ts';
+import { type Problem, problemAt, problemOfFault } from '../../shared/reasons/problems.ts';
+import { messageOf } from '../../shared/reasons/words.ts';
 import { INPUT_ERROR, OTHER_ERROR } from './envelope.ts';
 
 type IceRequest = { kind: 'request'; request: AskedRequest } | { kind: 'bad'; ret: number; message: string };
@@ -22,18 +25,19 @@ const THEIR_NAMES = new Map([...OUR_NAMES].map(([theirs, ours]) => [ours, theirs
  */
 export function readIceRequest(bytes: Uint8Array): IceRequest {
   const decoded = decodeWhole(bytes);
-  if (decoded.kind !== 'text') return bad(OTHER_ERROR, `the body ${decoded.message}`);
+  if (decoded.kind !== 'text') return bad(OTHER_ERROR, told(problemOfFault('the body', decoded.fault)));
   const scanned = scanJson(decoded.text);
-  if (scanned.kind !== 'complete') return bad(OTHER_ERROR, `the body ${scanned.message}`);
-  if (scanned.type !== 'object') return bad(OTHER_ERROR, 'the body must be a JSON object');
+  if (scanned.kind !== 'complete') return bad(OTHER_ERROR, told(problemOfFault('the body', scanned.whole)));
+  if (scanned.type !== 'object')
+    return bad(OTHER_ERROR, told(problemAt('the body', 'invalid-type', { expected: 'json-object' })));
   const [twice] = scanned.duplicates;
-  if (twice !== undefined) return bad(OTHER_ERROR, `${twice} is given twice`);
+  if (twice !== undefined) return bad(OTHER_ERROR, told(problemAt(twice, 'duplicate', {})));
 
   const members = scanned.members.filter(({ kind }) => kind !== 'null');
   const expected = members.find(asksForNoEffects);
-  if (expected !== undefined) return bad(OTHER_ERROR, `${expected.key} ${NO_DRY_RUN}`);
+  if (expected !== undefined) return bad(OTHER_ERROR, told(problemAt(expected.key, 'no-dry-run-here', {})));
   const given = new Map(members.filter(({ key }) => MEMBERS.has(key)).map((member) => [member.key, member]));
-  if (isZeroOrAbsent(given.get('app'))) return bad(INPUT_ERROR, 'app is required');
+  if (isZeroOrAbsent(given.get('app'))) return bad(INPUT_ERROR, told(problemAt('app', 'required', {})));
   const scene = given.get('scene');
   const sceneName = scene === undefined ? '' : memberValue(scene);
   const hasScene = sceneName !== '';
@@ -42,15 +46,15 @@ export function readIceRequest(bytes: Uint8Array): IceRequest {
   // Precedence as in the published server: rule, scene, node.
   given.delete(hasScene && isZeroOrAbsent(given.get('iceId')) ? 'confId' : 'scene');
   const values = [...given.values()].map((member) => [OUR_NAMES.get(member.key) ?? member.key, memberValue(member)]);
-  const parsed = executeRequestSchema.safeParse(withTarget(Object.fromEntries(values)));
+  const parsed = executeRequestSchema.safeParse(withTarget(Object.fromEntries(values)), { reportInput: true });
   // Beside a rule the scene selects nothing, but leaves may read it.
   const named = parsed.data?.ruleId != null && typeof sceneName === 'string' && hasScene ? { scene: sceneName } : {};
   if (parsed.success) return { kind: 'request', request: { ...parsed.data, ...named } };
-  return bad(OTHER_ERROR, parsed.error.issues.map(({ path, message }) => `${theirName(path)} ${message}`).join('; '));
+  return bad(OTHER_ERROR, problemsOf(parsed.error.issues).map(told).join('; '));
 }
 
-const NO_DRY_RUN =
-  'is not known here: this runs for real. Ask for a run without effects with "dryRun": true in the body of POST /rule-server/mock/execute';
+/** A problem in the words of that server, which has no place for data. */
+const told = ({ field, ...problem }: Problem) => `${THEIR_NAMES.get(field) ?? field} ${messageOf(problem)}`;
 
 /** A dry run is refused, because the published server has none and a real run is not what the caller asked for. */
 function asksForNoEffects({ key, raw }: Pick<Member, 'key' | 'raw'>): boolean {
@@ -68,11 +72,6 @@ function withTarget(values: Record<string, unknown>): Record<string, unknown> {
 
 function isZeroOrAbsent(member: Member | undefined): boolean {
   return member === undefined || (member.kind === 'number' && memberValue(member) === 0n);
-}
-
-function theirName(path: PropertyKey[]): string {
-  const name = path.join('.');
-  return THEIR_NAMES.get(name) ?? name;
 }
 
 function bad(ret: number, message: string): IceRequest {

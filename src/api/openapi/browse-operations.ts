@@ -14,7 +14,7 @@ import {
   selectionParameters,
   versionsParameters,
 } from '../http/parameters.ts';
-import type { Operation } from './operation.ts';
+import { answer, type Operation } from './operation.ts';
 import { refusal } from './refusals.ts';
 
 const always = { type: 'always', start: null, end: null };
@@ -114,29 +114,25 @@ export const browseOperations: Operation[] = [
     query: schemaParameters,
     queryExample: { app: 9001, ruleId: 1, include: 'settings' },
     answers: {
-      200: {
-        description: 'The keys. None for an app without readable rules or metadata.',
-        schema: schemaSchema,
-        examples: {
-          keys: {
-            fields: [
-              {
-                key: 'cost',
-                valueType: 'Double',
-                nodeId: 41,
-                nodeName: 'cost at least 100',
-                nodes: [
-                  {
-                    ...{ nodeId: 41, nodeName: 'cost at least 100' },
-                    ...{ settings: leaf.settings, comparison: leaf.comparison },
-                  },
-                ],
-              },
-            ],
-            fallback: false,
-          },
+      200: answer('The keys. None for an app without readable rules or metadata.', schemaSchema, {
+        keys: {
+          fields: [
+            {
+              key: 'cost',
+              valueType: 'Double',
+              nodeId: 41,
+              nodeName: 'cost at least 100',
+              nodes: [
+                {
+                  ...{ nodeId: 41, nodeName: 'cost at least 100' },
+                  ...{ settings: leaf.settings, comparison: leaf.comparison },
+                },
+              ],
+            },
+          ],
+          fallback: false,
         },
-      },
+      }),
       404: unknownRule,
     },
   },
@@ -148,7 +144,7 @@ export const browseOperations: Operation[] = [
     query: selectionParameters,
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
-      200: { description: 'The tree.', schema: treeSchema, examples: { tree } },
+      200: answer('The tree.', treeSchema, { tree }),
       404: unknownRule,
       422: refusal('It is too large.', 'tree-too-large', {}),
     },
@@ -161,11 +157,10 @@ export const browseOperations: Operation[] = [
     query: versionsParameters,
     queryExample: { app: 9001, ruleId: 1, version: 18 },
     answers: {
-      200: {
-        description:
-          'The versions, the newest first. Of each but the first only what changed. The list ends before the first that is not known.',
-        schema: ruleVersionsSchema,
-        examples: {
+      200: answer(
+        'The versions, the newest first. Of each but the first only what changed. The list ends before the first that is not known.',
+        ruleVersionsSchema,
+        {
           versions: {
             items: [
               { version: 18, digest, timeWindow: always, start: 41, nodes: [{ ...node, forwardId: null, sonIds: [] }] },
@@ -174,7 +169,7 @@ export const browseOperations: Operation[] = [
             nextCursor: null,
           },
         },
-      },
+      ),
       404: refusal('The rule is not known on this version.', 'unknown-version', { app: 9001, version: '18' }),
     },
   },
@@ -184,11 +179,7 @@ export const browseOperations: Operation[] = [
     id: 'listApps',
     summary: 'Apps that have rules, clients, or a directory',
     answers: {
-      200: {
-        description: 'The apps.',
-        schema: appsSchema,
-        examples: { apps: { items: [{ app: 9001, name: 'Demo' }], nextCursor: null } },
-      },
+      200: answer('The apps.', appsSchema, { apps: { items: [{ app: 9001, name: 'Demo' }], nextCursor: null } }),
     },
   },
   {
@@ -199,11 +190,9 @@ export const browseOperations: Operation[] = [
     query: appParameters,
     queryExample: { app: 9001 },
     answers: {
-      200: {
-        description: 'The rules, and the files that are none.',
-        schema: ruleListSchema,
-        examples: { rules: { app: 9001, version: 18, items: [{ ruleId: 1, ...rule }], nextCursor: null, skipped: [] } },
-      },
+      200: answer('The rules, and the files that are none.', ruleListSchema, {
+        rules: { app: 9001, version: 18, items: [{ ruleId: 1, ...rule }], nextCursor: null, skipped: [] },
+      }),
     },
   },
   {
@@ -214,11 +203,9 @@ export const browseOperations: Operation[] = [
     query: appParameters,
     queryExample: { app: 9001 },
     answers: {
-      200: {
-        description: 'The clients.',
-        schema: clientListSchema,
-        examples: { clients: { app: 9001, items: [client], nextCursor: null, skipped: [] } },
-      },
+      200: answer('The clients.', clientListSchema, {
+        clients: { app: 9001, items: [client], nextCursor: null, skipped: [] },
+      }),
       422: refusal("The app's directory is not one.", 'clients-linked', { app: 9001 }),
     },
   },
@@ -232,11 +219,7 @@ export const browseOperations: Operation[] = [
     query: readinessParameters,
     queryExample: { app: 9001, target: 'lane:beta' },
     answers: {
-      200: {
-        description: 'Each rule, and what a person must know of it.',
-        schema: readinessSchema,
-        examples: { readiness },
-      },
+      200: answer('Each rule, and what a person must know of it.', readinessSchema, { readiness }),
       404: unknownRule,
       422: refusal('The app has too many rules for one answer.', 'too-many-rules', {
         ...{ app: 9001, rules: 612, most: 500 },

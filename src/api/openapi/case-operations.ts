@@ -6,6 +6,7 @@ import {
   savedCasesListSchema,
   savedCasesSchema,
 } from '../../shared/contract/saved-cases.ts';
+import { problemAt } from '../../shared/reasons/problems.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { casesParameters } from '../cases/parameters.ts';
 import { problem } from './examples.ts';
@@ -65,10 +66,10 @@ const changed: AnswerDoc = {
 const broken = refusal('The file cannot be used.', 'cases-file-unusable', { problem: 'link' });
 const tooLarge = refusal('More than 1 MiB.', 'body-too-large', { maxBytes: 1_048_576 });
 const unconditional = refusal('Without a precondition.', 'precondition-missing', {});
-const bad = badQuestion('A parameter or the document is wrong.', {
-  field: 'cases[0].input.cost',
-  message: 'is a number JSON does not know (012): put text in quotes (line 5)',
-});
+const bad = badQuestion(
+  'A parameter or the document is wrong.',
+  problemAt('cases[0].input.cost', 'no-json-number', { number: '012', line: 5 }),
+);
 const changes = {
   query: casesParameters,
   queryExample: { app: 9001, ruleId: 1 },

@@ -4,7 +4,6 @@ import { type NoAnswer, noAnswer } from '../../shared/contract/endings/no-answer
 import type { StateStep } from '../../shared/contract/endings/states.ts';
 import { noAnswerBody, openRecord, toSettled } from '../../shared/contract/execution-record.ts';
 import { problemBody, type Refusal } from '../../shared/runtime/http-refusals.ts';
-import type { Problem } from '../calls/read-request.ts';
 import { executionBody, listBody, recordBody } from '../executions/execution-body.ts';
 
 export const MOCK_ID = '5f0c1b52-8d1e-4b53-9f0e-2f6f1f1f7c11';
@@ -39,7 +38,7 @@ export function unanswered(noAnswer: NoAnswer): unknown {
 }
 
 /** A refusal as problem+json. */
-export function problem(refusal: Refusal, more: { errors?: Problem[]; mayHaveRun?: boolean } = {}): object {
+export function problem(refusal: Refusal, more: { mayHaveRun?: boolean } = {}): object {
   return JSON.parse(problemBody(refusal, more));
 }
 

@@ -2,19 +2,17 @@ import { z } from 'zod';
 import { noAnswer } from '../../shared/contract/endings/no-answer.ts';
 import { executeRequestSchema } from '../../shared/contract/execute-request.ts';
 import { acceptedSchema } from '../../shared/contract/execution.ts';
+import { problemAt } from '../../shared/reasons/problems.ts';
 import { refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { noAnswerAnswer, resultAnswer } from './answers.ts';
 import { accepted, failedResult, MOCK_ID, problem, request, result, unanswered } from './examples.ts';
-import type { AnswerDoc, Operation } from './operation.ts';
+import { answer, type Operation } from './operation.ts';
 import { badCall, refusal } from './refusals.ts';
 
 const CLIENT = 'orders-7f9c_4a1b2';
 const [address, timeoutMs, app] = [CLIENT, 60_000, 9001];
-const answerOf = (description: string, examples: Record<string, unknown>): AnswerDoc => ({
-  description,
-  schema: noAnswerAnswer,
-  examples,
-});
+const answerOf = (description: string, examples: Record<string, unknown>) =>
+  answer(description, noAnswerAnswer, examples);
 
 /** Running a rule. */
 export const executeOperations: Operation[] = [
@@ -70,10 +68,10 @@ export const executeOperations: Operation[] = [
         examples: { begun: accepted },
         headers: { Location: 'Where the execution is.', 'Preference-Applied': 'respond-async' },
       },
-      400: badCall('One answer names every field that is wrong.', {
-        field: 'app',
-        message: 'must be an integer from 1 to 2147483647',
-      }),
+      400: badCall(
+        'One answer names every field that is wrong.',
+        problemAt('app', 'too-small', { expected: 'integer', minimum: 1, maximum: 2_147_483_647, found: '0' }),
+      ),
       409: answerOf('It was cancelled.', {
         cancelled: unanswered(noAnswer('cancelled-before-pick-up', { address }, { mayHaveRun: false })),
       }),
@@ -90,14 +88,10 @@ export const executeOperations: Operation[] = [
         { mayHaveRun: false },
       ),
       422: {
-        description: "The rule's tree has a cycle, or the Idempotency-Key belongs to another call.",
-        schema: noAnswerAnswer,
-        examples: {
+        ...answerOf("The rule's tree has a cycle, or the Idempotency-Key belongs to another call.", {
           cycle: unanswered(noAnswer('cycle', { app, ruleId: '1', nodes: '2 → 3 → 2' })),
-        },
-        problems: {
-          'another body': problem(refusalOf('key-reused', {}), { mayHaveRun: false }),
-        },
+        }),
+        problems: { 'another body': problem(refusalOf('key-reused', {}), { mayHaveRun: false }) },
       },
       502: answerOf('The client wrote something that is not a result.', {
         'invalid-result': unanswered(noAnswer('result-unusable', { address, problem: 'result-no-success' })),

@@ -8,7 +8,7 @@ import {
 } from '../../shared/contract/execution.ts';
 import { eraseParameters, executionParameters, failureParameters, listParameters } from '../http/parameters.ts';
 import { AT, accepted, events, execution, executions, failures } from './examples.ts';
-import type { Operation } from './operation.ts';
+import { answer, type Operation } from './operation.ts';
 import { refusal } from './refusals.ts';
 
 const EXECUTIONS = '/rule-server/mock/executions';
@@ -26,11 +26,7 @@ export const executionOperations: Operation[] = [
     query: listParameters,
     queryExample: { app: 9001, ruleId: 1, limit: 20 },
     answers: {
-      200: {
-        description: 'One page, without inputs and results.',
-        schema: executionListSchema,
-        examples: { page: executions },
-      },
+      200: answer('One page, without inputs and results.', executionListSchema, { page: executions }),
     },
   },
   {
@@ -41,11 +37,9 @@ export const executionOperations: Operation[] = [
     query: failureParameters,
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
-      200: {
-        description: 'The most frequent first, of as many executions as one answer looks through.',
-        schema: failuresSchema,
-        examples: { groups: failures },
-      },
+      200: answer('The most frequent first, of as many executions as one answer looks through.', failuresSchema, {
+        groups: failures,
+      }),
     },
   },
   {
@@ -54,17 +48,13 @@ export const executionOperations: Operation[] = [
     id: 'getKept',
     summary: 'How many executions are kept, since when, within which limits, and how long one waits',
     answers: {
-      200: {
-        description: 'Items of batches and pinned executions are not counted.',
-        schema: keptSchema,
-        examples: {
-          kept: {
-            ...{ executions: 10_000, bytes: 41_000_000, oldest: AT },
-            limits: { executions: 10_000, seconds: 604_800, bytes: 268_435_456 },
-            waits: { worker: 30_000, client: 60_000 },
-          },
+      200: answer('Items of batches and pinned executions are not counted.', keptSchema, {
+        kept: {
+          ...{ executions: 10_000, bytes: 41_000_000, oldest: AT },
+          limits: { executions: 10_000, seconds: 604_800, bytes: 268_435_456 },
+          waits: { worker: 30_000, client: 60_000 },
         },
-      },
+      }),
     },
   },
   {
@@ -99,7 +89,7 @@ export const executionOperations: Operation[] = [
     query: executionParameters,
     queryExample: { include: 'tree' },
     answers: {
-      200: { description: 'The execution.', schema: executionSchema, examples: { succeeded: execution } },
+      200: answer('The execution.', executionSchema, { succeeded: execution }),
       410: refusal('It has ended, and nothing of its app is kept.', 'execution-not-kept', {
         ...{ mockId, state: 'succeeded', app: 9001 },
       }),
@@ -119,16 +109,13 @@ export const executionOperations: Operation[] = [
       'minutes, and would run again after that. What is gone already counts as erased, with `found: false`: a mistyped id is no proof.',
     query: eraseParameters,
     answers: {
-      200: {
-        description: 'It had been cancelled before, or is erased.',
-        schema: cancelledSchema,
-        examples: { cancelled: { mockId, state: 'cancelled' }, erased: { mockId, state: 'erased', found: true } },
-      },
-      202: {
-        description: 'It is being cancelled; its state tells when it is.',
-        schema: cancelledSchema,
-        examples: { cancelling: { mockId, state: 'cancelling' } },
-      },
+      200: answer('It had been cancelled before, or is erased.', cancelledSchema, {
+        cancelled: { mockId, state: 'cancelled' },
+        erased: { mockId, state: 'erased', found: true },
+      }),
+      202: answer('It is being cancelled; its state tells when it is.', cancelledSchema, {
+        cancelling: { mockId, state: 'cancelling' },
+      }),
       409: refusal('It has ended; or it has not, and is to be erased.', 'execution-ended', { mockId }),
     },
   },

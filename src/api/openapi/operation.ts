@@ -21,6 +21,11 @@ export type AnswerDoc = {
   headers?: Record<string, string>;
 };
 
+/** An answer in JSON, with its examples by name. */
+export const answer = (description: string, schema: z.ZodType, examples: Record<string, unknown>): AnswerDoc => ({
+  ...{ description, schema, examples },
+});
+
 /** `needed`: without it the request is refused. */
 export type HeaderDoc = { name: string; description: string; schema: z.ZodType; example: string; needed?: true };
 

@@ -1,33 +1,33 @@
 import type { z } from 'zod';
 import { problemSchema } from '../../shared/contract/problem.ts';
+import { type Problem, problemAt } from '../../shared/reasons/problems.ts';
 import type { RefusalCode, refusals } from '../../shared/reasons/refusals.ts';
 import type { ParamsOf } from '../../shared/reasons/template.ts';
-import { refusalOf } from '../../shared/runtime/http-refusals.ts';
-import type { Problem } from '../calls/read-request.ts';
-import { summaryOf } from '../http/respond.ts';
+import { refusalFor, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { BATCH_ID, MOCK_ID, problem } from './examples.ts';
 import { type AnswerDoc, type Operation, PROBLEM } from './operation.ts';
 
-/** A documented refusal as problem+json; `errors` are the fields it is about. */
+/** A documented refusal as problem+json. */
 export function refusal<Of extends RefusalCode>(
   description: string,
   code: Of,
   params: ParamsOf<(typeof refusals)[Of]['text']>,
-  more: { errors?: Problem[]; mayHaveRun?: boolean } = {},
+  more: { mayHaveRun?: boolean } = {},
 ): AnswerDoc {
-  const example = problem(refusalOf(code, params), more);
-  return { description, mediaType: PROBLEM, schema: problemSchema, examples: { refused: example } };
+  return answerOf(description, problem(refusalOf(code, params), more));
 }
+
+const answerOf = (description: string, refused: unknown): AnswerDoc => ({
+  ...{ description, mediaType: PROBLEM, schema: problemSchema, examples: { refused } },
+});
 
 /** The 400 of a call that would run something. */
-export function badCall(description: string, error: Problem): AnswerDoc {
-  return refusal(description, 'bad-request', { problems: summaryOf([error]) }, { errors: [error], mayHaveRun: false });
-}
+export const badCall = (description: string, error: Problem): AnswerDoc =>
+  answerOf(description, problem(refusalFor('bad-request', [error]), { mayHaveRun: false }));
 
 /** The 400 of any other request. */
-export function badQuestion(description: string, error: Problem): AnswerDoc {
-  return refusal(description, 'bad-request', { problems: summaryOf([error]) }, { errors: [error] });
-}
+export const badQuestion = (description: string, error: Problem): AnswerDoc =>
+  answerOf(description, problem(refusalFor('bad-request', [error])));
 
 const unauthorized = refusal('Without a key, or with one that is not known.', 'key-missing', {});
 
@@ -61,10 +61,7 @@ export const failed = refusal(
 );
 
 const badParameter = (query: z.ZodObject) =>
-  badQuestion('A parameter is wrong.', {
-    field: Object.keys(query.shape)[0] ?? '',
-    message: 'must be given once, found 2',
-  });
+  badQuestion('A parameter is wrong.', problemAt(Object.keys(query.shape)[0] ?? '', 'repeated', { found: 2 }));
 const unknownExecution = refusal('There is no such execution (any more).', 'unknown-execution', { mockId: MOCK_ID });
 /** 404 of an id that was never given, and 410 of a batch that was kept once. */
 export const ofBatch = {

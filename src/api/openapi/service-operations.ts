@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { callerSchema, permissions } from '../../shared/contract/caller.ts';
+import { problemAt } from '../../shared/reasons/problems.ts';
 import { sessionRequestSchema } from '../access/sessions.ts';
 import { healthAnswer, readyAnswer } from './answers.ts';
-import type { Operation } from './operation.ts';
+import { answer, type Operation } from './operation.ts';
 import { badQuestion, failed, forbidden, refusal, unavailable } from './refusals.ts';
 
 const ready = { status: 'ready', queue: 'up', reason: null, workers: 3, problems: [], waiting: 0, active: 12 };
@@ -17,7 +18,7 @@ export const serviceOperations: Operation[] = [
     id: 'healthz',
     summary: 'Whether this process lives',
     open: true,
-    answers: { 200: { description: 'It does.', schema: healthAnswer, examples: { ok: { status: 'ok' } } } },
+    answers: { 200: answer('It does.', healthAnswer, { ok: { status: 'ok' } }) },
   },
   {
     ...common,
@@ -26,14 +27,10 @@ export const serviceOperations: Operation[] = [
     summary: 'Whether this process can take calls',
     open: true,
     answers: {
-      200: { description: 'It can.', schema: readyAnswer, examples: { ready } },
-      503: {
-        description: 'Not now: the queue store is away or takes no writes, or the process starts or stops.',
-        schema: readyAnswer,
-        examples: {
-          'not ready': { ...ready, status: 'not ready', queue: 'down', reason: 'Redis takes no writes (READONLY)' },
-        },
-      },
+      200: answer('It can.', readyAnswer, { ready }),
+      503: answer('Not now: the queue store is away or takes no writes, or the process starts or stops.', readyAnswer, {
+        'not ready': { ...ready, status: 'not ready', queue: 'down', reason: 'Redis takes no writes (READONLY)' },
+      }),
     },
   },
   {
@@ -42,12 +39,11 @@ export const serviceOperations: Operation[] = [
     id: 'whoAmI',
     summary: 'Whose key or session this is, and what it may do',
     answers: {
-      200: {
-        description:
-          'The name of the key, its permissions and its apps; null for every app. Without keys the name is null.',
-        schema: callerSchema,
-        examples: { reader: { name: 'dashboard', may: ['read'], apps: [1, 9001] }, anybody },
-      },
+      200: answer(
+        'The name of the key, its permissions and its apps; null for every app. Without keys the name is null.',
+        callerSchema,
+        { reader: { name: 'dashboard', may: ['read'], apps: [1, 9001] }, anybody },
+      ),
     },
   },
   {
@@ -61,7 +57,7 @@ export const serviceOperations: Operation[] = [
     body: { schema: sessionRequestSchema, examples: { key: { key: '0123456789abcdef0123456789abcdef' } } },
     answers: {
       204: { description: 'Signed in for 12 hours.', headers: { 'Set-Cookie': 'The session.' } },
-      400: badQuestion('There is no key.', { field: 'key', message: 'must be there: send {"key":"…"}' }),
+      400: badQuestion('There is no key.', problemAt('key', 'only-key', { example: '{"key":"…"}' })),
       401: refusal('Not a key.', 'key-unknown', {}),
       403: forbidden,
       500: failed,

@@ -8,6 +8,7 @@ import {
   wholeItemSchema,
 } from '../../shared/contract/batches.ts';
 import { printAs } from '../../shared/contract/wire.ts';
+import { problemAt } from '../../shared/reasons/problems.ts';
 import { csvReport } from '../../shared/reports/csv.ts';
 import { jsonReport, reportedBatch } from '../../shared/reports/json.ts';
 import { junitReport } from '../../shared/reports/junit.ts';
@@ -98,8 +99,6 @@ export function batchRoutes({ batches, readCsvBatch, maxBodyBytes, openBodies, s
 
 type Asked = Context<Environment>;
 
-const GONE_CURSOR = 'is of a batch that is not kept any more, or not one this service gave out: begin without it';
-
 const show = (found: Found) => json(200, printAs(batchBodySchema, batchBody(found)));
 
 async function list(context: Asked, batches: Batches): Promise<Response> {
@@ -108,7 +107,7 @@ async function list(context: Asked, batches: Batches): Promise<Response> {
   const notIts = read.value.app === undefined ? undefined : refusedApp(context, read.value.app);
   if (notIts) return notIts;
   const page = await batches.list({ ...read.value, apps: callerOf(context).apps });
-  if (page === null) return badRequest([{ field: 'cursor', message: GONE_CURSOR }]);
+  if (page === null) return badRequest([problemAt('cursor', 'gone-cursor', {})]);
   return json(200, printAs(batchListSchema, { ...page, items: page.items.map((one) => batchBody(one)) }));
 }
 

@@ -8,9 +8,10 @@ import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { savedCasesSchema } from '../../shared/contract/saved-cases.ts';
 import { printAs } from '../../shared/contract/wire.ts';
+import { type Problem, problemAt, problemOfFault } from '../../shared/reasons/problems.ts';
 import { needs, refusedApp, tellAbout } from '../access/authenticate.ts';
 import type { OpenBodies } from '../calls/admission.ts';
-import { type Problem, readBody } from '../calls/read-request.ts';
+import { readBody } from '../calls/read-request.ts';
 import { casesBody } from '../cases/case-bodies.ts';
 import type { Change } from '../cases/document-tasks.ts';
 import { casesParameters } from '../cases/parameters.ts';
@@ -39,7 +40,7 @@ export function casesRoutes({ savedCases, openBodies }: CasesDependencies) {
       const body = await readBytes(context, openBodies);
       if (body.kind === 'answered') return body.response;
       const decoded = decodeWhole(body.value);
-      if (decoded.kind !== 'text') return notSaved(decoded.message);
+      if (decoded.kind !== 'text') return badRequest([problemOfFault('body', decoded.fault)]);
       const { cases, precondition } = change.value;
       return respondToSaving(await savedCases.replace(cases, precondition, decoded.text));
     })
@@ -101,7 +102,7 @@ function readConditions(context: Context<Environment>): Read<{ cases: CasesOf; p
   const answered = (response: Response) => ({ kind: 'answered', response }) as const;
   const cases = which.value;
   if (cases.ruleId === null && cases.confId === null)
-    return answered(badRequest([{ field: 'ruleId', message: 'required, unless `confId` is given' }]));
+    return answered(badRequest([problemAt('ruleId', 'required-unless', { instead: 'confId' })]));
   const read = readPrecondition(context.req.header('if-match'), context.req.header('if-none-match'));
   if (read.kind === 'missing') return answered(problem('precondition-missing', {}));
   if (read.kind === 'bad') return answered(badRequest([read.problem]));
@@ -134,8 +135,6 @@ function respondToSaving(saving: Saving): Response {
   }
 }
 
-const notSaved = (message: string) => badRequest([{ field: 'body', message }]);
-
 /** The precondition of a change, in If-Match or If-None-Match (RFC 9110 §13.1). `missing`: it has none. */
 type ReadPrecondition =
   | { kind: 'given'; precondition: Precondition }
@@ -150,24 +149,27 @@ function readPrecondition(ifMatch: string | undefined, ifNoneMatch: string | und
   if (ifMatch !== undefined) {
     const [, etag] = TAG.exec(ifMatch.trim()) ?? [];
     if (etag !== undefined) return { kind: 'given', precondition: { etag } };
-    return bad('If-Match', 'must be the ETag of the saved cases, in its quotes');
+    return bad('If-Match', 'etag');
   }
   if (ifNoneMatch === undefined) return { kind: 'missing' };
   if (ifNoneMatch.trim() === '*') return { kind: 'given', precondition: { etag: null } };
-  return bad('If-None-Match', 'must be *, which stands for: none are saved yet');
+  return bad('If-None-Match', 'no-etag');
 }
 
-const bad = (field: string, message: string): ReadPrecondition => ({ kind: 'bad', problem: { field, message } });
+const bad = (field: string, expected: string): ReadPrecondition => ({
+  kind: 'bad',
+  problem: problemAt(field, 'invalid-format', { expected }),
+});
 
 /** Reads `{upsert, remove}`: a case as documents write it, and the name of one. Numbers stay as they are written. */
 function readChange(bytes: Uint8Array): { kind: 'change'; change: Change } | { kind: 'bad'; problems: Problem[] } {
   const decoded = decodeWhole(bytes);
-  if (decoded.kind === 'wrong') return { kind: 'bad', problems: [{ field: 'body', message: decoded.message }] };
+  if (decoded.kind === 'wrong') return { kind: 'bad', problems: [problemOfFault('body', decoded.fault)] };
   const scanned = scanJson(decoded.text);
   if (scanned.kind !== 'complete' || scanned.type !== 'object')
     return {
       kind: 'bad',
-      problems: [{ field: 'body', message: 'must be a JSON object such as {"upsert":{"name":"…"}}' }],
+      problems: [problemAt('body', 'invalid-type', { expected: 'json-object', example: '{"upsert":{"name":"…"}}' })],
     };
   const faults = createRefusals();
   const members = readMembers(scanned.raw, ['upsert', 'remove'], faults.at());
@@ -176,10 +178,7 @@ function readChange(bytes: Uint8Array): { kind: 'change'; change: Change } | { k
   const upsert = given
     ? { name: readCase(given.raw, { at: given.at }).name, json: stringifyExact(parseExact(given.raw)) }
     : null;
-  if (upsert === null && remove === null) faults.at('upsert').refuse('is missing: give upsert, remove, or both');
-  const problems = [
-    ...scanned.duplicates.map((path) => ({ field: path, message: 'is given twice' })),
-    ...faults.all.map(({ path, message }) => ({ field: path, message })),
-  ];
+  if (upsert === null && remove === null) faults.at('upsert').refuse('no-change', {});
+  const problems = [...scanned.duplicates.map((path) => problemAt(path, 'duplicate', {})), ...faults.all];
   return problems.length > 0 ? { kind: 'bad', problems } : { kind: 'change', change: { upsert, remove } };
 }

@@ -24,7 +24,7 @@ export async function createBatch(
   { batches, readCsvBatch, maxBodyBytes }: BatchDependencies,
 ): Promise<Response> {
   const type = contentType(context);
-  if (type === 'foreign') return problem('foreign-type', { types: 'application/json or text/csv' });
+  if (type === 'foreign') return problem('foreign-type', { types: 'application/json, text/csv' });
   const body = await readBody(context.env.incoming, maxBodyBytes, lease);
   if (body.kind !== 'complete') return refuseBody(body.kind, { maxBytes: maxBodyBytes, setting: 'MAX_BATCH_BYTES' });
   const read = type === 'csv' ? await readRows(context, body.bytes, readCsvBatch) : readDocument(context, body.bytes);

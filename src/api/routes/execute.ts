@@ -125,7 +125,7 @@ async function respondToOnce(context: Context<Environment>, ran: Once): Promise<
 }
 
 function withoutRule(context: Context<Environment>, found: Exclude<InScene, { kind: 'request' }>): Response {
-  if (found.kind === 'no-rule') return badRequest([{ field: 'scene', message: found.error }]);
+  if (found.kind === 'no-rule') return badRequest([found.problem]);
   return respondToEnding(context, randomUUID(), unanswered(noAnswer('scene-unknown', {})));
 }
 

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { failuresSchema } from '../../shared/contract/execution.ts';
 import { printAs } from '../../shared/contract/wire.ts';
+import { problemAt } from '../../shared/reasons/problems.ts';
 import { BadCursor } from '../../shared/store/history/history.ts';
 import { callerOf, needs, refusedApp, tellAbout } from '../access/authenticate.ts';
 import { listBody } from '../executions/execution-body.ts';
@@ -41,7 +42,7 @@ export function findExecutionsRoutes(executions: Executions) {
       const answer = isOne ? await inTurn(callerOf(context).name, body) : await body();
       return answer === 'crowded' ? tooManySearches() : json(200, answer);
     } catch (error) {
-      if (error instanceof BadCursor) return badRequest([{ field: 'cursor', message: error.message }]);
+      if (error instanceof BadCursor) return badRequest([problemAt('cursor', 'foreign-cursor', {})]);
       throw error;
     }
   }

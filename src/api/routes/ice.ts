@@ -7,6 +7,7 @@ import { RawNumber, stringifyExact } from '../../shared/contract/json/raw-number
 import { QUERY_VERSION } from '../../shared/contract/query.ts';
 import { time } from '../../shared/ports/time.ts';
 import { refusals } from '../../shared/reasons/refusals.ts';
+import { messageOf, summaryOf } from '../../shared/reasons/words.ts';
 import { errorOfRefusal, refusalOf } from '../../shared/runtime/http-refusals.ts';
 import { needs, refusedApp, tellAbout } from '../access/authenticate.ts';
 import type { AskWorker } from '../ask-worker.ts';
@@ -15,7 +16,6 @@ import { callerLeft, isFormPost, type RuleOfScene, readBody } from '../calls/rea
 import type { SubmitExecution } from '../calls/submit-execution.ts';
 import type { Environment } from '../http/environment.ts';
 import { parametersOf, parseParameters, selectionParameters } from '../http/parameters.ts';
-import { summaryOf } from '../http/respond.ts';
 import { envelope, INPUT_ERROR, OTHER_ERROR, refusal } from '../ice/envelope.ts';
 import { iceAnswer, timedOut } from '../ice/ice-answer.ts';
 import { readIceRequest } from '../ice/read-ice-request.ts';
@@ -65,7 +65,10 @@ export function iceRoutes({
 
     const found = await ruleOfScene(read.request);
     if (found.kind !== 'request')
-      return refusal(OTHER_ERROR, found.kind === 'no-rule' ? `scene: ${found.error}` : errorOfRefusal(found));
+      return refusal(
+        OTHER_ERROR,
+        found.kind === 'no-rule' ? `scene: ${messageOf(found.problem)}` : errorOfRefusal(found),
+      );
 
     const mockId = randomUUID();
     context.set('mockId', mockId);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { unknownNames } from '../../shared/contract/nearest.ts';
 import { anyForm } from '../../shared/contract/target.ts';
+import { messageOf } from '../../shared/reasons/words.ts';
 
 export const app = z.int().positive().describe('The app that the rule belongs to.');
 const id = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)]).transform(String);
@@ -24,7 +25,7 @@ export const strictInput = <Shape extends z.ZodRawShape>(shape: Shape) =>
     error: (issue) =>
       issue.code === 'unrecognized_keys'
         ? unknownNames(issue.keys, Object.keys(shape))
-            .map(({ name, message }) => `${name} ${message}`)
+            .map((each) => `${each.field} ${messageOf(each)}`)
             .join('; ')
         : undefined,
   });

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { executionSchema } from '../../shared/contract/execution.ts';
 import { scanJson } from '../../shared/contract/json/exact-json.ts';
 import { visibleJson, visibleLines } from '../../shared/contract/json/visible-text.ts';
+import { textFaultOf } from '../../shared/reasons/text-faults.ts';
 import { readText, textOf } from '../../shared/runtime/read-text.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import { createHttpApi, errorOf, type HttpApi, readAnswer } from '../terminal/http-api.ts';
@@ -63,7 +64,7 @@ async function readData(given: string, stdin: Readable): Promise<string> {
 function objectText(json: string, where: string): string {
   const scanned = scanJson(json);
   if (scanned.kind === 'complete' && scanned.type === 'object') return scanned.raw;
-  const why = scanned.kind === 'complete' ? `is ${scanned.type}` : scanned.message;
+  const why = scanned.kind === 'complete' ? `is ${scanned.type}` : textFaultOf(scanned.whole);
   throw new CommandFailed(`${where} must be a JSON object: it ${why}.`, exitCodes.usage);
 }
 

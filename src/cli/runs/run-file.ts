@@ -1,5 +1,6 @@
 import { visible } from '../../shared/contract/json/visible-text.ts';
 import { readRunFile, runFileName, runFileOf } from '../../shared/reasoning/trace/run-file.ts';
+import { textFaultOf } from '../../shared/reasons/text-faults.ts';
 import { readText } from '../../shared/runtime/read-text.ts';
 import { version } from '../../version.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -32,5 +33,5 @@ export async function openRunFile(path: string): Promise<{ mockId: string; execu
   });
   const read = readRunFile(text);
   if (read.kind === 'run') return read;
-  throw new CommandFailed(`${path} is ${read.why}: rule-server run save writes one.`, exitCodes.usage);
+  throw new CommandFailed(`${path} ${textFaultOf(read.fault)}: rule-server run save writes one.`, exitCodes.usage);
 }

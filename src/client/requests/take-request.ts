@@ -5,6 +5,7 @@ import { DATA_FIELD } from '../../shared/contract/data-field.ts';
 import { parseExact, scanJson } from '../../shared/contract/json/exact-json.ts';
 import { type ExactObject, isExactObject } from '../../shared/contract/json/raw-number.ts';
 import { decodeWhole } from '../../shared/contract/json/utf8.ts';
+import { textFaultOf } from '../../shared/reasons/text-faults.ts';
 import { idMember, integerMember, textMember } from '../../shared/rules/members.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
 import type { ExecutionRequest } from '../engine/execution.ts';
@@ -71,7 +72,7 @@ async function readRegularFile(path: string): Promise<{ bytes: Buffer; modifiedM
 function readRequest(bytes: Buffer, mockId: string): Taken {
   try {
     const decoded = decodeWhole(bytes);
-    if (decoded.kind !== 'text') throw new TypeError(decoded.message);
+    if (decoded.kind !== 'text') throw new TypeError(textFaultOf(decoded.fault));
     const request = parseExact(decoded.text);
     if (!isExactObject(request)) throw new TypeError('is not a JSON object');
     const names = namesOf(request);

@@ -1,3 +1,4 @@
+import type { Problem } from '../../shared/reasons/problems.ts';
 import type { Params } from '../../shared/reasons/template.ts';
 import { orElse, readAs } from './read-answer.ts';
 import { problem, type Shape } from './shapes.ts';
@@ -6,7 +7,13 @@ import { problem, type Shape } from './shapes.ts';
 type Answer = { status: number; text: string };
 
 /** Why something failed: the page words `reason` and `params` in its language; `error` is the English of the service. */
-export type Failure = { error: string; reason: string | null; params: Params; mayHaveRun: boolean | null };
+export type Failure = {
+  error: string;
+  reason: string | null;
+  params: Params;
+  mayHaveRun: boolean | null;
+  errors?: readonly Problem[] | undefined;
+};
 
 export const noFailure: Failure = { error: '', reason: null, params: {}, mayHaveRun: null };
 
@@ -24,7 +31,6 @@ export class Refused extends Error {
   readonly mockId: string | null;
   /** The call, or an earlier one under its key, may have run all the same. */
   readonly mayHaveRun: boolean;
-  readonly fields: { field: string; message: string }[];
   constructor({ status, text: body }: Answer) {
     // The refusal of a gateway has none of these members.
     const told = orElse(() => readAs(problem, body), {});
@@ -33,9 +39,8 @@ export class Refused extends Error {
     this.status = status;
     this.code = code;
     this.mockId = more.mockId ?? null;
-    this.failure = { error: this.message, reason, params, mayHaveRun };
+    this.failure = { error: this.message, reason, params, mayHaveRun, errors: more.errors };
     this.mayHaveRun = mayHaveRun === true;
-    this.fields = more.errors ?? [];
   }
 }
 

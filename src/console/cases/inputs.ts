@@ -1,11 +1,12 @@
 import { cellTypeOf } from '../../shared/cases/csv/cell-type.ts';
 import { readCsv } from '../../shared/cases/csv/csv-cases.ts';
 import { readCase } from '../../shared/cases/document/read-case.ts';
-import { createRefusals, type Refusal, type SetAside } from '../../shared/cases/document/refusal.ts';
+import { createRefusals, type SetAside } from '../../shared/cases/document/refusal.ts';
 import { parsePath, printPath } from '../../shared/cases/path.ts';
 import { readMoment } from '../../shared/contract/moment.ts';
 import { compactJson } from '../../shared/json-tree/print-json.ts';
 import { type Json, type JsonObject, readJson } from '../../shared/json-tree/read-json.ts';
+import type { Problem } from '../../shared/reasons/problems.ts';
 import type { TextFault } from '../../shared/reasons/text-faults.ts';
 import type { SchemaField } from '../api/browse.ts';
 import { isRead } from '../run/form.ts';
@@ -28,7 +29,7 @@ export type Inputs = {
 export type ReadInputs =
   | { kind: 'inputs'; inputs: Inputs }
   | { kind: 'empty' }
-  | { kind: 'mistakes'; refusals: readonly Refusal[] }
+  | { kind: 'mistakes'; refusals: readonly Problem[] }
   | { kind: 'not-json'; line: number; fault: TextFault }
   | { kind: 'no-list' };
 
@@ -49,7 +50,7 @@ function readTable(text: string, fields: readonly SchemaField[], timeZone: strin
   const types = new Map(fields.map(({ key, valueType }) => [key, cellTypeOf(valueType)]));
   const read = readCsv(text, { typeOf: (key) => types.get(key) ?? 'text', timeZone, skipInvalid: true });
   if (read.kind === 'refused') {
-    const isEmpty = !/[\r\n]/.test(text.trim()) && read.refusals.every(({ path }) => path === 'body');
+    const isEmpty = !/[\r\n]/.test(text.trim()) && read.refusals.every(({ field }) => field === 'body');
     return isEmpty ? { kind: 'empty' } : { kind: 'mistakes', refusals: read.refusals };
   }
   const typeOf = (name: string): ColumnType => {
@@ -77,8 +78,8 @@ function readList(text: string, fields: readonly SchemaField[], timeZone: string
     bodies.push(one.json);
     return refusals.accepted(() => readCase(one.json, { index, at: refusals.at(index) })).map(() => one);
   });
-  const setAside = { cases: list.items.length - cases.length, refusals: refusals.all.map(inWordsOfFiles) };
-  if (cases.length === 0 && setAside.cases > 0) return { kind: 'mistakes', refusals: setAside.refusals };
+  const setAside = { cases: list.items.length - cases.length, errors: refusals.all.map(inWordsOfFiles) };
+  if (cases.length === 0 && setAside.cases > 0) return { kind: 'mistakes', refusals: setAside.errors };
   if (cases.length === 0) return { kind: 'empty' };
   const shown = cases.slice(0, PREVIEWED).map(({ input }) => input);
   const names = [...new Set(shown.flatMap(({ members }) => members.map(({ key }) => key)))];
@@ -121,11 +122,11 @@ const namesInFiles = new Map([
   ['ts', 'asOf'],
 ]);
 
-function inWordsOfFiles({ path, ...rest }: Refusal): Refusal {
-  const steps = (parsePath(path) ?? []).map((step, index) =>
+function inWordsOfFiles({ field, ...rest }: Problem): Problem {
+  const steps = (parsePath(field) ?? []).map((step, index) =>
     index === 1 ? (namesInFiles.get(String(step)) ?? step) : step,
   );
-  return { ...rest, path: steps.length === 0 ? path : printPath(steps) };
+  return { ...rest, field: steps.length === 0 ? field : printPath(steps) };
 }
 
 const CASE_MEMBERS = new Set(['name', 'input', 'the service', 'asOf', 'ts', 'tags', 'skip', 'expect']);

@@ -1,4 +1,5 @@
 import { readRunFile, runFileName, runFileOf } from '../../shared/reasoning/trace/run-file.ts';
+import type { TextFault } from '../../shared/reasons/text-faults.ts';
 import { readTree } from '../api/browse.ts';
 import { type ExecutionRecord, getExecutionText, readExecution } from '../api/executions.ts';
 import { keepOpened } from './queries/use-execution.ts';
@@ -8,10 +9,19 @@ export async function fileOfRun(mockId: string): Promise<{ name: string; text: s
   return { name: runFileName(mockId), ...runFileOf(await getExecutionText(mockId), 'the page') };
 }
 
+/** A file that is no saved run. */
+export class NoRunFile extends Error {
+  readonly fault: TextFault;
+  constructor(fault: TextFault) {
+    super(fault.problem);
+    this.fault = fault;
+  }
+}
+
 /** Opens a saved run. Throws what is wrong with the file. */
 export async function openRunFile(file: File): Promise<ExecutionRecord> {
   const read = readRunFile(await file.text());
-  if (read.kind === 'bad') throw new SyntaxError(read.why);
+  if (read.kind === 'bad') throw new NoRunFile(read.fault);
   const execution = readExecution(read.execution);
   const tree = execution.tree ? readTree(execution.tree) : null;
   keepOpened({ execution, tree, fileName: file.name, changed: read.changed });

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../shared/cases/document/refusal.ts';
+import { type Problem, problemText } from '../../shared/reasons/problems.ts';
 import { differences, leftOut } from '../../shared/reasons/remarks.ts';
 import { type Failure, noFailure } from '../api/request.ts';
 
@@ -11,8 +11,8 @@ export const failureOfRemark = (reason: keyof typeof fixed): Failure => ({
   error: fixed[reason],
 });
 
-/** A mistake in pasted inputs, without its place. */
-export const failureOfCell = ({ reason, params = {}, text }: NonNullable<Refusal['cell']>): Failure => ({
+/** What is wrong with pasted inputs. */
+export const failureOfProblem = ({ code, params }: Problem): Failure => ({
   ...noFailure,
-  ...{ reason: reason ?? null, params, error: text },
+  ...{ reason: code, params, error: problemText({ code, params }) },
 });

@@ -1,6 +1,6 @@
 import { createContext, Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { format, type Parameters, partsOf, type Template, templateFor } from '../../shared/reasoning/words/format.ts';
-import { type Failure, failureOf, Refused, serviceNow, Unreachable } from '../api/request.ts';
+import { type Failure, failureOf, serviceNow, Unreachable } from '../api/request.ts';
 import { type Language, useLanguage, useZone } from '../state/preferences.ts';
 import { formatMoment, formatTime } from './durations.ts';
 import { en, type TextKey } from './en.ts';
@@ -41,8 +41,7 @@ function textIn(words: Words, zone: string): Text {
   const moment = (ms: string) => formatMoment(ms, reader);
   const failed = (error: unknown) => {
     if (error instanceof Unreachable) return fill(dictionary['failed.unreachable']);
-    const fields = error instanceof Refused ? error.fields : [];
-    return fields.map(({ field, message }) => `${field}: ${message}`).join('; ') || ofService(failureOf(error));
+    return ofService(failureOf(error));
   };
   return { ...words, zone, time, moment, fill, failed, say: (key, parameters) => fill(dictionary[key], parameters) };
 }

@@ -14,6 +14,7 @@ import { knownUpTo, onceSchema } from '../contract/job.ts';
 import { rulesOfRunSchema } from '../contract/rules-of-run.ts';
 import { isBad, type Verdict, verdicts } from '../contract/verdict.ts';
 import type { SkipReason } from '../reasons/remarks.ts';
+import { withMessage } from '../reasons/words.ts';
 import type { SetAside } from './document/refusal.ts';
 
 /** The version of what is stored about batches. */
@@ -28,15 +29,11 @@ export const skipReasonSchema = z.object({ reason: z.string(), params: paramsSch
 
 const setAsideSchema: z.ZodType<SetAside> = z.object({
   cases: z.int(),
-  refusals: z.array(
-    z.object({
-      path: z.string(),
-      line: z.int().nullable(),
-      message: z.string(),
-      cell: z.object({ text: z.string(), reason: z.string().optional(), params: paramsSchema.optional() }).optional(),
-    }),
-  ),
+  errors: z.array(z.object({ field: z.string(), code: z.string(), params: paramsSchema })),
 });
+
+/** As the interface shows it. */
+export const setAsideBody = ({ cases, errors }: SetAside) => ({ cases, errors: errors.map(withMessage) });
 
 export type BatchState = z.infer<typeof batchStateSchema>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { differences, isHow } from '../reasons/remarks.ts';
 import { DATA_FIELD } from './data-field.ts';
 import { codeSchema, paramsSchema } from './endings/codes.ts';
+import { wrongSchema } from './problem.ts';
 import { rulesOfRunSchema } from './rules-of-run.ts';
 import { outcomeNames, verdicts } from './verdict.ts';
 import { int, int64, jsonObject, pageOf, text, time } from './wire.ts';
@@ -29,7 +30,7 @@ export const notCheckedSchema = z.object({
   nodes: z.array(text),
 });
 
-const setAsideSchema = z.object({ cases: int, errors: z.array(z.object({ field: text, message: text })) });
+const setAsideSchema = z.object({ cases: int, errors: z.array(wrongSchema) });
 export type SetAsideBody = z.output<typeof setAsideSchema>;
 
 /** What a batch was asked for, as stores and the interface have it. */

@@ -1,51 +1,41 @@
 import { z } from 'zod';
 import { DATA_FIELD } from './data-field.ts';
+import { because, issueOf } from './issues.ts';
 import { scanJson } from './json/exact-json.ts';
 import type { Member } from './json/json-tokens.ts';
 import { parseJson } from './json/parse-json.ts';
-import { integerOf, RawNumber } from './json/raw-number.ts';
+import { integerOf, RawJson, RawNumber } from './json/raw-number.ts';
 import { cut } from './json/visible-text.ts';
-import { isInSeconds, noMomentMessage } from './moment.ts';
+import { isInSeconds } from './moment.ts';
 import { anyForm, parseTarget, TARGET_PATTERN } from './target.ts';
 import { decisionNames } from './verdict.ts';
 
 const INT32_MAX = 2_147_483_647n;
 const INT64_MAX = 9_223_372_036_854_775_807n;
 
-/** A JSON object or array kept as the text it was written in. */
-class RawJson {
-  readonly kind: 'object' | 'array';
-  readonly raw: string;
-  constructor(kind: 'object' | 'array', raw: string) {
-    this.kind = kind;
-    this.raw = raw;
-  }
-}
-
-const found = (value: unknown): string => {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (value instanceof RawNumber) return `the number ${shortened(value.text)}`;
-  if (value instanceof RawJson) return value.kind === 'array' ? 'an array' : 'an object';
-  if (typeof value === 'bigint') return shortened(value.toString());
-  return typeof value === 'string' ? 'a string' : `a ${typeof value}`;
+/** An integer in these bounds. */
+const integer = (expected: string, minimum: bigint, maximum: bigint) => {
+  const exact = (bound: bigint) => (bound > Number.MAX_SAFE_INTEGER ? `${bound}` : Number(bound));
+  const bounds = { expected, minimum: exact(minimum), maximum: exact(maximum) };
+  return z.custom<bigint>().superRefine((value, context) => {
+    const isInteger = typeof value === 'bigint';
+    if (isInteger && value >= minimum && value <= maximum) return;
+    const problem = !isInteger ? 'invalid-type' : value < minimum ? 'too-small' : 'too-big';
+    context.addIssue(issueOf({ problem, ...bounds }));
+  });
 };
-const shortened = (text: string) => (text.length > 40 ? `${text.slice(0, 37)}…` : text);
-
-const integer = (what: string, min: bigint, max: bigint) =>
-  z
-    .bigint({ error: (issue) => `must be ${what}, found ${found(issue.input)}` })
-    .refine((value) => value >= min && value <= max, {
-      error: (issue) => `must be ${what}, found ${found(issue.input)}`,
-    });
 
 /** An id that a caller gave, and that is only handed on. */
-const label = (pattern: RegExp, what: string) =>
+const label = (pattern: RegExp, expected: string) =>
   z
-    .string({ error: (issue) => `must be ${what}, found ${found(issue.input)}` })
-    .regex(pattern, { error: `must be ${what}` })
+    .custom<string>(
+      (value) => typeof value === 'string' && pattern.test(value),
+      because('invalid-format', { expected }),
+    )
     .nullish()
     .transform((text) => text ?? null);
+
+const isObject = (value: unknown) => value instanceof RawJson && value.kind === 'object';
 
 const NO_STUBS = '{}';
 const stubOf = z.union([
@@ -57,22 +47,19 @@ const MAX_NAME_SHOWN = 60;
 
 /** Stays the text it was written in: what it sets is exact. */
 const stubs = z
-  .custom<RawJson>((value) => value instanceof RawJson && value.kind === 'object', {
-    error: (issue) =>
-      `must be an object such as {"7":"TRUE","9":{"outcome":"NONE","set":{"points":3}}}: ids of nodes, each with TRUE, FALSE or NONE; found ${found(issue.input)}`,
+  .custom<RawJson>(isObject, {
+    ...because('invalid-type', {
+      expected: 'stubs',
+      example: '{"7":"TRUE","9":{"outcome":"NONE","set":{"points":3}}}',
+    }),
     abort: true,
   })
   .superRefine((value, context) => {
     const scanned = scanJson(value.raw); // not a record of a library: that passes over a member with the name __proto__
     for (const { key, raw } of scanned.kind === 'complete' ? scanned.members : []) {
       const path = [cut(key, MAX_NAME_SHOWN)];
-      if (!NODE_ID.test(key)) context.addIssue({ code: 'custom', path, message: 'is not the id of a node' });
-      else if (!stubOf.safeParse(parseJson(raw)).success)
-        context.addIssue({
-          code: 'custom',
-          path,
-          message: 'must be TRUE, FALSE or NONE, or an object with one of them as its outcome and the keys to set',
-        });
+      const expected = !NODE_ID.test(key) ? 'node-id' : stubOf.safeParse(parseJson(raw)).success ? null : 'stub';
+      if (expected !== null) context.addIssue({ ...issueOf({ problem: 'invalid-format', expected }), path });
     }
   })
   .nullish()
@@ -81,7 +68,7 @@ const stubs = z
 const absentable = <T extends z.ZodType<bigint>>(schema: T) =>
   schema.nullish().transform((value) => (value === null || value === undefined || value === 0n ? null : value));
 
-const id = absentable(integer(`an integer from 1 to ${INT64_MAX} (0 or null: absent)`, 0n, INT64_MAX));
+const id = absentable(integer('integer', 0n, INT64_MAX));
 
 /** The description of the interface has this in the place of the bigint that is validated. */
 const int64 = { json: { type: ['integer', 'null'], format: 'int64', minimum: 0 } };
@@ -89,7 +76,7 @@ const int64 = { json: { type: ['integer', 'null'], format: 'int64', minimum: 0 }
 /** The body of execute, after its members were read with `memberValue`. Names and types are fixed. */
 export const executeRequestSchema = z
   .object({
-    app: integer(`an integer from 1 to ${INT32_MAX}`, 1n, INT32_MAX)
+    app: integer('integer', 1n, INT32_MAX)
       .transform(Number)
       .meta({ json: { type: 'integer', format: 'int32', minimum: 1 }, description: 'The app.' }),
     ruleId: id.meta({ ...int64, description: 'The rule. It or confId must be there; 0 and null are absent.' }),
@@ -97,11 +84,11 @@ export const executeRequestSchema = z
       ...int64,
       description: 'A node: run the sub-tree below it. With ruleId: as a part of that rule.',
     }),
-    ts: absentable(integer('a time in milliseconds since 1970 (0 or null: now)', 0n, INT64_MAX)).meta({
+    ts: absentable(integer('milliseconds', 0n, INT64_MAX)).meta({
       ...int64,
       description: 'Run as of this time, epoch milliseconds.',
     }),
-    debug: absentable(integer('an integer from 0 to 255', 0n, 255n))
+    debug: absentable(integer('integer', 0n, 255n))
       .transform((value) => (value === null ? null : Number(value)))
       .meta({
         json: { type: ['integer', 'null'], minimum: 0, maximum: 255, default: 0 },
@@ -109,7 +96,7 @@ export const executeRequestSchema = z
           "What the client writes to its own log: 1 the input, 2 the trace, 4 the output, or their sum. The published SDKs take the rule's own setting when a whole rule runs.",
       }),
     dryRun: z
-      .boolean({ error: (issue) => `must be true or false, found ${found(issue.input)}` })
+      .boolean()
       .nullish()
       .transform((asked) => asked ?? false)
       .meta({
@@ -122,20 +109,17 @@ export const executeRequestSchema = z
       description:
         'With dryRun: what stands in the place of nodes, by their id: TRUE, FALSE or NONE, or an object with `outcome` and the keys to `set`. It is the value after inversion, and holds wherever the node stands.',
     }),
-    comparisonId: label(/^[\w-]{1,64}$/, '1 to 64 letters, digits, _ or -').meta({
+    comparisonId: label(/^[\w-]{1,64}$/, 'label').meta({
       json: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_-]{1,64}$' },
       description:
         'The comparison that this execution is a part of: those that compare give all of its executions the same id.',
     }),
-    derivedFrom: label(/^[0-9a-f-]{36}$/, 'the mockId of an execution').meta({
+    derivedFrom: label(/^[0-9a-f-]{36}$/, 'execution-id').meta({
       json: { type: ['string', 'null'], pattern: '^[0-9a-f-]{36}$' },
       description: 'The mockId of the execution that this one repeats, as it was or changed.',
     }),
     [DATA_FIELD]: z
-      .custom<RawJson>((value) => value instanceof RawJson && value.kind === 'object', {
-        error: (issue) => `must be a JSON object, found ${found(issue.input)}`,
-        abort: false, // so that missing ids are told as well
-      })
+      .custom<RawJson>(isObject, because('invalid-type', { expected: 'json-object' }))
       .nullish()
       .transform((value) => value?.raw ?? '{}')
       .meta({
@@ -143,7 +127,7 @@ export const executeRequestSchema = z
         description: "The rule's input. Every number reaches the client as it is written here.",
       }),
     scene: z
-      .string({ error: (issue) => `must be a string, found ${found(issue.input)}` })
+      .string()
       .nullish()
       .transform((name) => name || null)
       .meta({
@@ -151,15 +135,13 @@ export const executeRequestSchema = z
         description: 'Instead of ruleId: runs the first released rule (the lowest id) of this scene.',
       }),
     target: z
-      .string({ error: (issue) => `must be a string, found ${found(issue.input)}` })
+      .string()
       .nullish()
       .transform((text, context) => {
         const parsed = parseTarget(text ?? '');
-        if (parsed.kind === 'malformed') {
-          context.addIssue({ code: 'custom', message: parsed.message });
-          return z.NEVER;
-        }
-        return parsed;
+        if (parsed.kind !== 'malformed') return parsed;
+        context.addIssue(issueOf(parsed.fault));
+        return z.NEVER;
       })
       .meta({
         json: { type: ['string', 'null'], pattern: `^(${TARGET_PATTERN})?$`, default: 'all' },
@@ -168,15 +150,15 @@ export const executeRequestSchema = z
   })
   .refine(({ dryRun, stub }) => dryRun || stub === NO_STUBS, {
     path: ['stub'],
-    error: 'goes with "dryRun": true: a real run calls every node',
+    ...because('without-dry-run', {}),
   })
   .refine(({ scene, ruleId, confId }) => scene === null || (ruleId === null && confId === null), {
     path: ['scene'],
-    error: 'names the rule to run: give it without ruleId and confId',
+    ...because('scene-and-id', {}),
   })
   .refine(({ scene, ruleId, confId }) => ruleId !== null || confId !== null || scene !== null, {
     path: ['ruleId'],
-    error: 'required, unless `confId` or `scene` is given',
+    ...because('required-unless', { instead: 'confId', or: 'scene' }),
     // Also told when other fields are bad, unless the ids themselves are.
     when: ({ issues }) => !issues.some(({ path }) => path?.[0] === 'ruleId' || path?.[0] === 'confId'),
   });
@@ -184,7 +166,7 @@ export const executeRequestSchema = z
 /** The same, as our own endpoints take it. Callers of the published server give `ts` as that server takes it. */
 export const callSchema = executeRequestSchema.refine(({ ts }) => ts === null || !isInSeconds(ts), {
   path: ['ts'],
-  error: noMomentMessage('seconds'),
+  ...because('time-in-seconds', {}),
 });
 export type AskedRequest = z.output<typeof executeRequestSchema>;
 /** The request to run: its rule is known by its id, also where a scene named it. The scene is told to the leaves. */

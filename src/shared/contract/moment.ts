@@ -8,9 +8,9 @@ const DATE = /^(\d{4})(?:-(\d\d?)-(\d\d?)|(\d\d)(\d\d)|-?(\d{3})|-?W(\d\d)(?:-?(
 const TIME = /^(\d\d?)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?$/;
 const WITH_OFFSET = /^(.*?)\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)$/i;
 
-/** `ms`: epoch ms as text. A local time without an offset is `skipped` or occurs `twice` where clocks are changed. */
+/** `ms`: epoch ms as text. A local time without an offset does not occur, or twice, where clocks are changed: the kind is the code of the problem. */
 type ReadMoment = { kind: 'moment'; ms: string } | { kind: NoMoment };
-type NoMoment = 'not-a-time' | 'seconds' | 'no-offset' | 'skipped' | 'twice';
+type NoMoment = 'no-time' | 'time-in-seconds' | 'time-without-offset' | 'time-skipped' | 'time-twice';
 
 const IN_SECONDS = /^[1-9]\d{9}$/;
 
@@ -23,30 +23,18 @@ export const isInSeconds = (time: bigint | string): boolean => IN_SECONDS.test(S
  */
 export function readMoment(typed: string, zone: string | undefined): ReadMoment {
   const text = typed.trim();
-  if (isInSeconds(text)) return { kind: 'seconds' };
+  if (isInSeconds(text)) return { kind: 'time-in-seconds' };
   if (isInMilliseconds(text)) return { kind: 'moment', ms: text };
   const [, before = '', z, sign, hours, minutes = '0'] = (hasTime(text) && WITH_OFFSET.exec(text)) || [];
   const local = localMs(z || sign ? before : text);
-  if (local === null) return { kind: 'not-a-time' };
+  if (local === null) return { kind: 'no-time' };
   if (z) return positive(local);
   if (sign) return positive(local - (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE);
-  if (zone === undefined) return { kind: 'no-offset' };
+  if (zone === undefined) return { kind: 'time-without-offset' };
   const offsets = new Set([local - DAY, local + DAY].map((at) => offsetMs(at, zone)));
   const [at, later] = [...offsets].map((offset) => local - offset).filter((ms) => ms + offsetMs(ms, zone) === local);
-  if (at === undefined) return { kind: 'skipped' };
-  return later === undefined ? positive(at) : { kind: 'twice' };
-}
-
-/** Why a text is no moment, and what to write instead. */
-export function noMomentMessage(kind: NoMoment, zone?: string): string {
-  const wrong = {
-    'not-a-time': 'is not a time such as 2026-03-15T12:00:00+08:00',
-    seconds: 'is in seconds: give milliseconds since 1970, three digits more',
-    'no-offset': 'is not a time with an offset such as +08:00',
-    skipped: `does not occur in ${zone}, where the clocks skip it: give an offset such as +08:00`,
-    twice: `occurs twice in ${zone}, where the clocks go back: give an offset such as +08:00`,
-  };
-  return wrong[kind];
+  if (at === undefined) return { kind: 'time-skipped' };
+  return later === undefined ? positive(at) : { kind: 'time-twice' };
 }
 
 /** A moment as it is typed: 2026-01-31 08:00:00, with thousandths when it has them. */
@@ -142,5 +130,5 @@ function formatIn(zone: string): Intl.DateTimeFormat {
 }
 
 function positive(ms: number): ReadMoment {
-  return ms > 0 ? { kind: 'moment', ms: String(ms) } : { kind: 'not-a-time' };
+  return ms > 0 ? { kind: 'moment', ms: String(ms) } : { kind: 'no-time' };
 }

@@ -1,3 +1,4 @@
+import { type Problem, problemAt } from '../reasons/problems.ts';
 import { cut } from './json/visible-text.ts';
 
 /** A longer name is no misspelling of a known one, and comparing long names takes long. */
@@ -19,23 +20,24 @@ const MAX_SHOWN = 60;
 /** A caller chooses how many names it sends, and each costs a comparison with all that are known. */
 const MAX_NAMED = 100;
 
-type Unknown = { name: string; message: string };
-
 /** The names that are not among the known ones, and for each which one to use. `others`: names of other programs, without letter case and separators. */
 export function unknownNames(
   names: readonly string[],
   known: readonly string[],
   others?: ReadonlyMap<string, string>,
-): Unknown[] {
+): Problem[] {
   const unknown = [...new Set(names)].filter((name) => !known.includes(name)).slice(0, MAX_NAMED);
-  return unknown.map((name) => ({ name: cut(name, MAX_SHOWN), message: notKnown(name, known, others) }));
+  return unknown.map((name) => notKnown(name, known, others));
 }
 
-function notKnown(name: string, known: readonly string[], others?: ReadonlyMap<string, string>): string {
+function notKnown(name: string, known: readonly string[], others?: ReadonlyMap<string, string>): Problem {
+  const field = cut(name, MAX_SHOWN);
   const plain = name.length > MAX_LENGTH ? '' : name.toLowerCase().replace(/[\s_-]/g, '');
   const meant = others?.get(plain) ?? nearest(name, known) ?? known.find((each) => isBeginning(plain, each));
-  const advice = known.length === 0 ? ': leave it out' : `: use ${known.join(', ')}`;
-  return `is not known here${meant === undefined ? advice : `; did you mean "${meant}"?`}`;
+  if (meant !== undefined) return problemAt(field, 'unrecognized-key', { meant });
+  return known.length === 0
+    ? problemAt(field, 'no-keys', {})
+    : problemAt(field, 'unrecognized-key', { known: known.join(', ') });
 }
 
 const isBeginning = (plain: string, name: string) => plain.length >= 3 && name.toLowerCase().startsWith(plain);

@@ -3,12 +3,22 @@ import { paramsSchema } from './endings/codes.ts';
 import { parseExact } from './json/exact-json.ts';
 import { int, mockId, text } from './wire.ts';
 
+/** One thing wrong with a request. */
+export const wrongSchema = z
+  .strictObject({
+    field: text.describe('The path of a member, the name of a parameter or header, or `body`.'),
+    code: text.describe('What is wrong. The documents list the codes.'),
+    params: paramsSchema,
+    message: text.describe('The same in English, after the name of the field.'),
+  })
+  .meta({ id: 'Wrong' });
+
 const members = {
   type: text,
   title: text,
   status: int,
   detail: text,
-  errors: z.array(z.strictObject({ field: text, message: text })).optional(),
+  errors: z.array(wrongSchema).optional(),
   success: z.literal(false),
   error: text,
   code: text.describe('The cause; `type` leads to its place in the documents.'),

@@ -1,4 +1,4 @@
-import { type TextFault, textFault, textFaultOf } from '../reasons/text-faults.ts';
+import { type TextFault, textFault } from '../reasons/text-faults.ts';
 import { hasUnseen, visible } from './json/visible-text.ts';
 
 /**
@@ -30,10 +30,13 @@ const MAX_NAME_BYTES = 250;
  * Reads a target. Whether the named lane or client exists is the worker's to say; only what no client can be called is
  * malformed.
  */
-export function parseTarget(text: string): Target | { kind: 'malformed'; message: string; fault: TextFault } {
+export function parseTarget(text: string): Target | { kind: 'malformed'; fault: TextFault } {
   if (text === '' || text === 'all') return { kind: 'all' };
   const named = namedTarget(text);
-  if (!named) return malformed(textFault('target-form', { forms: anyForm('"'), found: quoted(text) }));
+  if (!named)
+    return malformed(
+      textFault('target-form', { forms: targetForms.map((form) => `"${form}"`).join(', '), found: quoted(text) }),
+    );
   const { target, name } = named;
   const { kind } = target;
   if (name === '') return malformed(textFault('target-nameless', { kind, form: FORMS[kind] }));
@@ -85,7 +88,7 @@ export function anyForm(quotes: string): string {
 }
 
 function malformed(found: TextFault) {
-  return { kind: 'malformed' as const, message: textFaultOf(found), fault: found };
+  return { kind: 'malformed' as const, fault: found };
 }
 
 function quoted(text: string): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parsePath } from '../cases/path.ts';
+import { issueOf } from '../contract/issues.ts';
 import type { HiddenField } from './hide-at.ts';
 import { createMask, type Mask } from './mask.ts';
 
@@ -20,8 +21,8 @@ export const maskSetting = z
       const path = rest.join(':').trim();
       const steps = parsePath(path);
       if (!isApp(app) || steps === null) {
-        const wrong = isApp(app) ? `"${path}" is no path` : `"${app}" is no app`;
-        context.addIssue({ code: 'custom', message: `must be app:path,… such as 7:customer.phone; ${wrong}` });
+        const wrong = isApp(app) ? { expected: 'path', found: path } : { expected: 'app-id', found: app };
+        context.addIssue(issueOf({ problem: 'masked-field', ...wrong }));
         return z.NEVER;
       }
       fields.set(Number(app), [...(fields.get(Number(app)) ?? []), { path, steps }]);
@@ -37,7 +38,7 @@ export const historyOffSetting = z
     const apps = text.split(',').flatMap((part) => part.trim() || []);
     const wrong = apps.find((app) => !isApp(app));
     if (wrong === undefined) return new Set(apps.map(Number));
-    context.addIssue({ code: 'custom', message: `must be apps such as 1,9001; "${wrong}" is none` });
+    context.addIssue(issueOf({ problem: 'invalid-format', expected: 'app-ids', example: '1,9001', found: wrong }));
     return z.NEVER;
   });
 

@@ -1,5 +1,6 @@
+import { problemWords } from './problems.ts';
 import { fillWithCauses, givenOf, isCauseIn, type Params, type ParamsOf } from './template.ts';
-import { JSON_FAULT, textFaults } from './text-faults.ts';
+import { JSON_FAULT } from './text-faults.ts';
 
 /** Causes: parts of sentences, which may name causes in turn. Errors of the system go by their codes. */
 export const whys = {
@@ -97,6 +98,7 @@ export const whys = {
   'children-no-ids': 'sonIds: not an id: {found}',
   'children-spaced': 'sonIds has spaces: one client does not start with them',
   'too-many-children': 'has more than {most} children',
+  'no-root': 'it has no root node.',
   'settings-no-object': 'confField is not a JSON object',
   'settings-not-json': `confField is not JSON: ${JSON_FAULT}`,
   'member-no-long': 'cannot be read: {member} must be an integer of at most 64 bits, not {found}',
@@ -129,7 +131,7 @@ export const whys = {
   'not-reported': 'no worker reported its end in time',
   'not-kept': 'its answer is not kept any more',
   'batch-moved': 'another worker went on with its batch',
-  ...textFaults,
+  ...problemWords,
 } as const;
 export type Why = keyof typeof whys;
 export const isWhy = (text: string | number): text is Why => Object.hasOwn(whys, text);

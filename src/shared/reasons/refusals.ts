@@ -7,10 +7,13 @@ const row = <const Text extends string>(status: number, text: Text, retryAfterSe
 
 const [STOPS, LIMIT, MEMORY, STORE, WORKER] = [1, 1, 2, 2, 5];
 
-/** Every refusal of a request that is not about how one execution ended, by its code: the status and the sentence. */
+/**
+ * Every refusal of a request that is not about how one execution ended, by its code: the status and the sentence. `errors` are its problems,
+ * which are data of their own.
+ */
 export const refusals = {
   // What was asked.
-  'bad-request': row(400, '{problems}'),
+  'bad-request': row(400, '{errors}'),
   'malformed-request': row(400, 'This is not a request of HTTP/1.1 that can be read.'),
   'no-host': row(400, 'HTTP/1.1 needs a Host header.'),
   'unusable-address': row(400, 'The address of this request, or its Host header, cannot be used.'),
@@ -133,7 +136,7 @@ export const refusals = {
   'cases-unwritable': row(503, 'The cases cannot be saved in SHARED_DIR/.rule-server/cases: {why}.', WORKER),
   'cases-unreadable': row(503, 'The cases cannot be read in SHARED_DIR/.rule-server/cases: {why}.', WORKER),
   'cases-file-unusable': row(422, 'The file of the saved cases {problem}. An operator must remove it from SHARED_DIR.'),
-  'cases-unusable': row(422, 'The saved cases cannot be used: {problem}.'),
+  'cases-unusable': row(422, 'The saved cases cannot be used: {errors}'),
   'precondition-missing': row(
     428,
     'Say what you change: If-Match with the ETag you read, or If-None-Match: * when there are no saved cases yet.',

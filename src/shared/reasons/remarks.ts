@@ -41,18 +41,6 @@ export const leftOut = {
 } as const;
 export type LeftOut = keyof typeof leftOut;
 
-/** What is wrong with a row of CSV, or with a cell. */
-export const cellFaults = {
-  'cell-number': 'must be a number as JSON writes it, found {found}',
-  'cell-integer': 'must be a whole number, found {found}',
-  'cell-cut':
-    'must be a whole number with all its digits, found {found}: a spreadsheet such as Excel shortened it; format the column as text and enter it again',
-  'cell-boolean': 'must be true or false, found {found}',
-  'row-cells':
-    'must have one cell for each of the {columns} columns, found {found}: put a value that holds the separator in quotes',
-} as const;
-type CellFault = keyof typeof cellFaults;
-
 /** How a run is not as expected. */
 export const differences = {
   differs: 'differs',
@@ -78,4 +66,4 @@ export const skip = <Of extends Skip>(reason: Of, params: ParamsOf<(typeof skips
   reason,
   params: givenOf(params),
 });
-export type Remark = keyof typeof warnings | Skip | LeftOut | CellFault | How;
+export type Remark = keyof typeof warnings | Skip | LeftOut | How;

@@ -53,7 +53,7 @@ export const asReason = <Of>({ problem, ...params }: Params & { problem: Of }, m
 });
 
 /** The parameters whose values are causes. */
-const CAUSES: ReadonlySet<string> = new Set(['problem', 'why', 'fault', 'full', 'has']);
+const CAUSES: ReadonlySet<string> = new Set(['problem', 'why', 'fault', 'full', 'has', 'expected', 'received']);
 
 type Words = Readonly<Record<string, string>>;
 

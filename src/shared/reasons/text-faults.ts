@@ -26,8 +26,9 @@ export const textFaults = {
   'not-utf-8': 'is not valid UTF-8: byte {byte} of line {line} is {value}',
   changing: 'changed while it was read',
   'not-json': `is not JSON: ${JSON_FAULT}`,
+  'no-run-file': 'is no saved run',
   // A target.
-  'target-form': 'must be {forms}, found {found}',
+  'target-form': 'must be one of {forms}, found {found}',
   'target-nameless': 'names no {kind}: write "{form}"',
   'target-unseen': 'the {kind} contains a character that cannot be seen: {found}',
   'target-too-long': 'the {kind} is longer than {maxBytes} bytes',

@@ -1,5 +1,4 @@
-import { type Batch, type BatchProgress, noCounts, totalOf } from '../cases/batch.ts';
-import { setAsideBody } from '../cases/document/refusal.ts';
+import { type Batch, type BatchProgress, noCounts, setAsideBody, totalOf } from '../cases/batch.ts';
 import { type BatchBody, type BatchReport, batchReportSchema } from '../contract/batches.ts';
 import { printAs } from '../contract/wire.ts';
 

@@ -8,18 +8,25 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { visibleLines } from '../contract/json/visible-text.ts';
+import type { Problem } from '../reasons/problems.ts';
 import { type RefusalCode, refusals } from '../reasons/refusals.ts';
 import { givenOf, mapTexts, type Params, type ParamsOf } from '../reasons/template.ts';
-import { sentenceOf } from '../reasons/words.ts';
+import { sentenceOf, withMessage } from '../reasons/words.ts';
 
 /** The media type of a refusal (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** A refusal of a request: what its sentence is made of. */
-export type Refusal = { code: RefusalCode; params: Params };
+export type Refusal = { code: RefusalCode; params: Params; errors?: readonly Problem[] };
 
 export function refusalOf<Of extends RefusalCode>(code: Of, params: ParamsOf<(typeof refusals)[Of]['text']>): Refusal {
   return { code, params: mapTexts(givenOf(params), visibleLines) };
+}
+
+/** A refusal because of these problems. */
+export function refusalFor(code: 'bad-request' | 'cases-unusable', errors: readonly Problem[]): Refusal {
+  const shown = errors.map((each) => ({ ...each, params: mapTexts(each.params, visibleLines) }));
+  return { code, params: {}, errors: shown };
 }
 
 /** The same as the outcome of a task. */
@@ -30,8 +37,8 @@ export const refused = <Of extends RefusalCode>(
   params: ParamsOf<(typeof refusals)[Of]['text']>,
 ): Refused => ({ kind: 'refused', ...refusalOf(code, params) });
 
-export const errorOfRefusal = ({ code, params }: Refusal): string =>
-  sentenceOf({ reason: code, params, mayHaveRun: null });
+export const errorOfRefusal = ({ code, params, errors }: Refusal): string =>
+  sentenceOf({ reason: code, params, mayHaveRun: null, errors });
 
 /** The place in the documents that tells about a code. */
 const typeOfCode = (code: string): string => `/docs#code-${code}`;
@@ -40,10 +47,14 @@ const typeOfCode = (code: string): string => `/docs#code-${code}`;
 type More = { status?: number; mayHaveRun?: boolean; [member: string]: unknown };
 
 /** A refusal as a problem, which also has `success` and `error`, so that one reader fits all answers. */
-export function problemBody({ code, params }: Refusal, { status = refusals[code].status, ...more }: More = {}): string {
-  const error = sentenceOf({ reason: code, params, mayHaveRun: more.mayHaveRun ?? null });
+export function problemBody(
+  { code, params, errors }: Refusal,
+  { status = refusals[code].status, ...more }: More = {},
+): string {
+  const error = sentenceOf({ reason: code, params, mayHaveRun: more.mayHaveRun ?? null, errors });
   const problem = { type: typeOfCode(code), title: STATUS_CODES[status], status, detail: error };
-  return JSON.stringify({ ...problem, success: false, error, code, reason: code, params, ...more });
+  const told = errors && { errors: errors.map(withMessage) };
+  return JSON.stringify({ ...problem, ...told, success: false, error, code, reason: code, params, ...more });
 }
 
 /** Refuses a request before any route has it. Its body is not read, so the connection ends. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { decodeWhole, withoutMark } from '../contract/json/utf8.ts';
+import { textFaultOf } from '../reasons/text-faults.ts';
 
 /** The text of a file that a person wrote. Throws, as `textOf` does, for what is no UTF-8. */
 export const readText = async (path: string): Promise<string> => textOf(await readFile(path));
@@ -8,5 +9,5 @@ export const readText = async (path: string): Promise<string> => textOf(await re
 export function textOf(bytes: Uint8Array): string {
   const decoded = decodeWhole(withoutMark(bytes));
   if (decoded.kind === 'text') return decoded.text;
-  throw new TypeError(`it ${decoded.message} (save it as UTF-8)`);
+  throw new TypeError(`it ${textFaultOf(decoded.fault)} (save it as UTF-8)`);
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Problem, readExecuteRequest } from '../../../src/api/calls/read-request.ts';
+import { readExecuteRequest } from '../../../src/api/calls/read-request.ts';
+import { messageOf } from '../../../src/shared/reasons/words.ts';
 import { cpuMsOf } from '../../support/cpu-ms.ts';
 
 const MAX_INT64 = '9223372036854775807';
@@ -51,31 +52,31 @@ describe('a bad request', () => {
     ['app', '{"app":"7","ruleId":1}', 'must be an integer from 1 to 2147483647, found a string'],
     ['app', '{"app":0,"ruleId":1}', 'must be an integer from 1 to 2147483647, found 0'],
     ['app', '{"app":2147483648,"ruleId":1}', 'must be an integer from 1 to 2147483647, found 2147483648'],
-    ['app', '{"app":1.5,"ruleId":1}', 'must be an integer from 1 to 2147483647, found the number 1.5'],
-    [
-      'ruleId',
-      '{"app":7,"ruleId":"1"}',
-      `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found a string`,
-    ],
+    ['app', '{"app":1.5,"ruleId":1}', 'must be an integer from 1 to 2147483647, found 1.5'],
+    ['ruleId', '{"app":7,"ruleId":"1"}', `must be an integer from 0 to ${MAX_INT64}, found a string`],
     ['ts', '{"app":7,"ruleId":1,"ts":1774310400}', 'is in seconds: give milliseconds since 1970, three digits more'],
-    ['ruleId', '{"app":7,"ruleId":-1}', `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found -1`],
+    ['ruleId', '{"app":7,"ruleId":-1}', `must be an integer from 0 to ${MAX_INT64}, found -1`],
     [
       'confId',
       '{"app":7,"confId":9223372036854775808}',
-      `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found 9223372036854775808`,
+      `must be an integer from 0 to ${MAX_INT64}, found 9223372036854775808`,
     ],
     [
       'ruleId',
       `{"app":7,"ruleId":${'9'.repeat(5000)}}`,
-      `must be an integer from 1 to ${MAX_INT64} (0 or null: absent), found the number ${'9'.repeat(37)}…`,
+      `must be an integer from 0 to ${MAX_INT64}, found ${'9'.repeat(37)}…`,
     ],
-    ['ts', '{"app":7,"ruleId":1,"ts":-1}', 'must be a time in milliseconds since 1970 (0 or null: now), found -1'],
+    [
+      'ts',
+      '{"app":7,"ruleId":1,"ts":-1}',
+      expect.stringMatching(/^must be a time in milliseconds since 1970 .*found -1$/),
+    ],
     [
       'ts',
       '{"app":7,"ruleId":1,"ts":"now"}',
-      'must be a time in milliseconds since 1970 (0 or null: now), found a string',
+      expect.stringMatching(/^must be a time in milliseconds since 1970 .*found a string$/),
     ],
-    ['the service', '{"app":7,"ruleId":1,"the service":[]}', 'must be a JSON object, found an array'],
+    ['the service', '{"app":7,"ruleId":1,"the service":[]}', 'must be a JSON object, found a list'],
     ['target', '{"app":7,"ruleId":1,"target":5}', 'must be a string, found 5'],
     ['target', '{"app":7,"ruleId":1,"target":"lane:"}', 'names no lane: write "lane:<lane>"'],
     [
@@ -139,7 +140,7 @@ describe('a bad request', () => {
     (key) => {
       const stub = `{${JSON.stringify(key)}:"TRUE","7":"NONE"}`;
       expect(problems(`{"app":7,"ruleId":1,"dryRun":true,"stub":${stub}}`)).toEqual([
-        { field: `stub.${key}`, message: 'is not the id of a node' },
+        { field: `stub.${key}`, message: 'must be the id of a node' },
       ]);
     },
   );
@@ -196,7 +197,7 @@ function request(body: string) {
   return read.request;
 }
 
-function problems(body: string): Problem[] {
+function problems(body: string): { field: string; message: string }[] {
   const read = readExecuteRequest(Buffer.from(body));
-  return read.kind === 'bad' ? read.problems : [];
+  return read.kind === 'bad' ? read.problems.map((each) => ({ field: each.field, message: messageOf(each) })) : [];
 }

@@ -41,27 +41,39 @@ test.each([
   ['text>1', false],
 ])('%s: %s', (text, expected) => {
   const condition = readCondition(text);
-  if (typeof condition === 'string') throw new Error(condition);
+  if ('code' in condition) throw new Error(condition.code);
   expect(holds(condition, INPUT)).toBe(expected);
 });
 
 test.each([
-  ['uid', 'must be path op value'],
-  ['=4', 'must be path op value'],
-  ['a..b=1', 'must be path op value'],
-  ['uid>"4"', 'must compare by > with a number'],
-  ['uid={"a":1}', 'must compare with a number, a text, true, false or null'],
+  ['uid', { code: 'invalid-format', params: { expected: 'condition', example: 'cost>=100' } }],
+  ['=4', { code: 'invalid-format', params: { expected: 'condition', example: 'cost>=100' } }],
+  ['a..b=1', { code: 'invalid-format', params: { expected: 'condition', example: 'cost>=100' } }],
+  ['uid>"4"', { code: 'no-order', params: { operator: '>' } }],
+  ['uid={"a":1}', { code: 'no-scalar' }],
 ])('%s: %s', (text, problem) => {
-  expect(readCondition(text)).toMatch(problem);
+  expect(readCondition(text)).toMatchObject({ field: 'where', ...problem });
 });
 
 // The time may grow with the length alone: a slow one would hold up every other call of the process.
 test.each([
-  ['a path that nothing follows', 'a'.repeat(100_000), 'must be path op value'],
-  ['letters, then one that no path has', `${'˜µ≤≥'.repeat(25_000)}"`, 'must be path op value'],
-  ['brackets that nobody closes', '["a"]['.repeat(20_000), 'must be path op value'],
+  [
+    'a path that nothing follows',
+    'a'.repeat(100_000),
+    { code: 'invalid-format', params: { expected: 'condition', example: 'cost>=100' } },
+  ],
+  [
+    'letters, then one that no path has',
+    `${'˜µ≤≥'.repeat(25_000)}"`,
+    { code: 'invalid-format', params: { expected: 'condition', example: 'cost>=100' } },
+  ],
+  [
+    'brackets that nobody closes',
+    '["a"]['.repeat(20_000),
+    { code: 'invalid-format', params: { expected: 'condition', example: 'cost>=100' } },
+  ],
 ])('a long condition is read at once: %s', (_, text, problem) => {
-  expect(readCondition(text)).toMatch(problem);
+  expect(readCondition(text)).toMatchObject({ field: 'where', ...problem });
 });
 
 const COUNT = 3000;
@@ -112,7 +124,7 @@ async function all(search: Partial<Search>, limit = 30) {
     cursor = page.nextCursor;
   }
 }
-const where = (...texts: string[]) => texts.map(readCondition).filter((condition) => typeof condition !== 'string');
+const where = (...texts: string[]) => texts.map(readCondition).filter((condition) => 'path' in condition);
 const scan = (fits: (n: number, input: string | null) => boolean) =>
   inputs.flatMap((input, n) => (fits(n, input) ? [n] : []));
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CellType } from '../../../src/shared/cases/csv/cell-type.ts';
 import { readCsv } from '../../../src/shared/cases/csv/csv-cases.ts';
+import { problemText } from '../../../src/shared/reasons/problems.ts';
 import { cpuMsOf } from '../../support/cpu-ms.ts';
 
 const types = new Map<string, CellType>([
@@ -14,7 +15,7 @@ const inputs = (text: string) => {
   const found = read(text);
   return found.kind === 'cases'
     ? found.cases.map(({ input }) => input)
-    : found.refusals.map(({ path, message }) => `${path} ${message}`);
+    : found.refusals.map((each) => `${each.field} ${problemText(each)}`);
 };
 
 describe('CSV', () => {
@@ -33,7 +34,7 @@ describe('CSV', () => {
           expect: null,
         },
       ],
-      setAside: { cases: 0, refusals: [] },
+      setAside: { cases: 0, errors: [] },
     });
   });
   it('takes only whole numbers for a whole number: 1.000 may be a thousand', () => {
@@ -43,14 +44,17 @@ describe('CSV', () => {
   });
   it('refuses a column that another would overwrite, however its path is written', () => {
     for (const header of ['a,a.b', 'a.b,a', 'a.b.c,a.b', 'a.b,"a[""b""]"', '"a[""b""].c",a.b'])
-      expect(read(`${header}\n1,2\n`)).toMatchObject({ kind: 'refused', refusals: [{ path: 'header', line: 1 }] });
+      expect(read(`${header}\n1,2\n`)).toMatchObject({
+        kind: 'refused',
+        refusals: [{ field: 'header', params: { line: 1 } }],
+      });
     expect(inputs('a.b,a.c,ab,name,"[""name""]"\n1,2,3,4,5\n')).toEqual([
       '{"a":{"b":"1","c":"2"},"ab":"3","name":"5"}',
     ]);
   });
   it('refuses a header with a character that is not seen', () => {
     expect(inputs('uid\u200b\n1\n')).toEqual([
-      'header contains a character that cannot be seen: "uid\\u200b" (column 1)',
+      'header contains a character that cannot be seen: "uid\\u200b" (column 1, line 1)',
     ]);
   });
   it('leaves out rows of cells that look empty', () => {
@@ -71,12 +75,12 @@ describe('CSV', () => {
       ],
       setAside: {
         cases: 2,
-        refusals: [
+        errors: [
           {
-            ...{ path: 'uid', line: 4, message: 'must be a whole number, found "x" (row 2, column 1)' },
-            cell: { reason: 'cell-integer', params: { found: '"x"' }, text: 'must be a whole number, found "x"' },
+            ...{ field: 'uid', code: 'invalid-type' },
+            params: { expected: 'whole-number', found: '"x"', row: 2, column: 1, line: 4 },
           },
-          { path: 'vip', line: 6, message: 'must be true or false, found "maybe" (row 3, column 3)' },
+          { field: 'vip', params: { expected: 'boolean', found: '"maybe"', row: 3, column: 3, line: 6 } },
         ],
       },
     });
@@ -120,7 +124,7 @@ describe('CSV', () => {
       typeOf: () => 'text',
       timeZone: 'Europe/Berlin',
     });
-    expect(found.kind === 'refused' && found.refusals.map(({ line, message }) => [line, message])).toEqual([
+    expect(found.kind === 'refused' && found.refusals.map((each) => [each.params.line, problemText(each)])).toEqual([
       [2, expect.stringMatching(/^occurs twice in Europe\/Berlin.*: give an offset/)],
       [3, expect.stringMatching(/^does not occur in Europe\/Berlin.*: give an offset/)],
     ]);

@@ -23,7 +23,7 @@ describe('data without noise', () => {
   it('what is no path is refused', () => {
     const refusals = createRefusals();
     readIgnored({ kind: 'array', raw: '["a.b","a..b","a[*",""]', at: refusals.at('ignore') });
-    expect(refusals.all.map(({ path }) => path)).toEqual(['ignore[1]', 'ignore[2]', 'ignore[3]']);
+    expect(refusals.all.map(({ field }) => field)).toEqual(['ignore[1]', 'ignore[2]', 'ignore[3]']);
   });
 });
 

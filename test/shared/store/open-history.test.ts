@@ -111,7 +111,7 @@ function keepsItsPromises(open: Open): void {
     const { pins, ran, search } = createWorld(open);
     const runs = [await ran({ input: '{"uid":1}' }), await ran({ input: '{"uid":2}', error: 'no contract' })];
     const [first, second] = runs.map(({ mockId }) => mockId);
-    const where = [readCondition('uid>=2')].filter((condition) => typeof condition !== 'string');
+    const where = [readCondition('uid>=2')].filter((condition) => 'path' in condition);
     expect(await search({ app: 7, where })).toEqual([second]);
     expect(await search({ text: 'contract' })).toEqual([second]);
     expect((await search({ app: 7 })).toSorted()).toEqual([first, second].toSorted());

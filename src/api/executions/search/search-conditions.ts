@@ -6,6 +6,7 @@ import { parseExact } from '../../../shared/contract/json/exact-json.ts';
 import { type ExactValue, RawNumber } from '../../../shared/contract/json/raw-number.ts';
 import { valuesText, wordSearch } from '../../../shared/contract/word-search.ts';
 import type { Mask } from '../../../shared/privacy/mask.ts';
+import { type Problem, problemAt } from '../../../shared/reasons/problems.ts';
 
 const operators = ['=', '!=', '>', '>=', '<', '<='] as const;
 type Operator = (typeof operators)[number];
@@ -57,14 +58,15 @@ export function isSearch(search: Search): boolean {
 const CONDITION = /^((?:[^\s"<>=![\]]|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+)\s*(!=|>=|<=|==?|>|<)\s*(.*)$/s;
 
 /** Reads `path op value`, with `==` for `=`. A value is JSON, or else a string. Returns the fault of what is no condition. */
-export function readCondition(text: string): Condition | string {
+export function readCondition(text: string): Condition | Problem {
   const [, path = '', is, given = ''] = CONDITION.exec(text) ?? [];
   const steps = parsePath(path);
   const operator = operators.find((one) => one === (is === '==' ? '=' : is));
-  if (steps === null || operator === undefined) return 'must be path op value, such as cost>=100 (op: = != > >= < <=)';
+  if (steps === null || operator === undefined)
+    return problemAt('where', 'invalid-format', { expected: 'condition', example: 'cost>=100' });
   const value = scalarOf(given);
-  if (value === undefined) return 'must compare with a number, a text, true, false or null';
-  if (operator.match(/[<>]/) && !(value instanceof RawNumber)) return `must compare by ${operator} with a number`;
+  if (value === undefined) return problemAt('where', 'no-scalar', {});
+  if (operator.match(/[<>]/) && !(value instanceof RawNumber)) return problemAt('where', 'no-order', { operator });
   return { path, steps, is: operator, value };
 }
 
@@ -93,9 +95,9 @@ export function holds({ steps, is, value }: Condition, input: ExactValue): boole
 }
 
 /** The fault of conditions on masked values; null if there is none. */
-export function hiddenIn(where: readonly Condition[], mask: Mask | null): { field: string; message: string } | null {
+export function hiddenIn(where: readonly Condition[], mask: Mask | null): Problem | null {
   const hidden = where.find(({ steps }) => mask?.covers(steps));
-  return hidden ? { field: 'where', message: `asks for ${hidden.path}, which is hidden here (MASK)` } : null;
+  return hidden ? problemAt('where', 'hidden-value', { path: hidden.path }) : null;
 }
 
 function isSame(actual: ExactValue | undefined, value: Condition['value']): boolean {

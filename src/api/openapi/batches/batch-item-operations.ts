@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { coverageSchema, itemListSchema, wholeItemSchema } from '../../../shared/contract/batches.ts';
 import { coverageParameters, itemParameters, reportParameters } from '../../batches/parameters.ts';
-import type { Operation } from '../operation.ts';
+import { answer, type Operation } from '../operation.ts';
 import { BATCHES, common, item, itemDetails, wholeItem } from './batch-examples.ts';
 
 /** The operations on the items of a batch. */
@@ -14,14 +14,10 @@ export const batchItemOperations: Operation[] = [
     query: itemParameters,
     queryExample: { verdict: 'failed' },
     answers: {
-      200: {
-        description: 'One page.',
-        schema: itemListSchema,
-        examples: {
-          page: { items: [item], nextCursor: null },
-          details: { items: [{ ...item, ...itemDetails }], nextCursor: null },
-        },
-      },
+      200: answer('One page.', itemListSchema, {
+        page: { items: [item], nextCursor: null },
+        details: { items: [{ ...item, ...itemDetails }], nextCursor: null },
+      }),
     },
   },
   {
@@ -30,7 +26,7 @@ export const batchItemOperations: Operation[] = [
     id: 'getBatchItem',
     summary: 'Read one item: its input, what was expected, and each difference',
     answers: {
-      200: { description: 'The item.', schema: wholeItemSchema, examples: { failed: wholeItem } },
+      200: answer('The item.', wholeItemSchema, { failed: wholeItem }),
     },
   },
   {
@@ -40,18 +36,17 @@ export const batchItemOperations: Operation[] = [
     summary: 'In how many cases each node ran, and to which states it came',
     query: coverageParameters,
     answers: {
-      200: {
-        description:
-          'By node id. Outside its time window, or behind a condition that was FALSE, a node does not run. `unknown`: runs whose trace does not say.',
-        schema: coverageSchema,
-        examples: {
+      200: answer(
+        'By node id. Outside its time window, or behind a condition that was FALSE, a node does not run. `unknown`: runs whose trace does not say.',
+        coverageSchema,
+        {
           coverage: {
             cases: 2,
             unknown: 0,
             nodes: { 1: { ran: 2, states: { TRUE: 2 } }, 4: { ran: 1, states: { TRUE: 1, OUT_OF_TIME: 1 } } },
           },
         },
-      },
+      ),
     },
   },
   {

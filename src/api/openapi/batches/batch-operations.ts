@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { batchBodySchema, batchListSchema, cancelledBatchSchema } from '../../../shared/contract/batches.ts';
 import { DATA_FIELD } from '../../../shared/contract/data-field.ts';
+import { problemAt } from '../../../shared/reasons/problems.ts';
 import { batchBodyParameters, batchListParameters } from '../../batches/parameters.ts';
-import type { Operation } from '../operation.ts';
+import { answer, type Operation } from '../operation.ts';
 import { badCall, ofBatch, refusal } from '../refusals.ts';
 import { BATCHES, batch, batchId, common } from './batch-examples.ts';
 import { batchItemOperations } from './batch-item-operations.ts';
@@ -48,14 +49,11 @@ export const batchOperations: Operation[] = [
         examples: { running: { ...batch, state: 'running', endedAt: null } },
         headers: { Location: 'The batch.' },
       },
-      400: badCall('A field is wrong; nothing runs.', {
-        field: 'cases',
-        message: 'give either cases, saved: true, recorded or from',
-      }),
+      400: badCall('A field is wrong; nothing runs.', problemAt('cases', 'one-source', {})),
       ...ofBatch,
       413: refusal('The body is too large.', 'body-too-large', { maxBytes: 16_777_216, setting: 'MAX_BATCH_BYTES' }),
       415: refusal('A browser sent another type.', 'foreign-type', {
-        types: 'application/json or text/csv',
+        types: 'application/json, text/csv',
       }),
       422: refusal('The key was used for another body.', 'key-reused', {}, { mayHaveRun: false }),
     },
@@ -68,11 +66,7 @@ export const batchOperations: Operation[] = [
     query: batchListParameters,
     queryExample: { app: 9001, ruleId: 1 },
     answers: {
-      200: {
-        description: 'A page of them.',
-        schema: batchListSchema,
-        examples: { batches: { items: [batch], nextCursor: null } },
-      },
+      200: answer('A page of them.', batchListSchema, { batches: { items: [batch], nextCursor: null } }),
     },
   },
   {
@@ -81,7 +75,7 @@ export const batchOperations: Operation[] = [
     id: 'getBatch',
     summary: 'Read how far a batch is',
     answers: {
-      200: { description: 'The batch.', schema: batchBodySchema, examples: { finished: batch } },
+      200: answer('The batch.', batchBodySchema, { finished: batch }),
     },
   },
   {
@@ -94,16 +88,10 @@ export const batchOperations: Operation[] = [
     description:
       'Items that were not sent are skipped, those that no client has picked up are cancelled, and those that run come to their end.',
     answers: {
-      200: {
-        description: 'It had been cancelled before.',
-        schema: cancelledBatchSchema,
-        examples: { cancelled: { batchId, state: 'cancelled' } },
-      },
-      202: {
-        description: 'It is being cancelled.',
-        schema: cancelledBatchSchema,
-        examples: { cancelling: { batchId, state: 'cancelling' } },
-      },
+      200: answer('It had been cancelled before.', cancelledBatchSchema, {
+        cancelled: { batchId, state: 'cancelled' },
+      }),
+      202: answer('It is being cancelled.', cancelledBatchSchema, { cancelling: { batchId, state: 'cancelling' } }),
       409: refusal('It has ended.', 'batch-ended', { batchId }),
     },
   },

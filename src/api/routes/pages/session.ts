@@ -3,6 +3,7 @@ import { callerSchema } from '../../../shared/contract/caller.ts';
 import { parseJson } from '../../../shared/contract/json/parse-json.ts';
 import { decodeWhole } from '../../../shared/contract/json/utf8.ts';
 import { printAs } from '../../../shared/contract/wire.ts';
+import { problemAt, problemOfFault } from '../../../shared/reasons/problems.ts';
 import {
   type Access,
   callerOf,
@@ -31,10 +32,9 @@ export function sessionRoutes({ keyring, sessions, origins }: Access) {
       if (context.req.header('origin') !== undefined && !comesFromHere(context, origins)) return foreign(context);
       const body = await readBody(context.env.incoming, MAX_BODY_BYTES);
       const decoded = body.kind === 'complete' ? decodeWhole(body.bytes) : null;
-      if (decoded?.kind === 'wrong') return badRequest([{ field: 'body', message: decoded.message }]);
+      if (decoded?.kind === 'wrong') return badRequest([problemOfFault('body', decoded.fault)]);
       const read = sessionRequestSchema.safeParse(decoded ? parseJson(decoded.text) : undefined);
-      if (!read.success)
-        return badRequest([{ field: 'key', message: 'must be there, and nothing beside it: send {"key":"…"}' }]);
+      if (!read.success) return badRequest([problemAt('key', 'only-key', { example: '{"key":"…"}' })]);
       if (keyring.isOpen) return context.body(null, 204); // there is nothing to sign in to
       const found = keyring.find(read.data.key);
       if (found.kind === 'expired') return problem('key-expired', { name: found.name });

@@ -45,8 +45,8 @@ export function useAsOf(ts: string | null) {
   };
 }
 
-function wrongIn(kept: string | null, zone: string): 'bad' | 'skipped' | 'twice' | null {
+function wrongIn(kept: string | null, zone: string): 'bad' | 'time-skipped' | 'time-twice' | null {
   const { kind } = kept === null ? { kind: 'moment' as const } : readMoment(kept, zone);
   if (kind === 'moment') return null;
-  return kind === 'skipped' || kind === 'twice' ? kind : 'bad';
+  return kind === 'time-skipped' || kind === 'time-twice' ? kind : 'bad';
 }

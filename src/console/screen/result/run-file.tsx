@@ -1,6 +1,7 @@
 import { useCallback, useEffect } from 'react';
 import type { ExecutionRecord } from '../../api/executions.ts';
 import { openedRun } from '../../run/queries/use-execution.ts';
+import { failureOfText } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { NoticeLines, useAnnounce, useFailed } from '../../ui/announce.tsx';
 import { saveText } from '../../ui/copy-button.tsx';
@@ -41,9 +42,13 @@ export function useOpenFile(onOpen: Props['onOpen']): (file: File | undefined) =
   return useCallback(
     (file) => {
       if (!file) return;
-      const sayBad = (error: Error) => announce(say('runFile.bad', { name: file.name, why: error.message }));
-      // `failed`: the code that reads the file could not be fetched.
-      import('../../run/run-files.ts').then(({ openRunFile }) => openRunFile(file).then(onOpen, sayBad)).catch(failed);
+      const opened = import('../../run/run-files.ts').then(({ openRunFile, NoRunFile }) =>
+        openRunFile(file).then(onOpen, (error) => {
+          if (!(error instanceof NoRunFile)) throw error;
+          announce(say('runFile.bad', { name: file.name, error: failureOfText(error.fault) }));
+        }),
+      );
+      opened.catch(failed); // also where the code that reads the file could not be fetched
     },
     [onOpen, say, announce, failed],
   );

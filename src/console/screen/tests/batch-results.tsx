@@ -30,6 +30,7 @@ import { useBatch, useStart } from '../../cases/use-batches.ts';
 import { useLacks, useNow } from '../../run/queries/use-service.ts';
 import { linkTo, type Place } from '../../state/location.ts';
 import { formatAge, formatMs } from '../../text/durations.ts';
+import { failureOfWarning } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { useFailed } from '../../ui/announce.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -157,7 +158,9 @@ function BatchBar({ place, followed, since, repeat }: BarProps) {
       <div className="batch-words" role="status">
         <strong>{stateWords(batch, say)}</strong> {batch.dryRun && <span className="tag">{say('dry.tag')}</span>}{' '}
         {batch.setAside !== undefined && batch.setAside.cases > 0 && (
-          <span title={batch.setAside.errors.map(({ field, message }) => `${field} ${message}`).join('\n')}>
+          <span
+            title={batch.setAside.errors.map((each) => `${each.field} ${ofService(failureOfWarning(each))}`).join('\n')}
+          >
             {say('batch.setAside', { n: batch.setAside.cases })}
           </span>
         )}

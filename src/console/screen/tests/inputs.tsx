@@ -1,6 +1,7 @@
 import { type DragEvent, type RefObject, useMemo, useRef, useState } from 'react';
-import { noneSetAside, type Refusal, type SetAside } from '../../../shared/cases/document/refusal.ts';
+import { noneSetAside, type SetAside } from '../../../shared/cases/document/refusal.ts';
 import { decodeWhole, withoutMark } from '../../../shared/contract/json/utf8.ts';
+import type { Problem } from '../../../shared/reasons/problems.ts';
 import { type TextFault, textFault } from '../../../shared/reasons/text-faults.ts';
 import { runInputs } from '../../cases/batch-call.ts';
 import { type Inputs, type ReadInputs, readInputs } from '../../cases/inputs.ts';
@@ -8,7 +9,7 @@ import { useStart } from '../../cases/use-batches.ts';
 import { type Place, printTarget } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
 import { formatBytes } from '../../text/durations.ts';
-import { failureOfCell } from '../../text/remarks.ts';
+import { failureOfProblem } from '../../text/remarks.ts';
 import { failureOfText } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
@@ -180,7 +181,7 @@ function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsProps) {
   const { say } = useText();
   return (
     <>
-      <Mistakes refusals={setAside.refusals} rows={setAside.cases} onLine={onLine} />
+      <Mistakes refusals={setAside.errors} rows={setAside.cases} onLine={onLine} />
       <label className="switch line">
         <input type="checkbox" checked={leaveOut} onChange={({ target }) => onLeaveOut(target.checked)} />
         {say('inputs.leaveOut', { n: setAside.cases })}
@@ -190,22 +191,28 @@ function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsProps) {
 }
 
 /** Each mistake, with a button that goes to its line. `rows`: how many have one; absent where no row can be read. */
-function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly Refusal[]; rows?: number }) {
+function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly Problem[]; rows?: number }) {
   const { say, ofService } = useText();
   return (
     <div className="notice bad inputs-mistakes" role="status">
       <p>{rows === undefined ? say('inputs.notCsv') : say('inputs.mistakes', { n: rows })}</p>
       <ul>
-        {refusals.map(({ path, line, message, cell }) => (
-          <li key={`${line} ${path} ${message}`}>
-            {line !== null && (
+        {refusals.map(({ field, code, params: { line, row, column, ...params } }) => (
+          <li key={`${field} ${row} ${line} ${code}`}>
+            {typeof line === 'number' && (
               <button type="button" className="quiet" onClick={() => onLine(line)}>
                 {say('inputs.line', { line })}
               </button>
             )}{' '}
             <bdi>
-              {path === 'body' ? '' : `${path} `}
-              {line === null || !cell ? message : ofService(failureOfCell(cell))}
+              {field === 'body' ? '' : `${field} `}
+              {ofService(
+                failureOfProblem({
+                  field,
+                  code,
+                  params: field === 'header' && column ? { ...params, column } : params,
+                }),
+              )}
             </bdi>
           </li>
         ))}

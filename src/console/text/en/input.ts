@@ -43,8 +43,8 @@ export const inputWords = {
   'asOf.edge.start': 'start',
   'asOf.edge.end': 'end',
   'asOf.edge.after': '1 ms after',
-  'asOf.twice': 'This time occurs twice in {zone}. Add an offset, such as +02:00.',
-  'asOf.skipped': 'This time does not occur in {zone}: the clocks skip it. Add an offset, such as +02:00.',
+  'asOf.time-twice': 'This time occurs twice in {zone}. Add an offset, such as +02:00.',
+  'asOf.time-skipped': 'This time does not occur in {zone}: the clocks skip it. Add an offset, such as +02:00.',
   'asOf.bad':
     'This is not a date and time. Write 2026-03-20 18:00:00, ISO 8601 with an offset, or milliseconds since 1970.',
   'input.form': 'Form',

@@ -1,18 +1,17 @@
 import { type CsvError, parse } from 'csv-parse/sync';
 import { joinMembers } from '../../contract/json/exact-json.ts';
 import { hasUnseen, visible } from '../../contract/json/visible-text.ts';
-import { noMomentMessage, readMoment } from '../../contract/moment.ts';
-import { cellFaults } from '../../reasons/remarks.ts';
-import { fillTemplate, type Params } from '../../reasons/template.ts';
+import { readMoment } from '../../contract/moment.ts';
+import { type Problem, problemAt } from '../../reasons/problems.ts';
 import type { Case } from '../case.ts';
-import { createRefusals, type Refusal, type Refusals, type SetAside } from '../document/refusal.ts';
+import { createRefusals, type Refusals, type SetAside } from '../document/refusal.ts';
 import { parsePath, printPath, type Step } from '../path.ts';
 import type { CellType } from './cell-type.ts';
 
 /** `header` and `rows` are the text of the cells: a row for each case. */
 type ReadCsv =
   | { kind: 'cases'; cases: Case[]; setAside: SetAside; header: string[]; rows: string[][] }
-  | { kind: 'refused'; refusals: Refusal[] };
+  | { kind: 'refused'; refusals: Problem[] };
 
 type CsvOptions = {
   /** The type of a column's cells. */
@@ -44,8 +43,8 @@ export function readCsv(text: string, options: CsvOptions): ReadCsv {
   const refusals = createRefusals();
   const [header, ...body] = readRows(text, refusals);
   const columns = header && refusals.found() === 0 ? readHeader(header.cells, { ...options, refusals, body }) : [];
-  if (header && refusals.found() === 0 && body.length === 0) refusals.put(whole('has a header but no rows'));
-  if (!header && refusals.found() === 0) refusals.put(whole('is empty: begin with a header of input paths'));
+  if (header && refusals.found() === 0 && body.length === 0) refusals.at('body').refuse('csv-without-rows', {});
+  if (!header && refusals.found() === 0) refusals.at('body').refuse('csv-empty', {});
   if (refusals.found() > 0) return { kind: 'refused', refusals: refusals.all };
   const read = body.flatMap((row, index) =>
     refusals.accepted(() => ({
@@ -56,14 +55,12 @@ export function readCsv(text: string, options: CsvOptions): ReadCsv {
   const wrong = body.length - read.length;
   if (wrong > 0 && (!options.skipInvalid || read.length === 0)) return { kind: 'refused', refusals: refusals.all };
   return {
-    ...{ kind: 'cases', cases: read.map(({ one }) => one), setAside: { cases: wrong, refusals: refusals.all } },
+    ...{ kind: 'cases', cases: read.map(({ one }) => one), setAside: { cases: wrong, errors: refusals.all } },
     ...{ header: textOf(header?.cells ?? []), rows: read.map(({ cells }) => cells) },
   };
 }
 
 const textOf = (cells: readonly Cell[]) => cells.map((cell) => cell?.text ?? '');
-
-const whole = (message: string, line: number | null = null): Refusal => ({ path: 'body', line, message });
 
 function readRows(text: string, refusals: Refusals): Row[] {
   const plain = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -71,7 +68,7 @@ function readRows(text: string, refusals: Refusals): Row[] {
   // A row wider than any header may be is not even cut into cells.
   const firstLine = plain.slice(0, plain.search(/[\r\n]|$/));
   if (firstLine.split(delimiter).length > MAX_COLUMNS) {
-    refusals.at('header').refuse(`has more than ${MAX_COLUMNS} columns`);
+    refusals.at('header').refuse('too-many-columns', { maximum: MAX_COLUMNS });
     return [];
   }
   try {
@@ -86,8 +83,9 @@ function readRows(text: string, refusals: Refusals): Row[] {
     });
     return placed(rows.filter(isParsedRow)).filter(isFilled);
   } catch (error) {
-    const line = isCsvError(error) && typeof error.lines === 'number' ? error.lines : null;
-    refusals.put(whole(`is not CSV: ${error instanceof Error ? error.message : String(error)}`, line));
+    const line = isCsvError(error) && typeof error.lines === 'number' ? error.lines : undefined;
+    const message = error instanceof Error ? error.message : String(error);
+    refusals.put(problemAt('body', 'not-csv', { message, line }));
     return [];
   }
 }
@@ -125,21 +123,21 @@ function readHeader(
   const parts = new Map<string, number>();
   return cells.map((cell, index): Column => {
     const header = cell?.text.trim() ?? '';
-    const refuse = (message: string) =>
-      refusals.put({ path: 'header', line: 1, message: `${message} (column ${index + 1})` });
+    const at = { column: index + 1, line: 1 };
+    const name = JSON.stringify(header);
     if (header === '' && body.every(({ cells: row }) => (row[index] ?? null) === null)) return { kind: 'unused' };
     const kind = header === 'name' || header === 'asOf' ? header : 'input';
     const path = kind === 'input' ? parsePath(header) : null;
     const own = path === null ? `(${header})` : printPath(path);
     const outer = (path ?? []).slice(1).map((_, length) => printPath((path ?? []).slice(0, length + 1)));
     const [twice, inside] = [whole.get(own), parts.get(own) ?? outer.map((each) => whole.get(each)).find(isColumn)];
-    if (header === '') refuse('is empty: name the input path of each column');
-    else if (hasUnseen(header)) refuse(`contains a character that cannot be seen: "${visible(header)}"`);
-    else if (twice !== undefined) refuse(`gives ${JSON.stringify(header)} twice, first in column ${twice + 1}`);
-    else if (inside !== undefined)
-      refuse(`gives ${JSON.stringify(header)}, of which column ${inside + 1} is a part, or which is a part of it`);
+    if (header === '') refusals.put(problemAt('header', 'column-nameless', at));
+    else if (hasUnseen(header))
+      refusals.put(problemAt('header', 'column-unseen', { ...at, name: `"${visible(header)}"` }));
+    else if (twice !== undefined) refusals.put(problemAt('header', 'column-twice', { ...at, name, first: twice + 1 }));
+    else if (inside !== undefined) refusals.put(problemAt('header', 'column-part', { ...at, name, other: inside + 1 }));
     else if (kind === 'input' && (!path || path.some((step) => typeof step === 'number')))
-      refuse(`is not an input path such as user.age: ${JSON.stringify(header)}`);
+      refusals.put(problemAt('header', 'column-path', { ...at, name }));
     whole.set(own, twice ?? index);
     for (const each of outer) parts.set(each, index);
     return kind === 'input' ? { kind, header, path: path ?? [], type: typeOf(header) } : { kind };
@@ -148,13 +146,8 @@ function readHeader(
 
 const isColumn = (index: number | undefined) => index !== undefined;
 
-type Refuse = (wrong: NonNullable<Refusal['cell']>) => void;
-
-const cellFault = (reason: keyof typeof cellFaults, params: Params) => ({
-  reason,
-  params,
-  text: fillTemplate(cellFaults[reason], params),
-});
+/** A cell, whose mistake is told by the column and the place. */
+type CellPlace = { field: string; row: number; column: number; line: number; refusals: Refusals };
 
 type RowOptions = Pick<CsvOptions, 'timeZone'> & { columns: Column[]; index: number; refusals: Refusals };
 
@@ -163,37 +156,37 @@ function readRow({ cells, line }: Row, { timeZone, columns, index, refusals }: R
   let name = `row ${index + 1}`;
   let ts: string | null = null;
   if (cells.length !== columns.length) {
-    const wrong = cellFault('row-cells', { columns: columns.length, found: cells.length });
-    refusals.put({ ...whole(`${wrong.text} (row ${index + 1})`, line), cell: wrong });
+    const wrong = { columns: columns.length, found: cells.length, row: index + 1, line };
+    refusals.put(problemAt('body', 'row-cells', wrong));
     return { name, input: '{}', ts, tags: [], skip: false, line, expect: null };
   }
   for (const [position, column] of columns.entries()) {
     const cell = cells[position] ?? null;
     if (cell === null || column.kind === 'unused') continue;
-    const refuse: Refuse = (wrong) =>
-      refusals.put({
-        path: column.kind === 'input' ? column.header : column.kind,
-        line,
-        message: `${wrong.text} (row ${index + 1}, column ${position + 1})`,
-        cell: wrong,
-      });
+    const field = column.kind === 'input' ? column.header : column.kind;
+    const place = { field, row: index + 1, column: position + 1, line, refusals };
     if (column.kind === 'name') name = cell.text;
-    else if (column.kind === 'asOf') ts = timeOf(cell.text.trim(), timeZone, refuse);
-    else put(input, column.path, jsonOf(cell, column, refuse));
+    else if (column.kind === 'asOf') ts = timeOf(cell.text.trim(), timeZone, place);
+    else put(input, column.path, jsonOf(cell, column, place));
   }
   return { name, input: print(input), ts, tags: [], skip: false, line, expect: null };
 }
 
-function timeOf(text: string, timeZone: string | undefined, refuse: Refuse): string | null {
+function timeOf(text: string, timeZone: string | undefined, { field, refusals, ...at }: CellPlace): string | null {
   const read = readMoment(text, timeZone);
   if (read.kind === 'moment') return read.ms;
-  refuse({ text: `${noMomentMessage(read.kind, timeZone)}, found ${JSON.stringify(text.slice(0, 40))}` });
+  const wrong = { ...at, zone: timeZone ?? 'UTC', found: JSON.stringify(text.slice(0, 40)) };
+  refusals.put(problemAt(field, read.kind, wrong));
   return null;
 }
 
-const WANTED = { integer: 'cell-integer', number: 'cell-number', boolean: 'cell-boolean' } as const;
+const EXPECTED = { integer: 'whole-number', number: 'plain-number', boolean: 'boolean' } as const;
 
-function jsonOf({ text, quoted }: NonNullable<Cell>, { type }: { type: CellType }, refuse: Refuse) {
+function jsonOf(
+  { text, quoted }: NonNullable<Cell>,
+  { type }: { type: CellType },
+  { field, refusals, ...at }: CellPlace,
+): string {
   const plain = text.trim();
   const isNumber = NUMBER.test(plain);
   if (type === 'number' ? isNumber : type === 'integer' && INTEGER.test(plain)) return plain;
@@ -202,7 +195,11 @@ function jsonOf({ text, quoted }: NonNullable<Cell>, { type }: { type: CellType 
   const found = JSON.stringify(text.slice(0, 40));
   // A spreadsheet keeps six digits of a long id: 9.0072E+15 is another user. And 1.000 may be a thousand.
   const isCut = type === 'integer' && isNumber && /e/i.test(plain);
-  refuse(cellFault(isCut ? 'cell-cut' : WANTED[type], { found }));
+  refusals.put(
+    isCut
+      ? problemAt(field, 'cell-cut', { ...at, found })
+      : problemAt(field, 'invalid-type', { ...at, expected: EXPECTED[type], found }),
+  );
   return 'null';
 }
 

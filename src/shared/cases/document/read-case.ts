@@ -2,7 +2,7 @@ import { DATA_FIELD } from '../../contract/data-field.ts';
 import { joinMembers } from '../../contract/json/exact-json.ts';
 import type { Member } from '../../contract/json/json-tokens.ts';
 import { integerOf } from '../../contract/json/raw-number.ts';
-import { isInSeconds, noMomentMessage } from '../../contract/moment.ts';
+import { isInSeconds } from '../../contract/moment.ts';
 import { isInMilliseconds } from '../../contract/time-of-case.ts';
 import type { Case } from '../case.ts';
 import { readExpect } from './read-expect.ts';
@@ -33,9 +33,8 @@ export function readCase(raw: string, { at, index, defaults = [] }: Options): Ca
   const members = readMembers(raw, known, at);
   const [name, expect] = [members.get('name'), members.get('expect')];
   const text = readText(name) ?? '';
-  if (text.length > LONGEST_NAME) at.in('name').refuse(`is longer than ${LONGEST_NAME} characters`);
-  if (text === '' && !isRequest && (name === undefined || name.kind === 'string'))
-    at.in('name').refuse('is missing: give every case a name');
+  if (text.length > LONGEST_NAME) at.in('name').refuse('too-long', { maximum: LONGEST_NAME });
+  if (text === '' && !isRequest && (name === undefined || name.kind === 'string')) at.in('name').refuse('no-name', {});
   return {
     name: text === '' && isRequest ? `case ${index + 1}` : text,
     input: readInput(members.get(input), defaults),
@@ -49,7 +48,7 @@ export function readCase(raw: string, { at, index, defaults = [] }: Options): Ca
 
 function readInput(given: Given | undefined, defaults: readonly Member[]): string {
   const members = membersOf(given?.raw ?? '{}');
-  if (members === null) return given?.at.refuse(`must be an object, found ${given.kind}`) ?? '{}';
+  if (members === null) return given?.at.refuse('invalid-type', { expected: 'object', received: given.kind }) ?? '{}';
   if (defaults.length === 0) return given?.raw ?? '{}';
   const own = new Set(members.map(({ key }) => key));
   const all = [...defaults.filter(({ key }) => !own.has(key)), ...members];
@@ -66,11 +65,10 @@ function readTime(given: Given | undefined, isRequest: boolean): string | null {
   if (DATE.test(text) && !Number.isNaN(Date.parse(text))) return String(Date.parse(text));
   const value = given.kind === 'number' ? integerOf(given.raw) : undefined;
   if (value === 0n) return null;
-  if (value !== undefined && isInSeconds(value)) return given.at.refuse(noMomentMessage('seconds')) ?? null;
+  if (value !== undefined && isInSeconds(value)) return given.at.refuse('time-in-seconds', {}) ?? null;
   if (value !== undefined && value > 0n && value <= INT64_MAX && (isRequest || isInMilliseconds(value)))
     return value.toString();
-  const message = 'must be a time with an offset such as 2026-03-15T12:00:00+08:00, or epoch milliseconds';
-  return given.at.refuse(message) ?? null;
+  return given.at.refuse('invalid-format', { expected: 'time-of-case', example: '2026-03-15T12:00:00+08:00' }) ?? null;
 }
 
 function lineNumber(given: Given | undefined): number | null {

@@ -1,5 +1,5 @@
 import { parseExact } from '../../contract/json/exact-json.ts';
-import { didYouMean } from '../../contract/nearest.ts';
+import { nearest } from '../../contract/nearest.ts';
 import { nodeStateNames, outcomeNames, type RanTo } from '../../contract/verdict.ts';
 import type { Expect } from '../case.ts';
 import { operatorProblems } from '../judging/compare.ts';
@@ -16,7 +16,8 @@ export function readExpect({ raw, at }: Given): Expect {
   const members = readMembers(raw, KNOWN, at);
   const absent = readTexts(members.get('absent'));
   for (const [index, text] of absent.entries())
-    if (!parsePath(text)) at.in('absent').in(index).refuse('is not a path such as a.b[0]["c.d"]');
+    if (!parsePath(text))
+      at.in('absent').in(index).refuse('invalid-format', { expected: 'path', example: 'a.b[0]["c.d"]' });
   const outcome = readName(members.written('outcome'), outcomeNames);
   const data = readData(members.get('data'));
   const nodes = readNodes(members.get('nodes'));
@@ -36,21 +37,20 @@ export function readExpect({ raw, at }: Given): Expect {
 
 function readData(given: Given | undefined): string | undefined {
   if (given === undefined) return undefined;
-  if (given.kind !== 'object') return given.at.refuse(`must be an object, found ${given.kind}`);
-  for (const { path, message } of operatorProblems(parseExact(given.raw)))
-    path.reduce((at, step) => at.in(step), given.at).refuse(message);
+  if (given.kind !== 'object') return given.at.refuse('invalid-type', { expected: 'object', received: given.kind });
+  for (const { path, fault } of operatorProblems(parseExact(given.raw)))
+    path.reduce((at, step) => at.in(step), given.at).refuseFault(fault);
   return given.raw;
 }
 
 function readNodes(given: Given | undefined): Expect['nodes'] {
   if (given === undefined) return undefined;
   const members = membersOf(given.raw);
-  if (members === null)
-    return given.at.refuse('must be an object of node ids and what they come to, such as { 4: TRUE }');
+  if (members === null) return given.at.refuse('invalid-type', { expected: 'nodes', example: '{ 4: TRUE }' });
   const nodes: Record<string, NodeName> = {};
   for (const member of members) {
     const at = given.at.in(member.key);
-    if (!NODE_ID.test(member.key)) at.refuse('is not the id of a node');
+    if (!NODE_ID.test(member.key)) at.refuse('invalid-format', { expected: 'node-id' });
     const state = readName({ ...member, at }, nodeStateNames);
     if (state) nodes[member.key] = state;
   }
@@ -62,7 +62,7 @@ function readActions(given: Given | undefined): string[] | undefined {
   if (given === undefined) return undefined;
   const ids = given.kind === 'array' ? elementsOf(given.raw).map((raw) => raw.replace(/^"(.*)"$/, '$1')) : null;
   if (ids?.every((id) => NODE_ID.test(id))) return ids;
-  return given.at.refuse('must be a list of node ids, such as [4, 9]; [] where no node may act');
+  return given.at.refuse('invalid-type', { expected: 'node-ids', example: '[4, 9]' });
 }
 
 /** One of some names. YAML reads a bare TRUE or FALSE as a truth value, which is the same name. */
@@ -71,12 +71,12 @@ function readName<T extends RanTo | NodeName>(given: Given | undefined, names: r
   const { kind, raw, at } = given;
   const text = kind === 'string' ? textOf(raw) : kind === 'boolean' ? raw.toUpperCase() : '';
   const name = names.find((each) => each === text);
-  return name ?? at.refuse(`must be one of ${names.join(', ')}${didYouMean(text, names)}`);
+  return name ?? at.refuse('invalid-value', { values: names.join(', '), meant: nearest(text, names) });
 }
 
 function readMilliseconds(given: Given | undefined): number | undefined {
   if (given === undefined) return undefined;
   const value = given.kind === 'number' ? Number(given.raw) : Number.NaN;
   if (Number.isInteger(value) && value > 0 && value <= 3_600_000) return value;
-  return given.at.refuse('must be a whole number of milliseconds from 1 to 3600000');
+  return given.at.refuse('invalid-type', { expected: 'number-of-milliseconds', minimum: 1, maximum: 3_600_000 });
 }

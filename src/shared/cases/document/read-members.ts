@@ -12,9 +12,10 @@ export type Members = Record<'get' | 'written', (name: string) => Given | undefi
 /** The members of a JSON object by name. What is not an object, and a name that is not known, is refused. */
 export function readMembers(raw: string, known: readonly string[], at: Place): Members {
   const members = membersOf(raw);
-  if (members === null) at.refuse(`must be an object with ${known.slice(0, 3).join(', ')}…`);
+  if (members === null) at.refuse('invalid-type', { expected: 'object', members: known.slice(0, 3).join(', ') });
   const names = (members ?? []).map(({ key }) => key);
-  for (const { name, message } of unknownNames(names, known)) at.in(name).refuse(message);
+  for (const { field, code, params } of unknownNames(names, known))
+    at.in(field).refuseFault({ ...params, problem: code });
   const byName = new Map(members?.map((member) => [member.key, { ...member, at: at.in(member.key) }]));
   const written = (name: string) => byName.get(name);
   return { written, get: (name) => (written(name)?.kind === 'null' ? undefined : written(name)) };
@@ -29,7 +30,7 @@ export function membersOf(raw: string): Member[] | null {
 /** The text of a string; anything else is refused. */
 export function readText(given: Given | undefined): string | undefined {
   if (given === undefined || given.kind === 'string') return given && textOf(given.raw);
-  return given.at.refuse(`must be text, found ${given.kind}`);
+  return given.at.refuse('invalid-type', { expected: 'string', received: given.kind });
 }
 
 /** A list of texts; empty when there is none. */
@@ -37,12 +38,12 @@ export function readTexts(given: Given | undefined): string[] {
   if (given === undefined) return [];
   const elements = given.kind === 'array' ? elementsOf(given.raw) : null;
   if (elements?.every((raw) => raw.startsWith('"'))) return elements.map(textOf);
-  return given.at.refuse('must be a list of texts') ?? [];
+  return given.at.refuse('invalid-type', { expected: 'texts' }) ?? [];
 }
 
 /** `true` or `false`; false when there is none. */
 export function readFlag(given: Given | undefined): boolean {
-  if (given && given.kind !== 'boolean') given.at.refuse(`must be true or false, found ${given.kind}`);
+  if (given && given.kind !== 'boolean') given.at.refuse('invalid-type', { expected: 'boolean', received: given.kind });
   return given?.raw === 'true';
 }
 

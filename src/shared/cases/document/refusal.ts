@@ -1,14 +1,14 @@
-import type { Params } from '../../reasons/template.ts';
+import {
+  type Problem,
+  type ProblemCode,
+  type ProblemFault,
+  problemAt,
+  problemOfFault,
+  type problems,
+  problemText,
+} from '../../reasons/problems.ts';
+import type { ParamsOf } from '../../reasons/template.ts';
 import { printPath, type Step } from '../path.ts';
-
-/** Something in a document or request that cannot be used: where, and what to do about it. */
-export type Refusal = {
-  path: string;
-  line: number | null;
-  message: string;
-  /** Of CSV: what is wrong, without the row and the column; and where it is worded in several languages its reason. */
-  cell?: { text: string; reason?: string | undefined; params?: Params | undefined } | undefined;
-};
 
 /** The line a path is written in; null when that is not known. */
 export type LineOf = (path: string) => number | null;
@@ -20,30 +20,37 @@ export type Place = {
   in: (step: Step) => Place;
   /** The line that it is written in. */
   line: () => number | null;
-  refuse: (message: string) => undefined;
+  refuse: <Of extends ProblemCode>(code: Of, params: ParamsOf<(typeof problems)[Of]>) => undefined;
+  refuseFault: (fault: ProblemFault) => undefined;
 };
 
-/** Collects refusals, the first hundred of them. */
+/** Collects problems, the first hundred of them. */
 export function createRefusals(lineOf: LineOf = () => null) {
-  const all: Refusal[] = [];
+  const all: Problem[] = [];
   let found = 0;
-  const put = (refusal: () => Refusal) => {
+  const put = (problem: () => Problem) => {
     found++;
-    if (all.length < MAX_REFUSALS) all.push(refusal());
+    if (all.length < MAX_REFUSALS) all.push(problem());
   };
   const at = (...path: readonly Step[]): Place => {
     const line = () => lineOf(printPath(path));
+    const placed = ({ params, ...problem }: Problem) => {
+      const known = line();
+      return { ...problem, params: known === null ? params : { ...params, line: known } };
+    };
+    const field = () => printPath(path) || 'document';
     return {
       in: (step) => at(...path, step),
       line,
-      refuse: (message) => void put(() => ({ path: printPath(path) || 'document', line: line(), message })),
+      refuse: (code, params) => void put(() => placed(problemAt(field(), code, params))),
+      refuseFault: (fault) => void put(() => placed(problemOfFault(field(), fault))),
     };
   };
   return {
     all,
     /** How many there are, those beyond the first hundred too. */
     found: () => found,
-    put: (refusal: Refusal) => put(() => refusal),
+    put: (problem: Problem) => put(() => problem),
     at,
     /** What was read, or nothing where something in it is refused. */
     accepted<T>(read: () => T): T[] {
@@ -55,22 +62,17 @@ export function createRefusals(lineOf: LineOf = () => null) {
 }
 export type Refusals = ReturnType<typeof createRefusals>;
 
-/** A refusal in the form of a problem of a call. */
-export function problemOf({ path, line, message }: Refusal): { field: string; message: string } {
-  return { field: path, message: line === null ? message : `${message} (line ${line})` };
-}
-
-/** Refusals as sentences, with the file and line an editor can open. */
-export function refusalLines(file: string, refusals: readonly Refusal[]): string {
+/** Problems as sentences, with the file and line an editor can open. */
+export function refusalLines(file: string, refusals: readonly Problem[]): string {
   return refusals
-    .map(({ path, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${path} ${message}`)
+    .map(({ field, code, params: { line, ...params } }) => {
+      const place = line === undefined ? file : `${file}:${line}`;
+      return `${place}: ${field} ${problemText({ code, params })}`;
+    })
     .join('\n');
 }
 
 /** The cases of a batch that are left out because of a mistake in them, and the first hundred mistakes. */
-export type SetAside = { cases: number; refusals: readonly Refusal[] };
+export type SetAside = { cases: number; errors: readonly Problem[] };
 
-/** As the interface shows it. */
-export const setAsideBody = ({ cases, refusals }: SetAside) => ({ cases, errors: refusals.map(problemOf) });
-
-export const noneSetAside: SetAside = { cases: 0, refusals: [] };
+export const noneSetAside: SetAside = { cases: 0, errors: [] };

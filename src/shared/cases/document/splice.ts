@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { type Problem, problemAt, problemText } from '../../reasons/problems.ts';
 import { parsePath, type Step } from '../path.ts';
 import { parseYaml } from './parse-yaml.ts';
 
@@ -6,7 +7,13 @@ import { parseYaml } from './parse-yaml.ts';
 export type Replacement = { path: string; json: string };
 
 /** A document that cannot be changed in this way; says why. */
-export class CannotSplice extends Error {}
+export class CannotSplice extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(`${problem.field} ${problemText(problem)}`);
+    this.problem = problem;
+  }
+}
 
 /**
  * Replaces values of a document in its source text. Every other byte stays: the library's own printer rounds large numbers,
@@ -16,7 +23,7 @@ export function replaceValues(text: string, replacements: readonly Replacement[]
   const root = rootOf(text);
   const edits = replacements.map(({ path, json }) => {
     const node = nodeAt(root, parsePath(path) ?? []);
-    if (!node?.range) throw new CannotSplice(`${path} is not in the document`);
+    if (!node?.range) throw new CannotSplice(problemAt(path, 'no-such-place', {}));
     return { from: node.range[0], to: node.range[1], json: inPlaceOf(text, node, json) };
   });
   return applied(text, edits);
@@ -42,7 +49,8 @@ export function removeCase(text: string, name: string): string {
   const cases = casesOf(rootOf(text));
   const index = cases.items.findIndex((item) => nameOf(item) === name);
   const item = cases.items[index];
-  if (!item?.range || !cases.range) throw new CannotSplice(`no case is called ${JSON.stringify(name)}`);
+  if (!item?.range || !cases.range)
+    throw new CannotSplice(problemAt('cases', 'no-such-case', { name: JSON.stringify(name) }));
   if (cases.items.length === 1)
     return applied(text, [{ from: cases.range[0], to: cases.range[1], json: cases.flow ? '[]' : '[]\n' }]);
   if (!cases.flow)
@@ -64,14 +72,15 @@ type Edit = { from: number; to: number; json: string };
 function rootOf(text: string): Node {
   const parsed = parseYaml(text);
   const document = parsed.kind === 'parsed' ? parsed.documents[0] : undefined;
-  const problem = document?.errors[0]?.message ?? (document?.contents ? undefined : 'it is empty');
-  if (problem !== undefined || !document?.contents) throw new CannotSplice(`The document cannot be read: ${problem}`);
+  const [error] = document?.errors ?? [];
+  if (error) throw new CannotSplice(problemAt('document', 'not-yaml', { message: error.message }));
+  if (!document?.contents) throw new CannotSplice(problemAt('document', 'no-document', {}));
   return document.contents;
 }
 
 function casesOf(root: Node): YAMLSeq<Node> {
   const node = nodeAt(root, ['cases']);
-  if (!isSeq<Node>(node)) throw new CannotSplice('The document has no list called cases');
+  if (!isSeq<Node>(node)) throw new CannotSplice(problemAt('document', 'no-list-of-cases', {}));
   return node;
 }
 

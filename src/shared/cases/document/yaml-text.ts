@@ -1,30 +1,34 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
 import { joinMembers } from '../../contract/json/exact-json.ts';
 import { MAX_DEPTH } from '../../contract/json/json-scan.ts';
+import { type Problem, type ProblemCode, problemAt, type problems } from '../../reasons/problems.ts';
+import type { ParamsOf } from '../../reasons/template.ts';
 import { printPath, type Step } from '../path.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { createRefusals, type LineOf, type Refusal, type Refusals } from './refusal.ts';
+import { createRefusals, type LineOf, type Refusals } from './refusal.ts';
 
 /** YAML as JSON text in which every number is written as it was, and the line each path begins in. */
-type YamlText = { kind: 'read'; json: string; lineOf: LineOf } | { kind: 'refused'; refusals: Refusal[] };
+type YamlText = { kind: 'read'; json: string; lineOf: LineOf } | { kind: 'refused'; refusals: Problem[] };
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
 /** Node ids may be written as keys without quotes. */
 const NODES = /^cases\[\d+\]\.expect\.nodes$/;
 
 /** Turns one YAML document into JSON text. What JSON does not know (aliases, tags, other numbers) is refused with its line. */
 export function readYaml(text: string): YamlText {
   const parsed = parseYaml(text);
-  if (parsed.kind === 'too-deep') return refused(TOO_DEEP);
+  if (parsed.kind === 'too-deep') return refused('too-deep', { levels: MAX_DEPTH });
   const [document, ...others] = parsed.documents;
-  if (others.length > 0) return refused('holds several YAML documents: keep one in a file');
+  if (others.length > 0) return refused('several-documents', {});
   const lineOfOffset = (offset: number) => parsed.lines.linePos(offset).line;
   const [error] = document?.errors ?? [];
-  if (error) return refused(error.message.split('\n')[0] ?? error.message, lineOfOffset(error.pos[0]));
-  if (!document?.contents) return refused('is empty');
+  if (error) {
+    const message = error.message.split('\n')[0] ?? error.message;
+    return refused('not-yaml', { message }, lineOfOffset(error.pos[0]));
+  }
+  if (!document?.contents) return refused('no-document', {});
   if (document.directives.yaml.explicit && document.directives.yaml.version !== '1.2')
-    return refused('must be YAML 1.2: remove the %YAML line');
+    return refused('yaml-version', {});
   const lineAt = new Map<string, number>();
   const lineOf: LineOf = (path) => lineAt.get(path) ?? null;
   const refusals = createRefusals(lineOf);
@@ -47,13 +51,13 @@ function createPrinter({ stands, refuse: at }: Tools) {
 
   function print(node: Node | null, path: readonly Step[]): string {
     stands(path, node);
-    if (path.length > MAX_DEPTH) return refuse(path, TOO_DEEP);
+    if (path.length > MAX_DEPTH) return refuse(path, 'too-deep', { levels: MAX_DEPTH });
     if (node === null) return 'null';
-    if (isAlias(node)) return refuse(path, `is an alias (*${node.source}): write the value again`);
-    if (node.tag !== undefined) return refuse(path, `has a tag (${node.tag}): write the value without it`);
+    if (isAlias(node)) return refuse(path, 'yaml-alias', { alias: node.source });
+    if (node.tag !== undefined) return refuse(path, 'yaml-tag', { tag: node.tag });
     if (isMap<Node, Node | null>(node)) return printMap(node.items, path);
     if (isSeq<Node>(node)) return `[${node.items.map((item, index) => print(item, [...path, index])).join(',')}]`;
-    return isScalar(node) ? printScalar(node, path) : refuse(path, 'cannot be read');
+    return isScalar(node) ? printScalar(node, path) : refuse(path, 'no-value', {});
   }
 
   function printMap(items: readonly { key: Node; value: Node | null }[], path: readonly Step[]): string {
@@ -61,7 +65,7 @@ function createPrinter({ stands, refuse: at }: Tools) {
     const members = items.map(({ key, value }): [string, string] => {
       const name = nameOf(key, path);
       const inside = [...path, name];
-      if (seen.has(name)) refuse(inside, 'is given twice', key);
+      if (seen.has(name)) refuse(inside, 'duplicate', {}, key);
       seen.add(name);
       const printed = print(value, inside);
       stands(inside, key);
@@ -74,25 +78,29 @@ function createPrinter({ stands, refuse: at }: Tools) {
     if (isScalar(key) && typeof key.value === 'string' && key.tag === undefined) return key.value;
     const source = isScalar(key) ? (key.source ?? '') : '';
     if (NODES.test(printPath(path)) && /^\d+$/.test(source)) return source;
-    refuse([...path, source || '?'], 'is a key that is not text: put it in quotes', key);
+    refuse([...path, source || '?'], 'no-text-key', {}, key);
     return source;
   }
 
   function printScalar({ value, source = '' }: Scalar, path: readonly Step[]): string {
     if (typeof value === 'string')
-      return value.isWellFormed() ? JSON.stringify(value) : refuse(path, 'holds half of a surrogate pair');
+      return value.isWellFormed() ? JSON.stringify(value) : refuse(path, 'lone-surrogate', {});
     if (typeof value !== 'number' && typeof value !== 'bigint') return String(value ?? null);
-    const wrong = `is a number JSON does not know (${source}): put text in quotes`;
-    return JSON_NUMBER.test(source) ? source : refuse(path, wrong);
+    return JSON_NUMBER.test(source) ? source : refuse(path, 'no-json-number', { number: source });
   }
 
-  function refuse(path: readonly Step[], message: string, node?: Node): string {
+  function refuse<Of extends ProblemCode>(
+    path: readonly Step[],
+    code: Of,
+    params: ParamsOf<(typeof problems)[Of]>,
+    node?: Node,
+  ): string {
     stands(path, node);
-    at(...path).refuse(message);
+    at(...path).refuse(code, params);
     return 'null';
   }
 }
 
-function refused(message: string, line: number | null = null): YamlText {
-  return { kind: 'refused', refusals: [{ path: 'document', line, message }] };
+function refused<Of extends ProblemCode>(code: Of, params: ParamsOf<(typeof problems)[Of]>, line?: number): YamlText {
+  return { kind: 'refused', refusals: [problemAt('document', code, { ...params, line })] };
 }

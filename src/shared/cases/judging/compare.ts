@@ -1,5 +1,6 @@
 import type { Difference } from '../../contract/batches.ts';
 import { type ExactValue, isExactObject, RawNumber, stringifyExact } from '../../contract/json/raw-number.ts';
+import type { ProblemFault } from '../../reasons/problems.ts';
 import { printPath, type Step } from '../path.ts';
 import { isApproximable, isNear, sameNumber } from './decimal.ts';
 import { MAX_DIFFERENCES, shortened } from './difference.ts';
@@ -69,14 +70,14 @@ const textOf = (value: ExactValue | undefined) => (value === undefined ? null : 
 export function operatorProblems(
   value: ExactValue,
   path: readonly Step[] = [],
-): { path: readonly Step[]; message: string }[] {
+): { path: readonly Step[]; fault: ProblemFault }[] {
   if (Array.isArray(value)) return value.flatMap((element, index) => operatorProblems(element, [...path, index]));
   if (!isExactObject(value)) return [];
   const operator = operatorOf(value);
   if (operator?.kind === 'approx') {
     const wrong = [operator.expected, operator.by].find((text) => !isApproximable(text));
-    if (wrong !== undefined) return [{ path, message: `has a number beyond 10^±400 in $approx: ${shortened(wrong)}` }];
-    return operator.by.startsWith('-') ? [{ path, message: 'has a $by below 0' }] : [];
+    if (wrong !== undefined) return [{ path, fault: { problem: 'approximate-number', number: shortened(wrong) } }];
+    return operator.by.startsWith('-') ? [{ path, fault: { problem: 'approximate-by' } }] : [];
   }
   if (operator) return [];
   return Object.entries(value).flatMap(([key, member]) => operatorProblems(member, [...path, key]));

@@ -6,7 +6,7 @@ import { EVERY, type Pattern, parsePattern } from '../path.ts';
 export function readIgnored(given: Given | undefined): string[] {
   const texts = readTexts(given);
   for (const [index, text] of texts.entries())
-    if (!parsePattern(text)) given?.at.in(index).refuse('is not a path such as a.b[0]["c.d"] or items[*].id');
+    if (!parsePattern(text)) given?.at.in(index).refuse('invalid-format', { expected: 'path', example: 'items[*].id' });
   return texts;
 }
 

@@ -1,5 +1,5 @@
 import { asFault } from '../../reasons/template.ts';
-import { jsonFaultOf, type TextFault, textFault, textFaultOf } from '../../reasons/text-faults.ts';
+import { jsonFaultOf, type TextFault, textFault } from '../../reasons/text-faults.ts';
 import { pathOfScan, scanDocument } from './json-scan.ts';
 import type { JsonKind, Member } from './json-tokens.ts';
 import { createJsonScan, EndsTooEarly, Wrong } from './json-tokens.ts';
@@ -11,12 +11,12 @@ import type { ExactValue } from './raw-number.ts';
  */
 
 /**
- * The result of scanning a text. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. `message` follows the name
- * of the text, as in "the body is not JSON".
+ * The result of scanning a text. `incomplete`: a good beginning that ends too early. `wrong`: no ending can save it. `whole` is the fault of the
+ * text, with its place.
  */
 export type Scanned =
   | { kind: 'complete'; type: JsonKind; raw: string; members: Member[]; duplicates: string[] }
-  | { kind: 'incomplete' | 'wrong'; at: number; path: string; message: string; fault: TextFault };
+  | { kind: 'incomplete' | 'wrong'; at: number; path: string; whole: TextFault; fault: TextFault };
 
 /** Checks one JSON text and splits its outermost object or array, whose keys are its places. Depth is bounded by `MAX_DEPTH`; duplicate keys are listed by path. */
 export function scanJson(text: string): Scanned {
@@ -28,8 +28,8 @@ export function scanJson(text: string): Scanned {
   } catch (error) {
     const { at, fault: found } = faultOf(error, text);
     const kind = error instanceof EndsTooEarly ? 'incomplete' : 'wrong';
-    const message = textFaultOf(textFault('not-json', withPlace(found, at)));
-    return { kind, at, path: pathOfScan(scan), message, fault: found };
+    const whole = textFault('not-json', withPlace(found, at));
+    return { kind, at, path: pathOfScan(scan), whole, fault: found };
   }
 }
 

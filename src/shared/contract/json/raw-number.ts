@@ -9,6 +9,16 @@ export class RawNumber {
   }
 }
 
+/** A JSON object or array as the text it was written in. */
+export class RawJson {
+  readonly kind: 'object' | 'array';
+  readonly raw: string;
+  constructor(kind: 'object' | 'array', raw: string) {
+    this.kind = kind;
+    this.raw = raw;
+  }
+}
+
 /** A part of a JSON text that is printed as it is. */
 export class JsonText {
   readonly text: string;

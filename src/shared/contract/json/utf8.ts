@@ -1,8 +1,7 @@
-import { type TextFault, textFault, textFaultOf } from '../../reasons/text-faults.ts';
+import { type TextFault, textFault } from '../../reasons/text-faults.ts';
 
 type Text = { kind: 'text'; text: string };
-/** `message`: the words of the fault, after the name of what was read. */
-type Wrong = { kind: 'wrong'; message: string; fault: TextFault };
+type Wrong = { kind: 'wrong'; fault: TextFault };
 type Decoded = Text | { kind: 'cut'; text: string } | Wrong;
 
 const decoderOf = (fatal: boolean) => new TextDecoder('utf-8', { fatal, ignoreBOM: true });
@@ -33,7 +32,7 @@ export function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-const wrong = (found: TextFault): Wrong => ({ kind: 'wrong', message: textFaultOf(found), fault: found });
+const wrong = (found: TextFault): Wrong => ({ kind: 'wrong', fault: found });
 
 /** By its byte order mark, or by the zeros of its first characters in ASCII. */
 function isUtf16([first, second, third, fourth]: Uint8Array): boolean {

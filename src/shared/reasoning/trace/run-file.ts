@@ -2,7 +2,8 @@ import { joinMembers } from '../../contract/json/exact-json.ts';
 import { itemsOf, memberOf, numberOf, textOf } from '../../json-tree/members.ts';
 import { compactJson, prettyJson } from '../../json-tree/print-json.ts';
 import { type Json, readJson } from '../../json-tree/read-json.ts';
-import { textFaultOf } from '../../reasons/text-faults.ts';
+import { asFault } from '../../reasons/template.ts';
+import { type TextFault, textFault, textFaultOf } from '../../reasons/text-faults.ts';
 
 export const RUN_FILE = 'rule-server-run';
 
@@ -31,12 +32,12 @@ export function runFileOf(execution: string, savedBy: string): { text: string; m
 export const runFileName = (mockId: string) => `run-${mockId.slice(0, 8)}.rule-run.json`;
 
 /** The execution in a file, as JSON text. `changed`: somebody changed it after it was saved. */
-type SavedRun = { kind: 'run'; mockId: string; execution: string; changed: boolean } | { kind: 'bad'; why: string };
+type SavedRun = { kind: 'run'; mockId: string; execution: string; changed: boolean } | { kind: 'bad'; fault: TextFault };
 
-/** Reads the text of a file. `why`: what it is instead of a saved run. */
+/** Reads the text of a file. `fault`: why it is no saved run. */
 export function readRunFile(text: string): SavedRun {
   const read = readJson(text);
-  if (read.kind === 'bad') return { kind: 'bad', why: `no JSON: ${textFaultOf(read.fault)}` };
+  if (read.kind === 'bad') return { kind: 'bad', fault: textFault('not-json', asFault(read.fault)) };
   const file = read.root;
   const own = memberOf(file, 'execution');
   const [format, checksum, mockId] = [
@@ -45,7 +46,7 @@ export function readRunFile(text: string): SavedRun {
     memberOf(own, 'mockId'),
   ].map(textOf);
   if (format !== RUN_FILE || numberOf(memberOf(file, 'formatVersion')) !== 1 || checksum === null || !own || !mockId)
-    return { kind: 'bad', why: 'no saved run' };
+    return { kind: 'bad', fault: textFault('no-run-file', {}) };
   const execution = compactJson(own);
   return { kind: 'run', mockId, execution, changed: checksumOf(execution) !== checksum };
 }

@@ -1,5 +1,7 @@
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { because, issueOf, problemsOf } from '../../contract/issues.ts';
+import { problemLines } from '../../reasons/problems.ts';
 import { POLL_MS } from '../async.ts';
 import { readText } from '../read-text.ts';
 import { BadSettings } from '../settings/settings.ts';
@@ -12,22 +14,23 @@ export type KeyEntry = Caller & { name: string; digest: Buffer | null; expiresAt
 /** Scalars are read as text, because a digest of digits alone would become a number. */
 const whole = z
   .string()
-  .regex(/^[1-9]\d{0,9}$/, 'must be a whole number from 1')
+  .refine((text) => /^[1-9]\d{0,9}$/.test(text), because('too-small', { expected: 'whole-number', minimum: 1 }))
   .transform(Number);
-const bound = whole.refine((value) => value <= 1_000_000, 'must be at most 1000000');
+const bound = whole.refine((value) => value <= 1_000_000, because('too-many', { maximum: 1_000_000 }));
 const limits = z.strictObject({ callsPerSecond: bound, openCalls: bound, streams: bound, batches: bound }).partial();
+const isExpiry = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const expiry = z
-  .union([z.iso.date(), z.iso.datetime({ offset: true })], {
-    error: 'must be a day such as 2027-06-30, or a time with an offset',
-  })
+  .custom<string>((value) => isExpiry.safeParse(value).success, because('invalid-format', { expected: 'day-or-time' }))
   .transform((text) => Date.parse(text));
 
 const entrySchema = z
   .strictObject({
-    name: z.string().regex(/^([\w.@+-]{1,64}|\*)$/, 'must be 1 to 64 letters, digits or . _ - @ +'),
+    name: z
+      .string()
+      .refine((text) => /^([\w.@+-]{1,64}|\*)$/.test(text), because('invalid-format', { expected: 'key-name' })),
     sha256: z
       .string()
-      .regex(/^[0-9a-f]{64}$/i, "must be the key's SHA-256 in hexadecimal (rule-server keys new)")
+      .refine((text) => /^[0-9a-f]{64}$/i.test(text), because('invalid-format', { expected: 'key-digest' }))
       .optional(),
     expires: expiry.optional(),
     may: z.array(z.enum(permissions)).default([...permissions]),
@@ -48,7 +51,7 @@ const entrySchema = z
 const fileSchema = z.strictObject({ keys: z.array(entrySchema) }).superRefine(({ keys }, context) => {
   for (const [index, { name }] of keys.entries()) {
     if (keys.findIndex((other) => other.name === name) < index)
-      context.addIssue({ code: 'custom', path: ['keys', index, 'name'], message: 'is there twice' });
+      context.addIssue({ ...issueOf({ problem: 'duplicate' }), path: ['keys', index, 'name'] });
   }
 });
 
@@ -60,8 +63,9 @@ export function parseKeysFile(text: string): KeyEntry[] {
   if (broken) throw new BadSettings(`API_KEYS_FILE is not YAML: ${broken.code} at character ${broken.pos[0] + 1}.`);
   const parsed = fileSchema.safeParse(withoutAliases(document));
   if (parsed.success) return parsed.data.keys;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
-  throw new BadSettings(`API_KEYS_FILE cannot be used: ${problems.join('; ')}.`);
+  throw new BadSettings(
+    `API_KEYS_FILE cannot be used: ${problemLines(problemsOf(parsed.error.issues).map(({ field, ...each }) => ({ ...each, field: field || 'the file' })))}.`,
+  );
 }
 
 /** Aliases could expand a small file to a huge one. */

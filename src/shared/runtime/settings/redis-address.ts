@@ -1,7 +1,8 @@
+import { problemAt } from '../../reasons/problems.ts';
 import { errnoOf } from '../errno.ts';
 import { readText } from '../read-text.ts';
-import { parseRedisUrl, REDIS_URL_FORMS, type RedisUrl } from './redis-url.ts';
-import { BadSettings, queueUrlOf, type Settings } from './settings.ts';
+import { parseRedisUrl, type RedisUrl } from './redis-url.ts';
+import { BadSettings, badSettings, queueUrlOf, type Settings } from './settings.ts';
 
 /** How to reach Redis, with all secrets, and the prefix of every key of this deployment. */
 export type RedisAddress = RedisUrl & {
@@ -17,7 +18,7 @@ export const DEFAULT_PREFIX = '{rule-server}';
 /** The Redis of a URL alone. Throws `BadSettings`. */
 export function redisAddress(url: string, prefix = DEFAULT_PREFIX): RedisAddress {
   const parsed = parseRedisUrl(url);
-  if (!parsed) throw new BadSettings(`REDIS_URL ${REDIS_URL_FORMS}.`);
+  if (!parsed) throw badSettings([problemAt('REDIS_URL', 'invalid-format', { expected: 'redis-url' })]);
   const tls = parsed.usesTls ? {} : undefined;
   return { ...parsed, prefix, tls, sentinel: { username: undefined, password: undefined } };
 }

@@ -15,9 +15,6 @@ export type RedisUrl = {
   family: number;
 };
 
-export const REDIS_URL_FORMS =
-  'must be redis://host:6379, redis+sentinel://host:26379,host:26379/name-of-the-master/0 or redis+cluster://host:6379,host:6379, or the same with rediss for TLS';
-
 const URL_PARTS =
   /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^:@/]*)(?::(.*))?@)?([^@/?#]+)(?:\/([^?#]*))?(?:\?family=([046]))?$/;
 const ENDPOINT = /^(\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/;

@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import { parseRedisUrl, REDIS_URL_FORMS } from './redis-url.ts';
+import { because } from '../../contract/issues.ts';
+import { parseRedisUrl } from './redis-url.ts';
 import { path } from './setting-kinds.ts';
 
 const url = z
   .string()
-  .refine((text) => parseRedisUrl(text) !== undefined, REDIS_URL_FORMS)
+  .refine((text) => parseRedisUrl(text) !== undefined, because('invalid-format', { expected: 'redis-url' }))
   .optional();
+
+const PREFIX = /^(\{[\w.-]{1,64}\}|[\w.-]{1,64})$/;
 
 /** All keys of a deployment carry it as their hash tag, with or without the braces in the setting. */
 const prefix = z
   .string()
-  .regex(/^(\{[\w.-]{1,64}\}|[\w.-]{1,64})$/, 'must be 1 to 64 letters, digits, dots, hyphens and underscores')
+  .refine((text) => PREFIX.test(text), because('invalid-format', { expected: 'prefix' }))
   .transform((text) => (text.startsWith('{') ? text : `{${text}}`))
   .default('{rule-server}');
 

@@ -1,45 +1,39 @@
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { z } from 'zod';
+import { because, issueOf } from '../../contract/issues.ts';
+import { problemText } from '../../reasons/problems.ts';
 
 export const milliseconds = (fallback: number, { min = 1, max = 3_600_000 } = {}) => whole(fallback, min, max);
 
 export function whole(fallback: number, min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`;
+  const bounds = because('invalid-type', { expected: 'whole-number', minimum: min, maximum: max });
   return z
     .string()
-    .regex(/^\d{1,15}$/, message)
+    .refine((text) => /^\d{1,15}$/.test(text), { ...bounds, abort: true })
     .transform(Number)
-    .refine((value) => value >= min && value <= max, message)
+    .refine((value) => value >= min && value <= max, bounds)
     .default(fallback);
 }
 
 /** Kubernetes sets a variable for every Service: one named "worker" sets WORKER_PORT to its address. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
-const NO_SERVICE_LINK =
-  'must be a port, and holds the address of a Kubernetes Service whose name it has: set enableServiceLinks: false in the pod';
 
 export const port = (fallback: number) =>
   z
     .string()
-    .refine((text) => !SERVICE_LINK.test(text), { error: NO_SERVICE_LINK, abort: true })
+    .refine((text) => !SERVICE_LINK.test(text), { ...because('service-link', {}), abort: true })
     .optional()
     .pipe(whole(fallback, 0, 65_535));
 
-/** A path; undefined when it is usable, else why not. */
-export function unusablePath(path: string): string | undefined {
-  if (!path.startsWith('~')) return undefined;
-  return 'must be a whole path: only a shell turns ~ into a home, and here none did (a name that begins so: ./~)';
-}
+/** Only a shell turns ~ into a home. */
+const isWhole = (path: string) => !path.startsWith('~');
 
-export const path = z
-  .string()
-  .min(1)
-  .superRefine((text, context) => {
-    const message = unusablePath(text);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  })
-  .optional();
+/** What is wrong with a path; undefined when it is usable. */
+export const unusablePath = (path: string): string | undefined =>
+  isWhole(path) ? undefined : problemText({ code: 'home-path', params: {} });
+
+export const path = z.string().min(1).refine(isWhole, because('home-path', {})).optional();
 
 export const MIB = 1024 * 1024;
 
@@ -56,10 +50,7 @@ export const apiKeys = z
     for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
       const [name = '', key = ''] = [pair.slice(0, pair.indexOf(':')).trim(), pair.slice(pair.indexOf(':') + 1).trim()];
       if (!pair.includes(':') || !/^[\w.-]{1,64}$/.test(name) || !/^[\x21-\x7e]{16,}$/.test(key) || keys.has(name)) {
-        context.addIssue({
-          code: 'custom',
-          message: 'must be name:key,… with distinct names and keys of at least 16 characters of ASCII, without spaces',
-        });
+        context.addIssue(issueOf({ problem: 'invalid-format', expected: 'api-keys' }));
         return z.NEVER;
       }
       keys.set(name, key);
@@ -67,16 +58,16 @@ export const apiKeys = z
     return keys;
   });
 
-const listOf = (isGood: (part: string) => boolean, what: string) =>
+const listOf = (isGood: (part: string) => boolean, expected: string, example: string) =>
   z
     .string()
     .default('')
     .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-    .refine((parts) => parts.every(isGood), `must be ${what}, separated by commas`);
+    .refine((parts) => parts.every(isGood), because('invalid-format', { expected, example }));
 
-export const corsOrigins = listOf(isOrigin, 'origins such as https://rules.example.com');
+export const corsOrigins = listOf(isOrigin, 'origins', 'https://rules.example.com');
 
-export const trustedProxies = listOf(isAddressOrRange, 'addresses or ranges such as 10.0.0.0/8');
+export const trustedProxies = listOf(isAddressOrRange, 'address-ranges', '10.0.0.0/8');
 
 function isAddressOrRange(text: string): boolean {
   const [address = '', bits] = text.split('/');

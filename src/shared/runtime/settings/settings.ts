@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { because, problemsOf } from '../../contract/issues.ts';
 import { isOneSlipAway } from '../../contract/nearest.ts';
 import { historyOffSetting, maskSetting } from '../../privacy/privacy.ts';
+import { type Problem, problemLines } from '../../reasons/problems.ts';
 import { redisVariables } from './redis-variables.ts';
 import {
   apiKeys,
@@ -19,8 +21,8 @@ import {
 const variables = z.object({
   ...redisVariables,
   SHARED_DIR: path,
-  EMBEDDED_STORE: z.enum(['disk', 'memory'], { error: 'must be disk or memory' }).default('disk'),
-  EMBEDDED_FLUSH: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('1'),
+  EMBEDDED_STORE: z.enum(['disk', 'memory']).default('disk'),
+  EMBEDDED_FLUSH: z.enum(['0', '1']).default('1'),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(8080),
   WORKER_PORT: port(0),
@@ -51,22 +53,28 @@ const variables = z.object({
   MAX_BATCH_BYTES: whole(16 * MIB, 1024, 256 * MIB),
   API_KEYS: apiKeys,
   API_KEYS_FILE: path,
-  FSYNC: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
-  ALLOW_ANONYMOUS: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
+  FSYNC: z.enum(['0', '1']).default('0'),
+  ALLOW_ANONYMOUS: z.enum(['0', '1']).default('0'),
   KEY_CALLS_PER_SECOND: whole(500, 1, 1_000_000),
   KEY_OPEN_CALLS: whole(1000, 1, 1_000_000),
   KEY_STREAMS: whole(200, 1, 1_000_000),
   KEY_BATCHES: whole(4, 1, 1_000_000),
   AUDIT_LOG: path,
   TRUSTED_PROXIES: trustedProxies,
-  TRUSTED_USER_HEADER: z.string().regex(HEADER_NAME, 'must be the name of a header').optional(),
+  TRUSTED_USER_HEADER: z
+    .string()
+    .refine((text) => HEADER_NAME.test(text), because('invalid-format', { expected: 'header-name' }))
+    .optional(),
   CORS_ORIGINS: corsOrigins,
   ICE_ENDPOINTS: z
-    .enum(['0', '1'], { error: 'must be 0 or 1' })
+    .enum(['0', '1'])
     .default('0')
     .transform((given) => given === '1'),
-  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .refine((text) => /^https?:/i.test(text) && URL.canParse(text), because('invalid-format', { expected: 'http-url' }))
+    .optional(),
 });
 
 const settingsSchema = variables
@@ -74,17 +82,17 @@ const settingsSchema = variables
     ({ TRUSTED_USER_HEADER, TRUSTED_PROXIES }) => TRUSTED_USER_HEADER === undefined || TRUSTED_PROXIES.length > 0,
     {
       path: ['TRUSTED_PROXIES'],
-      error: 'must say which proxies may send TRUSTED_USER_HEADER',
+      ...because('no-proxies', {}),
     },
   )
   .refine(({ REDIS_CERT_FILE, REDIS_KEY_FILE }) => (REDIS_CERT_FILE === undefined) === (REDIS_KEY_FILE === undefined), {
     path: ['REDIS_CERT_FILE'],
-    error: 'and REDIS_KEY_FILE belong together: set both or neither',
+    ...because('pair-of-settings', { other: 'REDIS_KEY_FILE' }),
   })
   .refine(
     ({ QUEUE_URL, REDIS_URL, REDIS_CA_FILE, REDIS_CERT_FILE }) =>
       (REDIS_CA_FILE ?? REDIS_CERT_FILE) === undefined || (QUEUE_URL ?? REDIS_URL ?? '').startsWith('rediss'),
-    { path: ['REDIS_URL'], error: 'must begin with rediss for REDIS_CA_FILE and REDIS_CERT_FILE to be used' },
+    { path: ['REDIS_URL'], ...because('no-tls', {}) },
   );
 
 /** The queue that an API or worker of its own uses unless it is told another. */
@@ -96,6 +104,10 @@ export type Settings = z.output<typeof settingsSchema>;
 
 /** A setting that cannot be used, named, so that the start stops instead of guessing. */
 export class BadSettings extends Error {}
+
+/** What the start stops with because of these problems. */
+export const badSettings = (problems: readonly Problem[]) =>
+  new BadSettings(`Settings that cannot be used: ${problemLines(problems)}.`);
 
 type Environment = Record<string, string | undefined>;
 
@@ -109,8 +121,7 @@ export function givenIn(environment: Environment): Environment {
 export function readSettings(environment: Environment): Settings {
   const parsed = settingsSchema.safeParse(givenIn(environment));
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
-  throw new BadSettings(`Settings that cannot be used: ${problems.join('; ')}.`);
+  throw badSettings(problemsOf(parsed.error.issues));
 }
 
 /** The names of all settings. */

@@ -147,7 +147,7 @@ function parseCursor(cursor: string | undefined): Indexed | null {
   if (cursor === undefined || cursor === BEGINNING) return null;
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, member, at = '0'] = /^(\d+\|\d*(?:~[\w-]+)?\|[\w-]+)(?:\|(\d{1,16}))?$/.exec(text) ?? [];
-  if (member === undefined) throw new BadCursor('is not one this service gave out');
+  if (member === undefined) throw new BadCursor();
   return { member, at: Number(at) };
 }
 
