@@ -8,7 +8,7 @@ import { readAs } from '../../shared/contract/wire.ts';
 import { type Finding, finding, findingsOf, type LastVerdict, readinessOf } from '../../shared/reasoning/readiness.ts';
 import { endOf } from '../../shared/reasoning/time-window.ts';
 import { refusals } from '../../shared/reasons/refusals.ts';
-import { errorOfRefusal, type Refused, refused } from '../../shared/runtime/http-refusals.ts';
+import { type Refused, refused } from '../../shared/runtime/http-refusals.ts';
 import type { BatchStore } from '../../shared/store/batches/batch-store.ts';
 import type { AskWorker } from '../ask-worker.ts';
 import { coverageOf } from '../batches/items.ts';
@@ -65,8 +65,8 @@ async function ofRule(
   if (reply.kind === 'refused' && refusals[reply.code].status === 503) return reply;
   const tree = reply.kind === 'found' ? readAs(treeSchema, reply.body) : null;
   if (!tree?.root) {
-    const reason = reply.kind === 'refused' ? errorOfRefusal(reply) : 'it has no root node.';
-    return read({ ...about, digest: null }, [finding('no-rule', { reason })]);
+    const { code: reason, params } = reply.kind === 'refused' ? reply : { code: 'no-root', params: {} };
+    return read({ ...about, digest: null }, [finding('no-rule', {}, { reason, params })]);
   }
   const last = batches.get(ruleId);
   const known = {

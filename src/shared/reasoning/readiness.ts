@@ -1,5 +1,6 @@
 import type { Counts } from '../cases/batch.ts';
 import { type FindingCode, findingCodes, type Readiness } from '../contract/readiness.ts';
+import { whatHappened } from '../reasons/words.ts';
 import { endOf } from './time-window.ts';
 import { occurrencesOf, type TreeNode } from './tree.ts';
 import { shortened } from './words/fact-words.ts';
@@ -45,11 +46,16 @@ export function findingsOf(known: Known, now: number): Finding[] {
   return [...inTheTree(known, now), ...ofVerdict(known)].sort((a, b) => rank(a) - rank(b));
 }
 
-/** A finding with its sentence in English. */
-export function finding(code: FindingCode, parameters: Parameters = {}): Finding {
+/** A finding with its sentence in English. `why`: what its `{reason}` is, whose parameters are beside its own. */
+export function finding(
+  code: FindingCode,
+  parameters: Parameters = {},
+  why?: { reason: string; params: Parameters } | undefined,
+): Finding {
   const { node } = parameters;
-  const message = format(readinessEnglish[code], parameters);
-  return { code, message, nodeId: node === undefined ? null : String(node), parameters };
+  const message = format(readinessEnglish[code], { ...parameters, ...(why && { reason: whatHappened(why) }) });
+  const all = { ...why?.params, ...parameters, ...(why && { reason: why.reason }) };
+  return { code, message, nodeId: node === undefined ? null : String(node), parameters: all };
 }
 
 function inTheTree({ root, circle, windowEndsAt, missingClasses, target }: Known, now: number): Finding[] {
@@ -57,9 +63,7 @@ function inTheTree({ root, circle, windowEndsAt, missingClasses, target }: Known
   const inState = (state: TreeNode['state']) => nodes.filter((node) => node.state === state);
   return [
     ...inState('missing').map(({ id }) => finding('missing-node', { node: id })),
-    ...inState('unusable').map(({ id, problems }) =>
-      finding('unusable-node', { node: id, reason: problems.join('; ') }),
-    ),
+    ...inState('unusable').map(({ id, problems: [why] }) => finding('unusable-node', { node: id }, why)),
     ...(circle === null ? [] : [finding('circle', { nodes: circle.join(', ') })]),
     ...(missingClasses ?? []).map((name) => finding('missing-class', { class: name, target })),
     ...(missingClasses === null ? [finding('classes-unknown', { target })] : []),

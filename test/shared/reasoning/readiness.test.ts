@@ -63,3 +63,13 @@ test.each([
   const codes = codesOf({ root: node(1, 'And', [leaf(2, { settings }), leaf(3)]) });
   expect(codes.includes('wrong-setting')).toBe(!fits);
 });
+
+test('a node that cannot be read is told with the reason and its parameters', () => {
+  const why = { reason: 'not-json', params: { fault: 'json-early', length: 8 }, message: 'is not JSON' };
+  const unusable = { ...leaf(3), state: 'unusable' as const, problems: [why] };
+  const [finding] = findingsOf({ ...known, root: node(1, 'And', [leaf(2), unusable]) }, NOW);
+  expect(finding).toMatchObject({
+    parameters: { node: '3', reason: 'not-json', fault: 'json-early', length: 8 },
+    message: 'Node 3 cannot be read: is not JSON: it ends too early, after 8 characters.',
+  });
+});

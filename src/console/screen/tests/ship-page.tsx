@@ -5,6 +5,7 @@ import { format } from '../../../shared/reasoning/words/format.ts';
 import { readinessEnglish } from '../../../shared/reasoning/words/readiness-english.ts';
 import { listBatches } from '../../api/batches.ts';
 import { type Client, getReadiness, type RuleReadiness } from '../../api/browse.ts';
+import { noFailure } from '../../api/request.ts';
 import { targetsOf } from '../../run/calls.ts';
 import { type Place, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -81,7 +82,7 @@ function RuleRow({
   rule: RuleReadiness;
   target: string;
 }) {
-  const { say, language } = useText();
+  const { say, language, ofService } = useText();
   const sentences = language === 'zh' ? findingsZh : readinessEnglish;
   const to = {
     ...toPage('tests'),
@@ -99,11 +100,12 @@ function RuleRow({
       </td>
       <td>
         <ul>
-          {findings.map(({ code, message, parameters }) => (
-            <li key={message}>
-              {code === null ? message : format(sentences[code], { ...parameters, target: targetWords(target, say) })}
-            </li>
-          ))}
+          {findings.map(({ code, message, parameters: { reason = null, ...params } }) => {
+            const why = ofService({ ...noFailure, reason, params, error: message });
+            const isTold = code === null || (reason !== null && language === 'en');
+            const words = { ...params, reason: why, target: targetWords(target, say) };
+            return <li key={message}>{isTold ? message : format(sentences[code], words)}</li>;
+          })}
         </ul>
       </td>
     </tr>
