@@ -6,7 +6,6 @@ import { en } from '../../src/console/text/en.ts';
 import { zh } from '../../src/console/text/zh.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
 import { format, partsOf, type Template } from '../../src/shared/reasoning/words/format.ts';
-import { outcomes } from '../../src/shared/reasons/codes.ts';
 import { jsonFaults } from '../../src/shared/reasons/text-faults.ts';
 
 const namesIn = (template: Template) => {
@@ -46,13 +45,14 @@ describe('the two languages', () => {
   });
 });
 
-test.each(Object.keys(outcomes))('an ending with the code %s is told in its own words', (code) => {
-  const { title, hint } = refusedHeadline(
-    { code, status: null, failure: { error: 'The service says this.', reason: null, params: {}, mayHaveRun: false } },
-    '1',
-  );
-  expect(title.key).toBe(`state.${code}`);
-  expect([`state.${code}.hint`, 'state.error.notRun']).toContain(hint?.key);
+test('a refusal is told by the sentence of its reason; one without a reason has a title', () => {
+  const failure = { error: 'The service says this.', reason: 'no-worker', params: {}, mayHaveRun: false };
+  expect(refusedHeadline(failure, false)).toMatchObject({ title: { key: 'state.error' }, hint: null });
+  for (const [mayHaveRun, title] of [
+    [false, 'state.rejected'],
+    [true, 'state.outcome-unknown'],
+  ] as const)
+    expect(refusedHeadline({ ...failure, reason: null, mayHaveRun }, false)).toMatchObject({ title: { key: title } });
 });
 
 test('every sentence is used somewhere', () => {

@@ -1,10 +1,8 @@
-import { namedTarget } from '../../shared/contract/target.ts';
 import { isOutside } from '../../shared/reasoning/time-window.ts';
-import type { Code } from '../../shared/reasons/codes.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd, type Waits } from '../api/executions.ts';
 import { type Failure, noFailure, serviceNow } from '../api/request.ts';
-import { en, type TextKey } from '../text/en.ts';
+import type { TextKey } from '../text/en.ts';
 import type { SayParameters } from '../text/use-text.tsx';
 import type { Reading } from './reading.ts';
 
@@ -60,7 +58,7 @@ export function forgottenHeadline(
   };
 }
 
-type About = { client: string; time: string; window: string; tree: Tree | null };
+type About = { client: string; window: string; tree: Tree | null };
 
 /** A run that has ended, by how it ended. */
 export function endedHeadline(reading: Reading, about: About): Headline {
@@ -68,14 +66,13 @@ export function endedHeadline(reading: Reading, about: About): Headline {
   const { result } = reading;
   const { client } = about;
   const error = result?.error ?? '';
-  const code = record.ending?.code ?? null;
   if (reading.late)
     return {
       title: { key: 'state.late' },
       hint: null,
       tone: 'warn',
     };
-  if (code !== null) return unanswered(record, code, about, { ...noFailure, ...record.ending, error });
+  if (record.ending !== null) return unanswered(record, { ...noFailure, ...record.ending, error });
   if (result !== null && !result.success) {
     const hint: Words = error === '' ? { key: 'state.threw.silent' } : { key: 'state.error', parameters: { error } };
     return { title: { key: 'state.threw', parameters: { client } }, hint, tone: 'bad' };
@@ -103,81 +100,27 @@ function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean
   return isOutside(tree.rule.timeWindow, BigInt(record.ts ?? record.history[0]?.at ?? serviceNow()));
 }
 
-function unanswered(record: ExecutionRecord, code: string, about: About, error: Failure): Headline {
-  const parameters = parametersOf(record, about, error);
-  const hint: Words = { key: hintKey(record, code, error), parameters };
-  const tone = record.state === 'cancelled' ? 'calm' : record.state === 'rejected' ? 'warn' : 'bad';
-  return { title: { key: titleKey(record, code), parameters }, hint, tone };
+/** The reason of an ending has its own sentence, which says whether the rule ran and what to do. */
+function unanswered({ state, ending }: ExecutionRecord, error: Failure): Headline {
+  const tone = state === 'cancelled' ? 'calm' : state === 'rejected' ? 'warn' : 'bad';
+  const told = toldBy(error, tone);
+  return told.hint === null && ending?.code === 'no-answer' ? { ...told, hint: { key: 'state.mayComeLate' } } : told;
 }
 
-function parametersOf(record: ExecutionRecord, { client, time }: About, error: Failure): SayParameters {
-  return { client, time, error, app: String(record.app), ...calledOf(record) };
-}
-
-/** The lane or the address that the run was sent to; empty if it was sent elsewhere. */
-function calledOf({ target }: ExecutionRecord): { lane: string; address: string } {
-  const wanted = namedTarget(target)?.target;
-  return {
-    lane: wanted?.kind === 'lane' ? wanted.lane : '',
-    address: wanted?.kind === 'address' ? wanted.address : '',
-  };
-}
-
-/** The sentence that nobody is there: at all, in the lane, or at the address. */
-const NOBODY = { all: 'state.no-client', lane: 'state.no-client.lane', address: 'state.no-client.address' } as const;
-
-const noClientKey = ({ target }: ExecutionRecord) => NOBODY[namedTarget(target)?.target.kind ?? 'all'];
-
-const isText = (key: string): key is TextKey => key in en;
-
-type WordedCode = { [C in Code]: `state.${C}` extends TextKey ? C : never }[Code];
-const isWorded = (code: string | null): code is WordedCode => isText(`state.${code}`);
-
-/** A code without texts of its own, as one of a newer service, is told in general words: whether the rule may have run, and what the service says. */
-const knownCode = (code: string | null, mayHaveRun = false): WordedCode | 'rejected' =>
-  isWorded(code) ? code : mayHaveRun ? 'outcome-unknown' : 'rejected';
-
-/** The hint of a sentence, else the error of the service, which says by itself whether the rule ran if it has a reason. */
-function hintOf(known: string, { reason, mayHaveRun }: Failure): TextKey {
-  const own = `state.${known}.hint`;
-  if (isText(own)) return own;
-  return reason === null && mayHaveRun !== true ? 'state.error.notRun' : 'state.error';
-}
-
-function titleKey(record: ExecutionRecord, code: string): TextKey {
-  const maybe = record.ending?.mayHaveRun === true;
-  const known = knownCode(code, maybe);
-  if (known === 'no-client') return noClientKey(record);
-  if (known === 'client-left' && record.ending?.mayHaveRun === false) return 'state.client-left.never';
-  return maybe && (known === 'not-picked-up' || known === 'cancelled') ? `state.${known}.maybe` : `state.${known}`;
-}
-
-function hintKey(record: ExecutionRecord, code: string, error: Failure): TextKey {
-  if (code === 'no-client') return `${noClientKey(record)}.hint`;
-  if (code === 'cancelled' && record.ending?.mayHaveRun === true) return 'state.forgotten.hint';
-  return hintOf(knownCode(code, record.ending?.mayHaveRun), error);
+/** What the service says; where it gives no reason, as a gateway or a newer service may, with a title. */
+function toldBy(error: Failure, tone: Headline['tone']): Headline {
+  const words = (key: 'state.error' | 'state.error.notRun'): Words => ({ key, parameters: { error } });
+  if (error.reason !== null) return { title: words('state.error'), hint: null, tone };
+  return error.mayHaveRun === true
+    ? { title: { key: 'state.outcome-unknown' }, hint: words('state.error'), tone }
+    : { title: { key: 'state.rejected' }, hint: words('state.error.notRun'), tone };
 }
 
 /** A call that was refused before it became a run. */
-export function refusedHeadline(
-  { code, status, failure }: { code: string | null; status: number | null; failure: Failure },
-  app: string,
-): Headline {
-  const known = (status !== null && statuses[status]) || knownCode(code, failure.mayHaveRun === true);
-  const parameters = { app, error: failure, client: '', time: '' };
-  return {
-    title: { key: `state.${known}`, parameters },
-    hint: { key: hintOf(known, failure), parameters },
-    tone: 'warn',
-  };
+export function refusedHeadline(failure: Failure, isSignedOut: boolean): Headline {
+  if (!isSignedOut) return toldBy(failure, 'warn');
+  return { title: { key: 'state.signed-out' }, hint: { key: 'state.signed-out.hint' }, tone: 'warn' };
 }
-
-/** Refusals that come without a code. */
-const statuses: Record<number, 'signed-out' | 'bad-request' | 'too-large'> = {
-  400: 'bad-request',
-  401: 'signed-out',
-  413: 'too-large',
-};
 
 /** How long a run took, from the call to its end or to now. */
 export function tookMs({ history, state }: ExecutionRecord, now: number): number {

@@ -193,7 +193,7 @@ describeInBrowser('the console without a mouse', () => {
     expect(await focused(page)).toBe('JSON');
     await says(headline(page), /is running the rule\.$/);
     await page.keyboard.press('Escape');
-    await says(headline(page), /^Stopped, but a client may/);
+    await says(headline(page), /was cancelled after/);
   });
 
   test.each([1440, 390])('at %i px, / goes to the search of the tree and is not typed into it', async (width) => {

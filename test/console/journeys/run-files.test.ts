@@ -88,7 +88,7 @@ describeInBrowser('a run as a file', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await drop(page, 'late.json', JSON.stringify({ ...file, execution }));
-    await says(headline(page), /The rule may have run/);
+    await says(headline(page), /It may have run/);
     await page.clock.runFor('01:00');
     await page.evaluate(() => fetch('/favicon.svg')); // what was asked before is known when this is
     expect(asked).toContain('/favicon.svg');

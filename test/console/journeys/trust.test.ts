@@ -141,7 +141,7 @@ describeInBrowser('what the console must never do', () => {
       route.fulfill({ status: 503, json: { code: 'no-worker', error: 'None.' } }),
     );
     await pressRun(page);
-    await says(headline(page), /^No worker could take the run/);
+    await says(headline(page), 'The service refused the call.');
     expect(await page.locator('.verdict, .timings button, .tree-row .chip').count()).toBe(0);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Show the run before' }).click();

@@ -1,17 +1,9 @@
 import { namedTarget } from '../../../shared/contract/target.ts';
 import { type ExecutionRecord, isEnd } from '../../api/executions.ts';
-import { failureOf, Refused, serviceNow, Unreachable } from '../../api/request.ts';
-import {
-  endedHeadline,
-  forgottenHeadline,
-  type Headline,
-  openHeadline,
-  refusedHeadline,
-  tookMs,
-} from '../../run/headline.ts';
+import { failureOf, Refused, Unreachable } from '../../api/request.ts';
+import { endedHeadline, forgottenHeadline, type Headline, openHeadline, refusedHeadline } from '../../run/headline.ts';
 import { useCaller } from '../../run/queries/use-service.ts';
 import type { Place } from '../../state/location.ts';
-import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { windowWords } from './time-window-words.ts';
@@ -44,7 +36,7 @@ export function useHeadline({ place, run, rule, record }: Props): Headline {
   }
   const tree = rule.tree.data ?? null;
   const window = tree?.rule ? windowWords(tree.rule.timeWindow, { say, moment }) : '';
-  return endedHeadline(reading, { client, time: formatMs(tookMs(record, serviceNow())), window, tree });
+  return endedHeadline(reading, { client, window, tree });
 }
 
 function clientOf({ address, target }: ExecutionRecord, any: string): string {
@@ -53,9 +45,8 @@ function clientOf({ address, target }: ExecutionRecord, any: string): string {
   return wanted?.kind === 'address' ? wanted.address : any;
 }
 
-function notBegunHeadline({ error, call }: NotBegun): Headline {
+function notBegunHeadline({ error }: NotBegun): Headline {
   if (error instanceof Unreachable)
     return { title: { key: 'state.notSent' }, hint: { key: 'state.notSent.hint' }, tone: 'bad' };
-  const { code, status } = error instanceof Refused ? error : { code: null, status: null };
-  return refusedHeadline({ code, status, failure: failureOf(error) }, call.app);
+  return refusedHeadline(failureOf(error), error instanceof Refused && error.status === 401);
 }

@@ -32,7 +32,9 @@ export function runFileOf(execution: string, savedBy: string): { text: string; m
 export const runFileName = (mockId: string) => `run-${mockId.slice(0, 8)}.rule-run.json`;
 
 /** The execution in a file, as JSON text. `changed`: somebody changed it after it was saved. */
-type SavedRun = { kind: 'run'; mockId: string; execution: string; changed: boolean } | { kind: 'bad'; fault: TextFault };
+type SavedRun =
+  | { kind: 'run'; mockId: string; execution: string; changed: boolean }
+  | { kind: 'bad'; fault: TextFault };
 
 /** Reads the text of a file. `fault`: why it is no saved run. */
 export function readRunFile(text: string): SavedRun {
