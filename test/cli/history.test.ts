@@ -16,7 +16,7 @@ describe('rule-server history', () => {
   afterAll(() => service.stop());
 
   async function execute(uid: string): Promise<void> {
-    const body = `{"app":${APP},"ruleId":7,"the service":{"uid":${uid},"p":"C:\\\\temp \\"${uid.at(-1)}\\""}}`;
+    const body = `{"app":${APP},"ruleId":7,"the service":{"uid":${uid},\r\n  "p":"C:\\\\temp \\"${uid.at(-1)}\\""}}`;
     const headers = { 'content-type': 'application/json' };
     await httpCall(`${service.url}/rule-server/mock/execute`, { method: 'POST', headers, body });
   }
@@ -33,7 +33,7 @@ describe('rule-server history', () => {
     expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\dT\S+ {2}\S{36} {2}failed .*app 8831 rule 7 {2}\d\.\d\d s/);
   });
 
-  it('finds by the last digit of an input, prints it to that digit with --json, and says how far it looked', async () => {
+  it('finds by the last digit of an input, prints it to that digit and in one line with --json, and says how far it looked', async () => {
     const { lines, err } = await history('--app', String(APP), '--where', 'uid=9007199254740993', '--json');
     expect(lines).toEqual([expect.stringContaining('"input":{"uid":9007199254740993,')]);
     expect(err).toMatch(/^1 found in 3 executions, back to \S+Z\.\n$/);

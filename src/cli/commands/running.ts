@@ -18,7 +18,7 @@ const EXEC_HELP = `
 Examples:
   rule-server exec --app 9001 --rule-id 1 --data '{"uid":1,"cost":120}'
   rule-server exec --app 9001 --rule-id 1 --data @input.json --target lane:beta
-  jq .input case.json | rule-server exec --app 9001 --conf-id 42 --data - --json
+  jq .input case.json | rule-server exec --app 9001 --conf-id 4 --data - --json
 
 On a terminal the states are shown as they are reached; Ctrl-C cancels the execution. No number changes its value:
 9007199254740993 arrives as 9007199254740993.

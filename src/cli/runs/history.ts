@@ -70,8 +70,9 @@ export async function* pagesOf(
   }
 }
 
-/** An execution as the API wrote it. */
-export const jsonLine = (listed: ListedExecution) => visibleJson(printAs(listedExecutionSchema, listed));
+/** An execution as the API wrote it, in one line: what a caller wrote may have line ends between its values. */
+export const jsonLine = (listed: ListedExecution) =>
+  visibleJson(printAs(listedExecutionSchema, listed)).replace(/[\r\n]+/g, ' ');
 
 /** Time, id, outcome, rule, duration, client, caller and input. */
 function lineOf(listed: ListedExecution): string {
