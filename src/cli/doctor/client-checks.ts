@@ -8,44 +8,34 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 const NAMED_AT_MOST = 5;
 const ADVICE =
   'Run the workers and this client as one user, or let a group that both are in write the directory (mode 2775): docs/run/security.md.';
+const MEND = 'Each hangs, or uses another directory than the workers: mend or stop it. Others are asked first.';
 
 /** Checks whether this user may write the directories of the clients, and which clients do not pick up requests. */
 export async function checkClients(sharedDir: string, clientTimeoutMs: number): Promise<Finding[]> {
   const apps = await appsIn(sharedDir);
-  const faults: { of: 'online' | 'others'; what: string }[] = [];
+  const [ofOnline, ofOthers]: [string[], string[]] = [[], []];
   let directories = 0;
   for (const app of apps) {
     const online = await onlineIn(join(sharedDir, 'clients', app), clientTimeoutMs);
-    for (const path of ['clients', 'mock'].map((name) => join(name, app))) {
-      const wanted = path.startsWith('mock') ? WRITES : READS;
-      const reason = await faultOf(join(sharedDir, path), { wanted, isClient: true });
-      if (reason !== null) faults.push({ of: online.size > 0 ? 'online' : 'others', what: `${path} ${reason}` });
-    }
+    const inspect = async (path: string, isOnline: boolean, how: Wanted) => {
+      const reason = await faultOf(join(sharedDir, path), how);
+      if (reason !== null) (isOnline ? ofOnline : ofOthers).push(`${path} ${reason}`);
+    };
+    await inspect(`clients/${app}`, online.size > 0, { wanted: READS, isClient: true });
+    await inspect(`mock/${app}`, online.size > 0, { wanted: WRITES, isClient: true });
     for (const name of await namesIn(join(sharedDir, 'mock', app))) {
       directories++;
-      const reason = await faultOf(join(sharedDir, 'mock', app, name), { wanted: WRITES, isClient: online.has(name) });
-      if (reason !== null)
-        faults.push({ of: online.has(name) ? 'online' : 'others', what: `mock/${app}/${name} ${reason}` });
+      await inspect(`mock/${app}/${name}`, online.has(name), { wanted: WRITES, isClient: online.has(name) });
     }
   }
-  const of = (whose: 'online' | 'others') => faults.filter((fault) => fault.of === whose).map(({ what }) => what);
+  const findings: Finding[] = [];
+  const check = 'client directories';
+  if (ofOnline.length > 0) findings.push(fail(check, listOf(ofOnline), ADVICE));
+  if (ofOthers.length > 0) findings.push(warn(check, `of clients that are not online: ${listOf(ofOthers)}`, ADVICE));
+  if (findings.length === 0) findings.push(ok(check, `${directories} may be read and written by this user`));
   const lying = await lyingIn(sharedDir, apps);
-  return [
-    ...(of('online').length > 0 ? [fail('client directories', listOf(of('online')), ADVICE)] : []),
-    ...(of('others').length > 0
-      ? [warn('client directories', `of clients that are not online: ${listOf(of('others'))}`, ADVICE)]
-      : []),
-    ...(faults.length === 0 ? [ok('client directories', `${directories} may be read and written by this user`)] : []),
-    ...(lying.length > 0
-      ? [
-          warn(
-            'clients',
-            `online, and pick up no request: ${listOf(lying)}`,
-            'Each hangs, or uses another directory than the workers: mend or stop it. Others are asked first.',
-          ),
-        ]
-      : []),
-  ];
+  if (lying.length > 0) findings.push(warn('clients', `online, and pick up no request: ${listOf(lying)}`, MEND));
+  return findings;
 }
 
 const READS = constants.R_OK | constants.X_OK;

@@ -25,6 +25,12 @@ const bad = (level: 'warn' | 'fail') => (check: string, message: string, advice:
 });
 export const [warn, fail] = [bad('warn'), bad('fail')];
 
+/** A failure that may be a consequence of another fault. */
+export const following = (check: string, message: string, advice: string): Finding => ({
+  ...fail(check, message, advice),
+  follows: true,
+});
+
 /** A check that throws is a finding as well. */
 export async function guarded(check: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
   try {

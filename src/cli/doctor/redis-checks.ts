@@ -5,7 +5,7 @@ import type { RedisAddress } from '../../shared/runtime/settings/redis-address.t
 import { describeRedis } from '../../shared/runtime/settings/redis-url.ts';
 import { createRedisConnections, type RedisConnections } from '../../shared/store/redis/redis-connections.ts';
 import { createRedisDirectory } from '../../shared/store/registered-directory.ts';
-import { type Clock, type Finding, fail, ok, warn } from './finding.ts';
+import { type Clock, type Finding, fail, following, ok, warn } from './finding.ts';
 import { checkReplicas } from './replica-checks.ts';
 
 const CONNECT_WITHIN_MS = 3000;
@@ -156,35 +156,25 @@ async function clockOf(redis: Redis): Promise<Clock> {
   return { whose: 'Redis', aheadMs };
 }
 
+const NONE = 'Without a worker that takes executions every call gets 503 no-worker.';
+
 function checkWorkers(workers: readonly WorkerReport[]): Finding {
   const taking = workers.filter(({ takesJobs }) => takesJobs).length;
   if (workers.length === 0)
-    return {
-      ...fail(
-        'workers',
-        'none is connected',
-        'Start one: npx rule-server worker. Without one every call gets 503 no-worker.',
-      ),
-      follows: true,
-    };
+    return following('workers', 'none is connected', `Start one: npx rule-server worker. ${NONE}`);
   const message = `${workers.length} connected, ${taking} take executions`;
-  if (taking === 0)
-    return {
-      ...fail('workers', message, 'Every call gets 503 no-worker. What the workers say is above.'),
-      follows: true,
-    };
+  if (taking === 0) return following('workers', message, `${NONE} What the workers say is above.`);
   return taking < workers.length ? warn('workers', message, 'What the others say is above.') : ok('workers', message);
 }
 
 /** One finding per problem, however many workers have it: a check of the shared directory may report the same. */
 function byProblem(workers: readonly WorkerReport[]): Finding[] {
   const having = workers.flatMap(({ name, fault }) => (fault === null ? [] : [{ name, problem: causeOf(fault) }]));
-  return [...Map.groupBy(having, ({ problem }) => problem)].map(([problem, of]) => ({
-    ...fail(
+  return [...Map.groupBy(having, ({ problem }) => problem)].map(([problem, of]) =>
+    following(
       'worker',
       `${of.map(({ name }) => name).join(', ')}: ${problem}`,
-      'Look at SHARED_DIR as that worker sees it.',
+      'Check SHARED_DIR as that worker sees it.',
     ),
-    follows: true,
-  }));
+  );
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createHttpApi } from '../terminal/http-api.ts';
 import { CommandFailed } from '../terminal/surroundings.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, following, ok, warn } from './finding.ts';
 
 /** One watch per client's directory and file of its registration, one instance per process. */
 const ENOUGH = new Map([
@@ -49,7 +49,7 @@ export async function checkApi({ url, key }: { url: string; key: string | undefi
   return [
     response.ok
       ? { ...ok('api', `${url} is ready`), clocks }
-      : { ...fail('api', `${url} is not ready: ${text}`, 'Its log says why.'), clocks, follows: true },
+      : { ...following('api', `${url} is not ready: ${text}`, 'Its log says why.'), clocks },
     ...(refused === null ? [] : [fail('api key', refused, 'Give the key that the API knows.')]),
   ];
 }
