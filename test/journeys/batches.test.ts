@@ -61,9 +61,13 @@ describe('a batch', () => {
   it('runs every case on every target, exactly, and tells how the lanes differ', async () => {
     await using service = await startService();
     await using trunk = await clientOf(service, answers({ 'the service': { amount: 20 }, process: '[1:root:T:0]' }));
-    await using beta = await clientOf(service, answers({ 'the service': { amount: 25 }, process: '[1:root:T:0]' }), {
-      lane: 'beta',
-    });
+    await using beta = await clientOf(
+      service,
+      answers({ 'the service': { amount: 25 }, process: '[2:more:T:0][1:root:T:0]' }),
+      {
+        lane: 'beta',
+      },
+    );
     const body =
       '{"app":1,"ruleId":1,"targets":["all","lane:beta"],"cases":[' +
       '{"name":"one","the service":{"2":9007199254740993,"1":0.10},"expect":{"outcome":"TRUE","data":{"amount":20.0}}},' +
@@ -86,7 +90,8 @@ describe('a batch', () => {
     });
     const whole = await service.call(`/rule-server/mock/batches/${batchId}/items/1`);
     expect(whole.text).toContain('"the service":{"2":9007199254740993,"1":0.10}');
-    expect(await get(service, batchId, '/coverage')).toMatchObject({ nodes: { 1: { ran: 1 } } });
+    const ran = async (query: string) => Object.keys((await get(service, batchId, `/coverage${query}`)).nodes);
+    expect([await ran(''), await ran('?target=all')]).toEqual([['1', '2'], ['1']]);
     const junit = await service.call(`/rule-server/mock/batches/${batchId}/report?format=junit`);
     expect(junit.text).toContain('<failure message="data.amount differs: expected 20.0, found 25"');
     expect((await service.call('/rule-server/mock/executions')).text).toContain('"items":[]');
@@ -215,6 +220,8 @@ describe('a batch', () => {
     expect(await refused({ ...good, cases: inputs(5001), targets: ['all', 'lane:b'] })).toContain(
       'cases and targets make 10002 runs',
     );
+    const lanes = Array.from({ length: 101 }, (_, n) => `lane:${n}`);
+    expect(await refused({ ...good, targets: lanes })).toContain('targets must be at most 100');
     expect(await refused({ ...good, cases: [] })).toContain('cases is empty');
     expect(await refused({ ...good, from: 'a-batch' })).toContain('either cases, saved: true, recorded or from');
     expect(await refused({ ...good, targts: [] })).toContain('did you mean "targets"?');

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/shared/runtime/access/caller.ts';
+import { openEventStream } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpCall } from '../support/http-call.ts';
-import { createResponder, resultText } from '../support/responder.ts';
+import { createResponder, resultText, staysSilent } from '../support/responder.ts';
 import { startService } from '../support/start-service.ts';
 
 const keyOf = (name: string) => `the-key-of-${name}-in-this-test`;
@@ -54,4 +55,19 @@ describe('a batch whose key', () => {
     expect(items.at(-1).reason).toBe(why);
     await eventually(async () => expect(await read(other)).toMatchObject({ state: 'finished', counts: { ran: 5 } }));
   });
+});
+
+it('an event stream ends once its key may not read any more', async () => {
+  const API_KEYS_FILE = join(await mkdtemp(join(tmpdir(), 'rule-server-revoked-')), 'keys.yaml');
+  const write = (may: string[]) => writeFile(API_KEYS_FILE, JSON.stringify({ keys: [entry('lent', { may })] }));
+  await write(['run', 'read']);
+  await using service = await startService({ settings: { API_KEYS_FILE } });
+  await using client = await service.clientThat(staysSilent);
+  const call = { headers: { ...bearer('lent'), prefer: 'respond-async' } };
+  const { mockId } = (await service.execute({ app: client.app, ruleId: 1 }, call)).json;
+  const events = `${service.url}/rule-server/mock/executions/${mockId}/events`;
+  const stream = await openEventStream(events, { headers: bearer('lent') });
+  await write(['run', 'cancel']);
+  await stream.ended;
+  await service.call(`/rule-server/mock/executions/${mockId}`, { method: 'DELETE', headers: bearer('lent') });
 });
