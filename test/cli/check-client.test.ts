@@ -55,7 +55,7 @@ describe.concurrent('a client of somebody’s own', () => {
     { faults: ['runs-anyway', 'dies'], failed: ['taken back', 'no request', 'directory'] },
   ])('with the faults $faults fails at $failed', async ({ faults, failed }) => {
     await using client = await clientIn('python3', SMALL_CLIENT, 'DIRECTORY', ...faults);
-    expect(await check(client.directory)).toEqual({ code: 1, failed: expect.arrayContaining(failed) });
+    expect(await check(client.directory, '--within', '4')).toEqual({ code: 1, failed: expect.arrayContaining(failed) });
   });
 
   it.skipIf(!hasPython)('that does not delete its requests, or whose heartbeat is old, fails', async () => {

@@ -1,7 +1,13 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files wait most of their time, for deadlines of whole processes; the others keep a processor busy. */
-const WAITING = ['/test/journeys/', '/test/cli/', '/test/client/client.test.ts'];
+const WAITING = [
+  '/test/journeys/',
+  '/test/cli/',
+  '/test/api/http/',
+  '/test/api/openapi/',
+  '/test/client/client.test.ts',
+];
 
 /**
  * Begins files that wait and files that work in turn, so that the processors have work at any time, and of each kind those first that took
