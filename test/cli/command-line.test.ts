@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { checkClocks } from '../../src/cli/doctor/clock-check.ts';
 import { statesOf } from '../../src/cli/runs/event-stream.ts';
-import { exitCodes } from '../../src/cli/terminal/exit-codes.ts';
+import { exitCodeOf, exitCodes } from '../../src/cli/terminal/exit-codes.ts';
 import { createHttpApi } from '../../src/cli/terminal/http-api.ts';
 import { eventually } from '../support/eventually.ts';
 import { gatewayThat } from '../support/gateway.ts';
@@ -336,6 +336,8 @@ describe('the command line', () => {
     expect((await command(['-v'])).out).toMatch(/^\d+\.\d+\.\d+/);
     const { out } = await command(['--help']);
     for (const code of new Set(Object.values(exitCodes))) expect(out).toMatch(new RegExp(`^ {2}${code} +\\w`, 'm'));
+    const ending = { status: 504, code: 'outcome-unknown', reason: null, params: {}, mayHaveRun: true } as const;
+    expect(exitCodeOf({ state: 'timed-out', ending })).toBe(exitCodes.unknown);
   });
 
   it('is what the installed program runs', async () => {

@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an event stream goes on without the right to read',
-    by: 'journeys/permissions',
+    by: 'journeys/revoked-batches',
     file: 'src/api/access/authenticate.ts',
     from: " || !now.caller.may.has('read')",
     to: '',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   ),
   {
     name: 'a batch may have ten times as many targets',
-    by: 'journeys/batch-items',
+    by: 'journeys/batches',
     file: 'src/api/batches/read-batch-request.ts',
     from: 'const MAX_TARGETS = 100;',
     to: 'const MAX_TARGETS = 1000;',
@@ -104,21 +104,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'every reply of Redis with an error is a refusal',
-    by: 'shared/queue/redis-worker',
+    by: 'shared/store/store-error',
     file: 'src/shared/store/store-error.ts',
     from: 'return REFUSALS.test(error.message);',
     to: 'return true;',
   },
   {
     name: 'text that is cut is shown although it may hold a masked value',
-    by: 'journeys/privacy',
+    by: 'shared/privacy',
     file: 'src/shared/privacy/hide-at.ts',
     from: "if (scanned.kind !== 'complete') return HIDDEN;",
     to: "if (scanned.kind !== 'complete') return raw;",
   },
   {
     name: 'values before a write are not masked',
-    by: 'journeys/privacy',
+    by: 'shared/privacy',
     file: 'src/shared/privacy/mask-answer.ts',
     from: "name !== 'value' && name !== 'before'",
     to: "name !== 'value'",
@@ -161,13 +161,13 @@ export const mutants: readonly Mutant[] = [
   },
   without(
     'a member that stands twice is believed',
-    'worker/files/judge-result',
+    'journeys/result-files',
     'src/shared/contract/client-files.ts',
     "if (scanned.duplicates.length > 0) return wrong(fault('result-twice', { names: scanned.duplicates.join(', ') }));",
   ),
   {
     name: 'an answer to another execution is taken',
-    by: 'worker/files/judge-result',
+    by: 'journeys/result-files',
     file: 'src/shared/contract/client-files.ts',
     from: "if (id && (id.kind !== 'string' || JSON.parse(id.raw) !== mockId))",
     to: "if (id && id.kind !== 'string')",
@@ -230,12 +230,13 @@ export const mutants: readonly Mutant[] = [
     'src/worker/execution/begin.ts',
     "if (interrupts.handingOver) return { kind: 'give-back' };",
   ),
-  without(
-    'more run at a client than may',
-    'worker/placement/client-slots',
-    'src/worker/placement/client-slots.ts',
-    'if (inUse(directory) >= limit) return;',
-  ),
+  {
+    name: 'more run at a client than may',
+    by: 'worker/placement/client-slots',
+    file: 'src/worker/placement/client-slots.ts',
+    from: 'if (key === null) return free > 0;',
+    to: 'if (key === null) return true;',
+  },
   {
     name: 'one key may fill a client',
     by: 'worker/placement/client-slots',
