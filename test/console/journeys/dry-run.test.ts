@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createResponder, staysSilent } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, picture, pressRun, says, toHistory } from '../support/on-the-page.ts';
+import { expectAccessible, headline, picture, pressRun, SLIP_MS, says, toHistory } from '../support/on-the-page.ts';
 
 describeInBrowser('a dry run from the page', () => {
   const journey = useJourney();
@@ -33,6 +33,7 @@ describeInBrowser('a dry run from the page', () => {
     await page.getByText('not called', { exact: true }).first().waitFor();
 
     const run = page.url();
+    await page.waitForTimeout(SLIP_MS);
     await page.getByRole('button', { name: /^Dry run/ }).click();
     await expect.poll(() => page.url()).not.toBe(run);
     await says(headline(page), /^Done on/);

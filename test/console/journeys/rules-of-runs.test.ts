@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { answersWith, type Behaviour, createResponder, resultText } from '../../support/responder.ts';
 import { describeInBrowser, useJourney } from '../support/journey.ts';
-import { expectAccessible, headline, pressRun, runButton, says } from '../support/on-the-page.ts';
+import { expectAccessible, headline, pressRun, says } from '../support/on-the-page.ts';
 
 describeInBrowser('a run is explained by the rules that it ran on', () => {
   const journey = useJourney();
@@ -123,7 +123,7 @@ describeInBrowser('a run is explained by the rules that it ran on', () => {
     const before = runOn(page);
     const seen = await watchRuns(page);
     await release(6, 95);
-    await runButton(page).click();
+    await pressRun(page);
     await expect.poll(() => runOn(page), { timeout: 60_000 }).not.toBe(before);
     await says(headline(page), /^Done on/);
     await says(why(page), /cost is 90, min is 95\.[\s\S]* The result would be TRUE with cost = 95/);
