@@ -6,33 +6,33 @@ import type { TextKey } from '../text/en.ts';
 import type { SayParameters } from '../text/use-text.tsx';
 import type { Reading } from './reading.ts';
 
-export type Words = { key: TextKey; parameters?: SayParameters };
+export type Words = { key: TextKey; parameters: SayParameters | undefined };
 
 /** The state of a run in a sentence, and in another what can be done. `tone` is its colour. */
 export type Headline = { title: Words; hint: Words | null; tone: 'calm' | 'busy' | 'good' | 'bad' | 'warn' };
 
-/** A run that is on its way. */
+/** A headline whose sentences have the same parameters. */
+export function headlineOf(
+  tone: Headline['tone'],
+  title: TextKey,
+  hint?: TextKey,
+  parameters?: SayParameters,
+): Headline {
+  return { title: { key: title, parameters }, hint: hint === undefined ? null : { key: hint, parameters }, tone };
+}
+
+const stationOf = ({ state }: ExecutionRecord) => (state === 'picked-up' || state === 'dispatched' ? state : 'queued');
+
+/** A run that is on its way. `lostSince`: the service is gone since then, and what was seen last is all that is known. */
 export function openHeadline(
   record: ExecutionRecord,
   { client, stopping, lostSince }: { client: string; stopping: boolean; lostSince: string | null },
 ): Headline {
-  if (lostSince !== null) return lostHeadline(record, { client, time: lostSince });
-  if (stopping) return { title: { key: 'state.cancelling' }, hint: null, tone: 'busy' };
-  const { state } = record;
-  if (state === 'dispatched' || state === 'picked-up') {
-    return { title: { key: `state.${state}`, parameters: { client } }, hint: null, tone: 'busy' };
-  }
-  return { title: { key: 'state.queued' }, hint: null, tone: 'busy' };
-}
-
-/** The service is gone: what was seen last is all that is known. */
-function lostHeadline({ state }: ExecutionRecord, parameters: { client: string; time: string }): Headline {
-  const known = state === 'picked-up' || state === 'dispatched' ? state : 'queued';
-  return {
-    title: { key: 'state.lost', parameters },
-    hint: { key: `state.lost.${known}`, parameters },
-    tone: 'warn',
-  };
+  const known = stationOf(record);
+  if (lostSince !== null) return headlineOf('warn', 'state.lost', `state.lost.${known}`, { client, time: lostSince });
+  return stopping
+    ? headlineOf('busy', 'state.cancelling')
+    : headlineOf('busy', `state.${known}`, undefined, { client });
 }
 
 /** The service does not know the run. `last`: what this page saw of it before; `inLink`: the address has its input. */
@@ -40,22 +40,10 @@ export function forgottenHeadline(
   last: ExecutionRecord | null,
   { client, inLink, hiddenApp }: { client: string; inLink: boolean; hiddenApp: { app: string; name: string } | null },
 ): Headline {
-  if (hiddenApp !== null)
-    return {
-      title: { key: 'state.mayNotSee', parameters: hiddenApp },
-      hint: { key: 'state.mayNotSee.hint' },
-      tone: 'warn',
-    };
-  if (last === null) {
-    const hint: Words = { key: inLink ? 'state.unknown.hint' : 'state.unknown.hint.noInput' };
-    return { title: { key: 'state.unknown' }, hint, tone: 'warn' };
-  }
-  const known = last.state === 'picked-up' || last.state === 'dispatched' ? last.state : 'queued';
-  return {
-    title: { key: `state.forgotten.${known}`, parameters: { client } },
-    hint: { key: 'state.forgotten.hint' },
-    tone: 'warn',
-  };
+  if (hiddenApp !== null) return headlineOf('warn', 'state.mayNotSee', 'state.mayNotSee.hint', hiddenApp);
+  if (last === null)
+    return headlineOf('warn', 'state.unknown', inLink ? 'state.unknown.hint' : 'state.unknown.hint.noInput');
+  return headlineOf('warn', `state.forgotten.${stationOf(last)}`, 'state.forgotten.hint', { client });
 }
 
 type About = { client: string; window: string; tree: Tree | null };
@@ -66,33 +54,16 @@ export function endedHeadline(reading: Reading, about: About): Headline {
   const { result } = reading;
   const { client } = about;
   const error = result?.error ?? '';
-  if (reading.late)
-    return {
-      title: { key: 'state.late' },
-      hint: null,
-      tone: 'warn',
-    };
+  if (reading.late) return headlineOf('warn', 'state.late');
   if (record.ending !== null) return unanswered(record, { ...noFailure, ...record.ending, error });
-  if (result !== null && !result.success) {
-    const hint: Words = error === '' ? { key: 'state.threw.silent' } : { key: 'state.error', parameters: { error } };
-    return { title: { key: 'state.threw', parameters: { client } }, hint, tone: 'bad' };
-  }
-  const done: Words = { key: 'state.done', parameters: { client } };
-  if (reading.trace === 'empty' || (reading.trace === 'none' && isOutsideItsWindow(record, about.tree)))
-    return nothingRan(record, about);
-  if (reading.trace === 'none') return { title: done, hint: { key: 'state.noTrace' }, tone: 'calm' };
-  return { title: done, hint: null, tone: 'good' };
-}
-
-function nothingRan(record: ExecutionRecord, { tree, window }: About): Headline {
-  if (isOutsideItsWindow(record, tree)) {
-    return {
-      title: { key: 'state.emptyTrace' },
-      hint: { key: 'state.emptyTrace.hint', parameters: { window } },
-      tone: 'warn',
-    };
-  }
-  return { title: { key: 'state.emptyTrace.unknown' }, hint: { key: 'state.emptyTrace.unknown.hint' }, tone: 'warn' };
+  if (result !== null && !result.success)
+    return headlineOf('bad', 'state.threw', error === '' ? 'state.threw.silent' : 'state.error', { client, error });
+  const hasTrace = reading.trace !== 'none' && reading.trace !== 'empty';
+  if (!hasTrace && isOutsideItsWindow(record, about.tree))
+    return headlineOf('warn', 'state.emptyTrace', 'state.emptyTrace.hint', { window: about.window });
+  if (reading.trace === 'empty') return headlineOf('warn', 'state.emptyTrace.unknown', 'state.emptyTrace.unknown.hint');
+  if (reading.trace === 'none') return headlineOf('calm', 'state.done', 'state.noTrace', { client });
+  return headlineOf('good', 'state.done', undefined, { client });
 }
 
 function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean {
@@ -103,23 +74,21 @@ function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean
 /** The reason of an ending has its own sentence, which says whether the rule ran and what to do. */
 function unanswered({ state, ending }: ExecutionRecord, error: Failure): Headline {
   const tone = state === 'cancelled' ? 'calm' : state === 'rejected' ? 'warn' : 'bad';
-  const told = toldBy(error, tone);
-  return told.hint === null && ending?.code === 'no-answer' ? { ...told, hint: { key: 'state.mayComeLate' } } : told;
+  const mayComeLate = error.reason !== null && ending?.code === 'no-answer';
+  return mayComeLate ? headlineOf(tone, 'state.error', 'state.mayComeLate', { error }) : toldBy(error, tone);
 }
 
 /** What the service says; where it gives no reason, as a gateway or a newer service may, with a title. */
 function toldBy(error: Failure, tone: Headline['tone']): Headline {
-  const words = (key: 'state.error' | 'state.error.notRun'): Words => ({ key, parameters: { error } });
-  if (error.reason !== null) return { title: words('state.error'), hint: null, tone };
+  if (error.reason !== null) return headlineOf(tone, 'state.error', undefined, { error });
   return error.mayHaveRun === true
-    ? { title: { key: 'state.outcome-unknown' }, hint: words('state.error'), tone }
-    : { title: { key: 'state.rejected' }, hint: words('state.error.notRun'), tone };
+    ? headlineOf(tone, 'state.outcome-unknown', 'state.error', { error })
+    : headlineOf(tone, 'state.rejected', 'state.error.notRun', { error });
 }
 
 /** A call that was refused before it became a run. */
 export function refusedHeadline(failure: Failure, isSignedOut: boolean): Headline {
-  if (!isSignedOut) return toldBy(failure, 'warn');
-  return { title: { key: 'state.signed-out' }, hint: { key: 'state.signed-out.hint' }, tone: 'warn' };
+  return isSignedOut ? headlineOf('warn', 'state.signed-out', 'state.signed-out.hint') : toldBy(failure, 'warn');
 }
 
 /** How long a run took, from the call to its end or to now. */

@@ -9,6 +9,7 @@ import { goTo, toPage, usePlace } from '../state/location.ts';
 import { chooseZone, useUnknownZone } from '../state/preferences.ts';
 import { useText } from '../text/use-text.tsx';
 import { useFailed } from '../ui/announce.tsx';
+import { Button } from '../ui/button.tsx';
 import { later } from '../ui/later.tsx';
 import { Splitter } from '../ui/splitter.tsx';
 import { isNarrow } from '../ui/windowed-rows.ts';
@@ -142,17 +143,13 @@ export function Screen() {
       {unknownZone !== null && (
         <p className="notice greeting" role="status">
           {say('zone.unknown', { zone: unknownZone })}{' '}
-          <button type="button" className="quiet" onClick={() => chooseZone('UTC')}>
-            {say('sheet.close')}
-          </button>
+          <Button label={say('sheet.close')} className="quiet" onPress={() => chooseZone('UTC')} />
         </p>
       )}
       {greeting.client && (
         <p className="notice greeting" role="status">
           {say('begin.greeting', { client: greeting.client.address, app: place.app ?? '' })}{' '}
-          <button type="button" className="quiet" onClick={greeting.dismiss}>
-            {say('sheet.close')}
-          </button>
+          <Button label={say('sheet.close')} className="quiet" onPress={greeting.dismiss} />
         </p>
       )}
       {isEmpty ? (

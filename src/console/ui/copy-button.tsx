@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useText } from '../text/use-text.tsx';
 import { useAnnounce } from './announce.tsx';
+import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 type Props = { icon?: IconName; label: string; done: string; text: () => string; quiet?: boolean };
@@ -20,16 +21,15 @@ export function CopyButton({ icon = 'copy', label, done, text, quiet = false }: 
     setTimeout(() => setCopied(false), TICK_MS);
   };
   return (
-    <button
-      type="button"
+    <Button
       className={quiet ? 'icon-button' : 'button'}
       aria-label={quiet ? label : undefined}
       title={quiet ? label : undefined}
-      onClick={() => void copy()}
+      onPress={() => void copy()}
     >
       <Icon name={copied ? 'check' : icon} />
       {!quiet && <span>{label}</span>}
-    </button>
+    </Button>
   );
 }
 

@@ -1,3 +1,5 @@
+import { Button } from './button.tsx';
+
 /** Line drawings on a 16 × 16 grid. */
 const drawings = {
   chevron: 'M6 4l4 4-4 4',
@@ -55,17 +57,16 @@ type Props = {
 /** A button that shows a drawing alone; its name is its tooltip. */
 export function IconButton({ icon, label, hint, onPress, disabled = false, pressed, tabIndex }: Props) {
   return (
-    <button
-      type="button"
+    <Button
       className="icon-button"
       aria-label={label}
       title={hint === undefined ? label : `${label}. ${hint}`}
       aria-pressed={pressed}
       disabled={disabled}
       tabIndex={tabIndex}
-      onClick={onPress}
+      onPress={onPress}
     >
       <Icon name={icon} />
-    </button>
+    </Button>
   );
 }

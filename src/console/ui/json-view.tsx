@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'react';
 import type { Json } from '../../shared/json-tree/read-json.ts';
 import { type JsonLine, linesOf } from '../json/lines.ts';
 import { useText } from '../text/use-text.tsx';
+import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { useWindowedRows } from './windowed-rows.ts';
 
@@ -54,15 +55,14 @@ function Fold({ line, onToggle }: { line: JsonLine; onToggle: (fold: number) => 
   const { fold, folded } = line;
   if (fold === null) return null;
   return (
-    <button
-      type="button"
+    <Button
       className="json-fold"
       aria-expanded={!folded}
       aria-label={say(folded ? 'json.unfold' : 'json.fold')}
-      onClick={() => onToggle(fold)}
+      onPress={() => onToggle(fold)}
     >
       <Icon name={folded ? 'chevron' : 'down'} size={12} />
-    </button>
+    </Button>
   );
 }
 

@@ -2,6 +2,7 @@ import { type ComponentType, createContext, lazy, Suspense, useContext, useReduc
 import type { TextKey } from '../text/en.ts';
 import { useText } from '../text/use-text.tsx';
 import { Loading } from './announce.tsx';
+import { Button } from './button.tsx';
 
 const AskAgain = createContext(() => {});
 
@@ -38,10 +39,7 @@ function NotFetched() {
   const { say } = useText();
   return (
     <p className="notice bad" role="alert">
-      {say('failed.part')}{' '}
-      <button type="button" className="quiet" onClick={useContext(AskAgain)}>
-        {say('state.askAgain')}
-      </button>
+      {say('failed.part')} <Button label={say('state.askAgain')} className="quiet" onPress={useContext(AskAgain)} />
     </p>
   );
 }

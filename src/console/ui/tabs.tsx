@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import { Button } from './button.tsx';
 
 type Tab<Name extends string> = { name: Name; title: string };
 
@@ -35,8 +36,9 @@ export function Tabs<Name extends string>(props: Props<Name>) {
       <div className="tab-line line">
         <div className="tab-list" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
           {tabs.map(({ name, title }) => (
-            <button
-              type="button"
+            <Button
+              className=""
+              label={title}
               role="tab"
               key={name}
               data-tab={name}
@@ -44,10 +46,8 @@ export function Tabs<Name extends string>(props: Props<Name>) {
               aria-selected={name === chosen}
               aria-controls={`${id}-panel`}
               tabIndex={name === chosen ? 0 : -1}
-              onClick={() => onChoose(name)}
-            >
-              {title}
-            </button>
+              onPress={() => onChoose(name)}
+            />
           ))}
         </div>
         {aside}

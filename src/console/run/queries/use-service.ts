@@ -71,34 +71,26 @@ export function useClients(app: string | null) {
   });
 }
 
-export function useTree(selection: Selection | null) {
-  return useQuery({
-    queryKey: ['tree', selection],
-    queryFn: ({ signal }) => (selection ? getTree(selection, signal) : null),
-    enabled: selection !== null,
-    placeholderData: ofTheSameRule(selection),
-  });
-}
-
-export function useSchema(selection: Selection | null) {
-  return useQuery({
-    queryKey: ['schema', selection],
-    queryFn: ({ signal }) => (selection ? getSchema(selection, signal) : null),
-    enabled: selection !== null,
-    placeholderData: ofTheSameRule(selection),
-  });
-}
-
-type Asked = { queryKey: readonly [string, Selection | null] };
+export const useTree = (selection: Selection | null) => useOfRule('tree', selection, getTree);
+export const useSchema = (selection: Selection | null) => useOfRule('schema', selection, getSchema);
 
 /** While another client is asked, or the rule is read again, what was known of it stays on the screen. */
-function ofTheSameRule(selection: Selection | null) {
-  return <T>(previous: T | undefined, asked: Asked | undefined): T | undefined => {
-    const last = asked?.queryKey[1];
-    const same =
-      last?.app === selection?.app && last?.ruleId === selection?.ruleId && last?.confId === selection?.confId;
-    return same ? previous : undefined;
-  };
+function useOfRule<T>(
+  name: string,
+  selection: Selection | null,
+  get: (selection: Selection, signal: AbortSignal) => Promise<T>,
+) {
+  return useQuery({
+    queryKey: [name, selection] as const,
+    queryFn: ({ signal }) => (selection ? get(selection, signal) : null),
+    enabled: selection !== null,
+    placeholderData: (previous, asked) => {
+      const last = asked?.queryKey[1];
+      const same =
+        last?.app === selection?.app && last?.ruleId === selection?.ruleId && last?.confId === selection?.confId;
+      return same ? previous : undefined;
+    },
+  });
 }
 
 const KEPT_AGAIN_MS = 60_000;

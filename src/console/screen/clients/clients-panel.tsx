@@ -1,6 +1,7 @@
 import type { Client } from '../../api/browse.ts';
 import { goTo } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { heartbeatWords, sdkKey } from '../input/target.tsx';
@@ -17,14 +18,12 @@ export function ClientsPanel({ app, clients, released, onClose }: Props) {
         {[...clients].sort(onlineFirst).map((client) => (
           <li key={`${client.lane} ${client.address}`} className={client.online ? 'client' : 'client offline'}>
             <i aria-hidden="true" />
-            <button
-              type="button"
+            <Button
+              label={client.address}
               className="node-link"
               title={say('clients.use', { address: client.address })}
-              onClick={() => goTo({ target: { kind: 'address', address: client.address } })}
-            >
-              {client.address}
-            </button>
+              onPress={() => goTo({ target: { kind: 'address', address: client.address } })}
+            />
             <small>{factsOf(client, released, say).join(' · ')}</small>
             <PickUp client={client} />
           </li>

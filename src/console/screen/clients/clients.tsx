@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { later } from '../../ui/later.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { areLost } from '../input/target.tsx';
@@ -23,16 +24,15 @@ export function ClientCount({ rule }: { rule: RuleContext }) {
   const online = clients.data.filter((client) => client.online).length;
   return (
     <>
-      <button
-        type="button"
+      <Button
         className={online === 0 ? 'clients none' : 'clients'}
         title={say('header.clients.hint')}
         aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        onPress={() => setOpen(!open)}
       >
         <i aria-hidden="true" />
         {online === 0 ? say('header.clients.none') : say('header.clients', { n: online })}
-      </button>
+      </Button>
       {open && <ClientsPanel app={app} clients={clients.data} released={version} onClose={() => setOpen(false)} />}
     </>
   );

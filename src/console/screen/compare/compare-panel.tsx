@@ -19,6 +19,7 @@ import { toPage } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { ChangeValue } from '../../ui/change-value.tsx';
+import { Check } from '../../ui/check.tsx';
 import { Icon, IconButton } from '../../ui/icon.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
@@ -213,12 +214,7 @@ function CompareTable({ columns, compared, occurrences, onOpen }: TableProps) {
             title={say('compare.trace')}
             columns={columns.length}
             hidden={ended < 2 || occurrences.length === 0}
-            aside={
-              <label className="switch line">
-                <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />
-                {say('trace.shown.all.hint')}
-              </label>
-            }
+            aside={<Check label={say('trace.shown.all.hint')} checked={all} onCheck={setAll} />}
           >
             {differing.length === 0 && (
               <tr>

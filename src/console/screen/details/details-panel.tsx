@@ -6,6 +6,7 @@ import { nodesOfDryRun, type Reading } from '../../run/reading.ts';
 import type { Place } from '../../state/location.ts';
 import type { TextKey } from '../../text/en.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { ChangeValue } from '../../ui/change-value.tsx';
 import { later } from '../../ui/later.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -112,9 +113,11 @@ function ChangesView({ reading, rule, onChoose }: ChangesProps) {
         </ul>
       )}
       {changed.length > shown && (
-        <button type="button" className="quiet more" onClick={() => setShown(shown + MORE)}>
-          {say('changes.show', { n: Math.min(MORE, changed.length - shown) })}
-        </button>
+        <Button
+          label={say('changes.show', { n: Math.min(MORE, changed.length - shown) })}
+          className="quiet more"
+          onPress={() => setShown(shown + MORE)}
+        />
       )}
       {diff !== null && diff.notListed > 0 && (
         <p className="empty-line">{say('changes.more', { n: diff.notListed })}</p>
@@ -190,9 +193,9 @@ function ChangeRow({ change, reading, rule, onChoose }: { change: Change } & Cha
               nodes: ids.map((id) => {
                 const place = rule.occurrences.find(({ node }) => node.id === id);
                 return (
-                  <button type="button" className="node-link" key={id} onClick={() => place && onChoose(place)}>
+                  <Button className="node-link" key={id} onPress={() => place && onChoose(place)}>
                     #{id}
-                  </button>
+                  </Button>
                 );
               }),
             }}

@@ -17,6 +17,7 @@ import { formatMs } from '../../text/durations.ts';
 import { failureOfFault } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { skipOf } from '../../trace/visible-rows.ts';
+import { Button } from '../../ui/button.tsx';
 import { later } from '../../ui/later.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import type { Input } from '../input/use-input.ts';
@@ -59,7 +60,7 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
       {skip && <p className="muted">{skipWords(skip, say)}</p>}
       {skip && reading && <WayToNode to={occurrence} {...{ reading, input, onChoose }} />}
       {run.dry.isOn && <PinHere nodeId={node.id} run={run} />}
-      <dl>
+      <dl className="stack">
         <Fact name={say('node.type')}>{typeWords(node.type, say)}</Fact>
         {node.className !== null && (
           <Fact name={say('node.class')}>
@@ -83,16 +84,13 @@ export function NodeView({ occurrence, occurrences, run, input, onChoose }: Prop
         )}
       </dl>
       {occurrence.parent && (
-        <button
-          type="button"
-          className="button"
-          onClick={() => {
+        <Button
+          label={say('node.only')}
+          onPress={() => {
             input.keepFor(node.id);
             goTo({ confId: node.id, run: null, runs: [], input: null }, { push: true });
           }}
-        >
-          {say('node.only')}
-        </button>
+        />
       )}
     </div>
   );
@@ -200,9 +198,7 @@ function Window({ window }: { window: TimeWindow }) {
       <span>{windowWords(window, { say, moment })}</span>
       <span className="edges">
         {edgesOf(window).map(({ name, ts }) => (
-          <button type="button" className="button" key={name} onClick={() => goTo({ ts })}>
-            {say(`node.runAt.${name}`)}
-          </button>
+          <Button label={say(`node.runAt.${name}`)} key={name} onPress={() => goTo({ ts })} />
         ))}
       </span>
     </Fact>

@@ -3,6 +3,7 @@ import { prettyText } from '../../../shared/json-tree/whole-text.ts';
 import { callOf, curlOf } from '../../run/calls.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { CopyButton, saveText } from '../../ui/copy-button.tsx';
 import { IconButton } from '../../ui/icon.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
@@ -36,12 +37,18 @@ export function RawView({ reading }: { reading: Reading }) {
         <IconButton icon="save" label={say('json.download')} onPress={() => saveText(text, `${record.mockId}.json`)} />
       </div>
       <div className="raw-views" role="group" aria-label={say(title)}>
-        <button type="button" className="quiet" aria-pressed={!asWritten} onClick={() => setAsWritten(false)}>
-          {say('raw.formatted')}
-        </button>
-        <button type="button" className="quiet" aria-pressed={asWritten} onClick={() => setAsWritten(true)}>
-          {say('raw.written')}
-        </button>
+        <Button
+          label={say('raw.formatted')}
+          className="quiet"
+          aria-pressed={!asWritten}
+          onPress={() => setAsWritten(false)}
+        />
+        <Button
+          label={say('raw.written')}
+          className="quiet"
+          aria-pressed={asWritten}
+          onPress={() => setAsWritten(true)}
+        />
       </div>
       <RawText text={asWritten ? text : formatted} label={say(title)} />
       <div className="raw-head">

@@ -4,9 +4,10 @@ import { nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reading } from '../../run/reading.ts';
 import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 
-const ROW_HEIGHT = 30;
+const ROW_HEIGHT = 28;
 /** A bar of no time still has to be seen; percent. */
 const MIN_WIDTH = 0.6;
 
@@ -27,16 +28,16 @@ export function TimelineView({ reading, chosen, onChoose }: Props) {
       <ol aria-label={say('details.timeline')} style={{ height: total, paddingTop: above }}>
         {bars.slice(first, last).map(({ occurrence, nodeTrace, start, ms }) => (
           <li key={occurrence.index} className={occurrence === chosen ? 'active' : ''}>
-            <button
-              type="button"
+            <Button
+              className=""
               title={say('timeline.bar', {
                 node: `${nameOf(occurrence.node)} #${occurrence.node.id}`,
                 start: formatMs(start),
                 time: formatMs(ms),
               })}
-              onClick={() => onChoose(occurrence)}
+              onPress={() => onChoose(occurrence)}
             >
-              <span className="timeline-name">
+              <span className="cut">
                 {nameOf(occurrence.node)} <span className="node-id">#{occurrence.node.id}</span>
               </span>
               <span className="facts">{formatMs(ms)}</span>
@@ -49,7 +50,7 @@ export function TimelineView({ reading, chosen, onChoose }: Props) {
                   width: `${Math.max(share(ms), MIN_WIDTH)}%`,
                 }}
               />
-            </button>
+            </Button>
           </li>
         ))}
       </ol>

@@ -1,5 +1,6 @@
 import { Component, Fragment, type ReactNode } from 'react';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 
 type State = { error: Error | null; drawn: number };
 
@@ -36,9 +37,7 @@ function Broken({ error }: { error: Error }) {
         <h1>{say('failed.page.title')}</h1>
         <p>{say('failed.page.text', { error: error.message })}</p>
       </div>
-      <button type="button" className="button primary" onClick={() => window.location.reload()}>
-        {say('failed.page.reload')}
-      </button>
+      <Button label={say('failed.page.reload')} className="button primary" onPress={() => window.location.reload()} />
     </main>
   );
 }

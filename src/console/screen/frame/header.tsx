@@ -3,6 +3,7 @@ import type { App, RuleSummary } from '../../api/browse.ts';
 import { fitsLink, goTo, linkTo, type Place } from '../../state/location.ts';
 import { chooseLanguage, chooseTheme, type Theme, useTheme } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Combobox, type Option } from '../../ui/combobox.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import type { IconName } from '../../ui/icon.tsx';
@@ -29,9 +30,7 @@ export function Header({ place, rule, input, changed, onHelp, onFind, onSkip, si
   const { say } = useText();
   return (
     <header className="top line">
-      <button type="button" className="skip-head button" onClick={onSkip}>
-        {say('nav.skip')}
-      </button>
+      <Button label={say('nav.skip')} className="skip-head button" onPress={onSkip} />
       <h1 className="line">
         <img src="/favicon.svg" alt="" width={22} height={22} />
         <span>{say('title')}</span>
@@ -157,15 +156,13 @@ function numberOption(typed: string, title: string): Option | null {
 function LanguageButton() {
   const { say, language } = useText();
   return (
-    <button
-      type="button"
+    <Button
+      label={say('header.language')}
       className="icon-button word"
       lang={language === 'zh' ? 'en' : 'zh-CN'}
       title={say('header.language.hint')}
-      onClick={() => chooseLanguage(language === 'zh' ? 'en' : 'zh')}
-    >
-      {say('header.language')}
-    </button>
+      onPress={() => chooseLanguage(language === 'zh' ? 'en' : 'zh')}
+    />
   );
 }
 

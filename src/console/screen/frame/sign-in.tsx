@@ -4,6 +4,7 @@ import { failureOf, Refused, request, Unreachable, whenSignedOut } from '../../a
 import { forgetDrafts } from '../../state/drafts.ts';
 import { createStored } from '../../state/stored.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 
 /** Trades a key for a session. What was on the screen waits behind it as it was. */
 export function SignIn({ expired }: { expired: boolean }) {
@@ -30,7 +31,7 @@ export function SignIn({ expired }: { expired: boolean }) {
 
   return (
     <main className="sign-in">
-      <form onSubmit={(event) => void submit(event)} aria-labelledby="sign-in-title">
+      <form className="stack" onSubmit={(event) => void submit(event)} aria-labelledby="sign-in-title">
         <img src="/favicon.svg" alt="" width={40} height={40} />
         <h1 id="sign-in-title">{say('signIn.title')}</h1>
         <p>{say(expired ? 'signIn.expired' : 'signIn.text')}</p>
@@ -49,9 +50,11 @@ export function SignIn({ expired }: { expired: boolean }) {
         <p id="sign-in-problem" className="bad" role="alert">
           {problem}
         </p>
-        <button type="submit" className="button primary" aria-disabled={busy || key.trim() === ''}>
-          {say(busy ? 'signIn.busy' : 'signIn.title')}
-        </button>
+        <Button
+          label={say(busy ? 'signIn.busy' : 'signIn.title')}
+          className="button primary"
+          blocked={busy || key.trim() === ''}
+        />
       </form>
     </main>
   );

@@ -27,8 +27,8 @@ export function useRule(place: Place) {
   const schema = useSteady(useSchema(selection));
   const root = tree.data?.root ?? null;
   const occurrences = useMemo(() => (root ? occurrencesOf(root) : noOccurrences), [root]);
-  useNewRelease(version);
-  useNewsOfClients(clients.data);
+  useNews(version ?? undefined, ['schema', 'tree']);
+  useNews(clients.data?.map(stateOf).join(' '), ['schema', 'tree', 'rules']);
   useFirstChoice(place, apps.data, rules.data?.rules);
   return { app, apps, rules, clients, version, selection, tree, schema, occurrences };
 }
@@ -51,32 +51,19 @@ function wantedOf(target: Target): Pick<Selection, 'lane' | 'address'> {
   }
 }
 
-/** A new version of the rules makes the page read the rule again; the first that is heard of is the one it reads anyway. */
-function useNewRelease(version: string | null): void {
-  const queries = useQueryClient();
-  const last = useRef<string | null>(null);
-  useEffect(() => {
-    if (version === null) return;
-    if (last.current !== null && last.current !== version) {
-      void queries.invalidateQueries({ queryKey: ['schema'] });
-      void queries.invalidateQueries({ queryKey: ['tree'] });
-    }
-    last.current = version;
-  }, [version, queries]);
-}
+/** What clients publish of a rule may be other when one comes, goes or loads another version. */
+const stateOf = ({ address, lane, online, loadedVersion }: Client) => `${lane}/${address}/${online}/${loadedVersion}`;
 
-/** Clients publish which keys a rule reads: when one comes, goes or loads another version, the page asks again. */
-function useNewsOfClients(clients: readonly Client[] | undefined): void {
+/** Reads the rule again when what is known of its app changes; what is known first is of the rule that was read. */
+function useNews(known: string | undefined, keys: readonly string[]): void {
   const queries = useQueryClient();
-  const known = clients
-    ?.map(({ address, lane, online, loadedVersion }) => `${lane}/${address}/${online}/${loadedVersion}`)
-    .join(' ');
   const last = useRef(known);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the keys never change
   useEffect(() => {
-    if (last.current !== undefined && last.current !== known) {
-      for (const key of ['schema', 'tree', 'rules']) void queries.invalidateQueries({ queryKey: [key] });
-    }
+    const before = last.current;
     last.current = known;
+    if (before === undefined || known === undefined || before === known) return;
+    for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
   }, [known, queries]);
 }
 

@@ -8,6 +8,8 @@ import {
   timeFilters,
 } from '../../run/history/history-filter.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/check.tsx';
 import { isComposed } from '../../ui/keys.ts';
 import { Select } from '../../ui/select.tsx';
 
@@ -24,14 +26,11 @@ export function HistoryFilters({ filter, onFilter }: Props) {
     <div className="history-filters line wrap" role="search" aria-label={say('history.filter')}>
       <SearchField text={filter.text} onText={(text) => change({ text })} />
       <TimeSelect label={say('history.time')} time={filter.time} onTime={(time) => change({ time })} />
-      <label className="switch line">
-        <input
-          type="checkbox"
-          checked={filter.everyRule}
-          onChange={({ target }) => change({ everyRule: target.checked })}
-        />
-        {say('history.everyRule')}
-      </label>
+      <Check
+        label={say('history.everyRule')}
+        checked={filter.everyRule}
+        onCheck={(everyRule) => change({ everyRule })}
+      />
     </div>
   );
 }
@@ -60,16 +59,15 @@ function SearchField({ text, onText }: SearchFieldProps) {
   return (
     <span className="search-field wrap">
       {conditions.map((condition, at) => (
-        <button
+        <Button
           key={condition}
-          type="button"
           className="chip"
           aria-label={say('history.filter.remove', { condition })}
           title={say('history.filter.remove', { condition })}
-          onClick={() => put(conditions.toSpliced(at, 1), draft)}
+          onPress={() => put(conditions.toSpliced(at, 1), draft)}
         >
           {condition} <span aria-hidden="true">×</span>
-        </button>
+        </Button>
       ))}
       <input
         type="search"

@@ -7,6 +7,7 @@ import { useHistory, useSearch } from '../../run/queries/use-history.ts';
 import { useKept, useSteady } from '../../run/queries/use-service.ts';
 import { goTo, type Place, useArrivals } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 import { useOpenFile } from '../result/run-file.tsx';
 import { HistoryFilters } from './history-filters.tsx';
@@ -67,14 +68,11 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
                 : keptWords}
         </span>
         <FileButton label={say('runFile.open')} accept=".json,application/json" onFile={openFile} />
-        <button
-          type="button"
-          className="button"
+        <Button
+          label={say('history.compare')}
           disabled={chosen.length < 2}
-          onClick={() => goTo({ panel: null, runs: [...chosen].reverse(), run: null, input: null }, { push: true })}
-        >
-          {say('history.compare')}
-        </button>
+          onPress={() => goTo({ panel: null, runs: [...chosen].reverse(), run: null, input: null }, { push: true })}
+        />
       </div>
       <OutcomeCounts runs={runs} hasMore={hasMore} filter={filter} onFilter={setFilter} />
       {grouped ? (
@@ -95,9 +93,11 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
                 </p>
               )}
               {filtering && (soFar.kind === 'none' || soFar.kind === 'empty') && !everyRule && (
-                <button type="button" className="quiet" onClick={() => setFilter({ ...filter, everyRule: true })}>
-                  {say('history.searchEveryRule')}
-                </button>
+                <Button
+                  label={say('history.searchEveryRule')}
+                  className="quiet"
+                  onPress={() => setFilter({ ...filter, everyRule: true })}
+                />
               )}
             </div>
           )}
@@ -105,9 +105,12 @@ export function HistoryPanel({ place, fields, onOpen, onAgain }: Props) {
             <HistoryTable {...{ place, runs, everyRule, onOpen, onAgain }} selected={chosen} onSelect={select} />
           )}
           {hasMore && (
-            <button type="button" className="quiet older" disabled={isAsking} onClick={() => void more()}>
-              {say('history.more')}
-            </button>
+            <Button
+              label={say('history.more')}
+              className="quiet older"
+              disabled={isAsking}
+              onPress={() => void more()}
+            />
           )}
         </>
       )}
@@ -174,17 +177,16 @@ function OutcomeCounts({ runs, hasMore, filter, onFilter }: CountsProps) {
         const n = isAll || isChosen ? runs.filter((run) => isOf(run, outcome)).length : null;
         if (n === 0 && !isChosen && outcome !== 'failures') return null;
         return (
-          <button
-            type="button"
+          <Button
             key={outcome}
             className="answer"
             aria-pressed={isChosen}
             tabIndex={isChosen ? 0 : -1}
             title={say('history.ofListed')}
-            onClick={() => onFilter({ ...filter, outcome: isChosen ? 'any' : outcome })}
+            onPress={() => onFilter({ ...filter, outcome: isChosen ? 'any' : outcome })}
           >
             {say(`history.outcome.${outcome}`)} {n !== null && outcome !== 'failures' && <b>{n}</b>}
-          </button>
+          </Button>
         );
       })}
       {hasMore && filter.outcome !== 'failures' && <small>{say('history.ofListed')}</small>}

@@ -13,6 +13,7 @@ import { formatMs } from '../../text/durations.ts';
 import { useText } from '../../text/use-text.tsx';
 import { IconButton } from '../../ui/icon.tsx';
 import { isPlain, PlaceLink } from '../../ui/place-link.tsx';
+import { type Column, TableHead } from '../../ui/table-head.tsx';
 import { decidedWords, RunResult } from '../../ui/verdict-chip.tsx';
 import { targetWords } from '../input/target.tsx';
 import { whatRan } from '../result/use-open-run.ts';
@@ -38,7 +39,7 @@ export function HistoryTable({ place, runs, everyRule, selected, onSelect, ...ac
   return (
     <div className="scroll">
       <table onKeyDown={onArrowKeys}>
-        <Head everyRule={everyRule} />
+        <TableHead columns={useColumns(everyRule)} />
         <tbody>
           {lines.map((line) => {
             const id = idOf(line);
@@ -64,41 +65,21 @@ export function HistoryTable({ place, runs, everyRule, selected, onSelect, ...ac
   );
 }
 
-function Head({ everyRule }: { everyRule: boolean }) {
+function useColumns(everyRule: boolean): Column[] {
   const { say } = useText();
   const foreign = useForeignZone();
-  return (
-    <thead>
-      <tr>
-        <td className="select" />
-        <th scope="col" className="time">
-          {say('history.time')} {foreign !== null && <small>{foreign}</small>}
-        </th>
-        <th scope="col" className="came-to">
-          {say('nav.result')}
-        </th>
-        <th scope="col">{say('history.reason')}</th>
-        {everyRule && (
-          <th scope="col" className="rule">
-            {say('nav.rule')}
-          </th>
-        )}
-        <th scope="col" className="given">
-          {say('history.input')}
-        </th>
-        <th scope="col" className="ran-version">
-          {say('history.version')}
-        </th>
-        <th scope="col" className="ran-on">
-          {say('target.legend')}
-        </th>
-        <th scope="col" className="number">
-          {say('node.time')}
-        </th>
-        <td className="row-actions" />
-      </tr>
-    </thead>
-  );
+  return [
+    [null, 'select'],
+    [foreign === null ? say('history.time') : `${say('history.time')} ${foreign}`, 'time'],
+    [say('nav.result'), 'came-to'],
+    [say('history.reason')],
+    ...(everyRule ? [[say('nav.rule'), 'rule'] as const] : []),
+    [say('history.input'), 'given'],
+    [say('history.version'), 'ran-version'],
+    [say('target.legend'), 'ran-on'],
+    [say('node.time'), 'number'],
+    [null, 'row-actions'],
+  ];
 }
 
 type RowProps = { tabIndex: number; onFocus: () => void; everyRule: boolean };
@@ -243,19 +224,15 @@ export function FailureGroups(scope: Scope) {
   return (
     <div className="scroll">
       <table onKeyDown={onArrowKeys}>
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              {say('failures.count')}
-            </th>
-            <th scope="col" className="came-to">
-              {say('nav.result')}
-            </th>
-            <th scope="col">{say('failures.sentence')}</th>
-            <th scope="col">{say('target.legend')}</th>
-            <th scope="col">{say('failures.when')}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            [say('failures.count'), 'number'],
+            [say('nav.result'), 'came-to'],
+            [say('failures.sentence')],
+            [say('target.legend')],
+            [say('failures.when')],
+          ]}
+        />
         <tbody>
           {data.groups.map((group) => (
             <GroupRow key={JSON.stringify([group.code, group.reason, group.sentence])} group={group} />

@@ -7,6 +7,7 @@ import { keepKind } from '../../state/drafts.ts';
 import { failureOfText } from '../../text/service-words.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Loading } from '../../ui/announce.tsx';
+import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { later } from '../../ui/later.tsx';
@@ -88,10 +89,10 @@ function AddKey({ taken, onAdd }: { taken: ReadonlySet<string>; onAdd: (key: str
   const [key, setKey] = useState<string | null>(null);
   if (key === null) {
     return (
-      <button type="button" className="quiet add-key" onClick={() => setKey('')}>
+      <Button className="quiet add-key" onPress={() => setKey('')}>
         <Icon name="plus" size={14} />
         {say('input.add')}
-      </button>
+      </Button>
     );
   }
   const exists = taken.has(key);
@@ -119,9 +120,7 @@ function AddKey({ taken, onAdd }: { taken: ReadonlySet<string>; onAdd: (key: str
           setKey(null);
         }}
       />
-      <button type="submit" className="button" disabled={key === '' || exists}>
-        {say('input.add.button')}
-      </button>
+      <Button label={say('input.add.button')} disabled={key === '' || exists} />
       {exists && <small className="bad">{say('input.add.exists', { key })}</small>}
     </form>
   );
@@ -150,14 +149,12 @@ export function InputPanel({ input, rule }: Props) {
         aside={
           <div className="tab-aside">
             {view === 'json' && (
-              <button
-                type="button"
+              <Button
+                label={say('input.format')}
                 className="quiet"
                 disabled={read.kind === 'bad'}
-                onClick={() => read.kind === 'ok' && input.set(prettyJson(read.root))}
-              >
-                {say('input.format')}
-              </button>
+                onPress={() => read.kind === 'ok' && input.set(prettyJson(read.root))}
+              />
             )}
             <CopyButton label={say('input.copy')} done={say('json.copied')} text={() => input.text} quiet />
           </div>

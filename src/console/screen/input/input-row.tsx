@@ -120,7 +120,9 @@ function RowName({ row, id, known }: { row: FormRow; id: string; known: boolean 
   return (
     <div className="row-name">
       <label htmlFor={id}>{row.path.join('.')}</label>
-      <small title={readBy + more}>{readBy + more}</small>
+      <small className="cut" title={readBy + more}>
+        {readBy + more}
+      </small>
     </div>
   );
 }
@@ -136,44 +138,30 @@ type FieldProps = {
 
 function ValueField({ id, kind, typed, sent, bad, onType }: FieldProps) {
   const { say } = useText();
-  const described = bad ? { 'aria-invalid': true, 'aria-describedby': `${id}-bad` } : {};
+  const field = {
+    ...{ id, className: 'value', value: typed, placeholder: say('input.omitted'), spellCheck: false },
+    onChange: ({ target }: { target: { value: string } }) => onType(target.value),
+    ...(bad && { 'aria-invalid': true, 'aria-describedby': `${id}-bad` }),
+  };
   if (kind === 'yes-no') {
     return (
-      <select id={id} className="value" value={typed} onChange={({ target }) => onType(target.value)} {...described}>
+      <select {...field}>
         <option value="">{say('input.omitted')}</option>
         <option value="true">{say('input.yes')}</option>
         <option value="false">{say('input.no')}</option>
       </select>
     );
   }
-  if (kind === 'null')
-    return <input id={id} className="value" value={sent ? 'null' : ''} placeholder={say('input.omitted')} readOnly />;
-  if (kind === 'json' || typed.includes('\n')) {
-    const rows = Math.min(8, Math.max(1, typed.split('\n').length));
-    return (
-      <textarea
-        id={id}
-        className="value"
-        rows={rows}
-        spellCheck={false}
-        value={typed}
-        placeholder={say('input.omitted')}
-        onChange={({ target }) => onType(target.value)}
-        {...described}
-      />
-    );
-  }
+  if (kind === 'null') return <input {...field} value={sent ? 'null' : ''} readOnly />;
+  if (kind === 'json' || typed.includes('\n'))
+    return <textarea {...field} rows={Math.min(8, Math.max(1, typed.split('\n').length))} />;
   return (
     <input
-      id={id}
+      {...field}
       className={kind === 'text' ? 'value' : 'value mono'}
       inputMode={kind === 'int64' ? 'numeric' : kind === 'decimal' ? 'decimal' : 'text'}
       autoComplete="off"
-      spellCheck={false}
-      value={typed}
-      placeholder={sent ? say('input.emptyText') : say('input.omitted')}
-      onChange={({ target }) => onType(target.value)}
-      {...described}
+      placeholder={say(sent ? 'input.emptyText' : 'input.omitted')}
     />
   );
 }

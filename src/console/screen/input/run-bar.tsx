@@ -3,9 +3,10 @@ import { inputInShort } from '../../run/input-words.ts';
 import { type Place, printTarget, type Target } from '../../state/location.ts';
 import { pinNode } from '../../state/preferences.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/check.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { modifierKey } from '../../ui/keys.ts';
-import { PressButton } from '../../ui/press-button.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { DryRun, Run } from '../result/use-run.ts';
 import { calledWords } from '../tree/node-link.tsx';
@@ -27,11 +28,9 @@ export function RunBar({ run, rule, input, blocked }: Props) {
       <WhoseInput input={input} />
       <DrySwitch isOn={dry.isOn} isPossible={dry.isPossible} onChoose={dry.choose} />
       {dry.isOn && <PinnedNodes run={run} />}
-      <p id="run-hint" className={blocked === null ? '' : 'bad'}>
-        {blocked ?? (dry.isOn ? say('dry.hint') : whatItCalls(rule.occurrences, say))}
-      </p>
-      <PressButton
-        look={dry.isOn ? 'dry' : 'primary'}
+      <p id="run-hint">{blocked ?? (dry.isOn ? say('dry.hint') : whatItCalls(rule.occurrences, say))}</p>
+      <Button
+        className={dry.isOn ? 'button dry' : 'button primary'}
         blocked={blocked ?? busy}
         aria-describedby="run-hint"
         onPress={() => void run.start()}
@@ -39,7 +38,7 @@ export function RunBar({ run, rule, input, blocked }: Props) {
         <Icon name="play" />
         {say(dry.isOn ? 'dry.switch' : 'run.button')}
         <kbd>{modifierKey() === '⌘' ? '⌘⏎' : 'Ctrl ⏎'}</kbd>
-      </PressButton>
+      </Button>
     </div>
   );
 }
@@ -54,12 +53,13 @@ export function RunHere({ place, run, input, blocked, onInput }: HereProps) {
   const words = [short, targetWords(printTarget(place.target), say)].filter((word) => word !== '').join(' · ');
   return (
     <div className="run-here">
-      <button type="button" className="quiet" title={words} onClick={onInput}>
-        {words}
-      </button>
-      <PressButton look={run.dry.isOn ? 'dry' : 'primary'} blocked={blocked ?? busy} onPress={() => void run.start()}>
-        {say(run.dry.isOn ? 'dry.switch' : 'run.button')}
-      </PressButton>
+      <Button label={words} className="quiet cut" title={words} onPress={onInput} />
+      <Button
+        label={say(run.dry.isOn ? 'dry.switch' : 'run.button')}
+        className={run.dry.isOn ? 'button dry' : 'button primary'}
+        blocked={blocked ?? busy}
+        onPress={() => void run.start()}
+      />
     </div>
   );
 }
@@ -73,15 +73,14 @@ function PinnedNodes({ run: { dry, call } }: Pick<Props, 'run'>) {
     <p className="pinned-nodes">
       {say('dry.pinned')}{' '}
       {pins.map(([id, outcome]) => (
-        <button
-          type="button"
+        <Button
           className="quiet"
           key={id}
           title={say('dry.unpin', { id })}
-          onClick={() => pinNode(call().app, id, null)}
+          onPress={() => pinNode(call().app, id, null)}
         >
           {say('dry.pin', { id, outcome: say(`outcome.${outcome}`) })} ×
-        </button>
+        </Button>
       ))}
     </p>
   );
@@ -93,10 +92,7 @@ function WhoseInput({ input }: Pick<Props, 'input'>) {
   if (input.replaced !== null)
     return (
       <p className="notice">
-        {say('input.replaced')}{' '}
-        <button type="button" className="quiet" onClick={input.takeBack}>
-          {say('input.undo')}
-        </button>
+        {say('input.replaced')} <Button label={say('input.undo')} className="quiet" onPress={input.takeBack} />
       </p>
     );
   return input.isExample ? <p className="notice">{say('input.example')}</p> : null;
@@ -152,14 +148,12 @@ type DrySwitchProps = { isOn: boolean; isPossible: boolean; onChoose: (isOn: boo
 function DrySwitch({ isOn, isPossible, onChoose }: DrySwitchProps) {
   const { say } = useText();
   return (
-    <label className="dry-switch line" title={isPossible ? undefined : say('dry.none')}>
-      <input
-        type="checkbox"
-        checked={isOn}
-        disabled={!isOn && !isPossible}
-        onChange={({ target }) => onChoose(target.checked)}
-      />
-      {say('dry.switch')}
-    </label>
+    <Check
+      label={say('dry.switch')}
+      title={isPossible ? undefined : say('dry.none')}
+      checked={isOn}
+      disabled={!isOn && !isPossible}
+      onCheck={onChoose}
+    />
   );
 }

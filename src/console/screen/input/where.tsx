@@ -2,6 +2,7 @@ import type { TimeWindow } from '../../../shared/reasoning/tree.ts';
 import { printTarget, type Target } from '../../state/location.ts';
 import { whereShown } from '../../state/preferences.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { later } from '../../ui/later.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
@@ -28,16 +29,15 @@ export function Where({ app, target, rule, asOf }: Props) {
     asOf.ts === null ? say('where.now', { target: to }) : say('where.asOf', { target: to, time: moment(asOf.ts) });
   return (
     <div className="where">
-      <button
-        type="button"
+      <Button
         className="where-summary line"
         aria-expanded={shown}
         title={say('where.hint')}
-        onClick={() => whereShown.set(!shown)}
+        onPress={() => whereShown.set(!shown)}
       >
         <Icon name={shown ? 'down' : 'chevron'} size={14} />
-        <span>{words}</span>
-      </button>
+        <span className="cut">{words}</span>
+      </Button>
       {shown ? (
         <WhereChoices app={app} target={target} rule={rule} asOf={asOf} />
       ) : (
@@ -56,9 +56,7 @@ function RuleWindow({ asOf, window }: { asOf: AsOfInput; window: TimeWindow | nu
     <div className="edges">
       <small>{say('asOf.window', { window: windowWords(window, { say, moment }) })}</small>
       {edgesOf(window).map(({ name, ts: edge }) => (
-        <button type="button" className="quiet" key={name} onClick={() => asOf.set(edge)}>
-          {say(`asOf.edge.${name}`)}
-        </button>
+        <Button label={say(`asOf.edge.${name}`)} className="quiet" key={name} onPress={() => asOf.set(edge)} />
       ))}
     </div>
   );

@@ -11,6 +11,7 @@ import { useIsDry } from '../../state/preferences.ts';
 import { failureOfWarning } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { NoticeLines, useAnnounce } from '../../ui/announce.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { OfRun, RuleContext } from '../frame/use-rule.ts';
 import { targetWords } from '../input/target.tsx';
@@ -35,9 +36,7 @@ export function FormChanges({ changes, onBack }: { changes: readonly FormChange[
           .join(' · ')}
         {more > 0 && ` ${say('since.more', { n: more })}`}
       </span>
-      <button type="button" className="quiet" onClick={onBack}>
-        {say('since.back')}
-      </button>
+      <Button label={say('since.back')} className="quiet" onPress={onBack} />
     </p>
   );
 }
@@ -90,9 +89,11 @@ export function RulesNotice({ rule, onAgain }: Props) {
     <>
       <NoticeLines className="rules-notice" lines={linesOf(rule, say)} />
       {ofRun.kind === 'older' && (
-        <button type="button" className={isDry ? 'button dry' : 'button'} onClick={onAgain}>
-          {say(isDry ? 'rules.older.again.dry' : 'rules.older.again')}
-        </button>
+        <Button
+          label={say(isDry ? 'rules.older.again.dry' : 'rules.older.again')}
+          className={isDry ? 'button dry' : 'button'}
+          onPress={onAgain}
+        />
       )}
     </>
   );

@@ -10,11 +10,11 @@ import type { Reading } from '../../run/reading.ts';
 import { goTo, type Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { useAnnounce, useFailed } from '../../ui/announce.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { later } from '../../ui/later.tsx';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
-import { PressButton } from '../../ui/press-button.tsx';
 import { onCommand } from '../frame/commands.ts';
 import type { OfRun, RuleContext } from '../frame/use-rule.ts';
 import { isBeside } from '../frame/views.tsx';
@@ -126,11 +126,11 @@ function StopButton({ run }: { run: Run }) {
   const { say } = useText();
   const cannotStop = useLacks()('cancel');
   return (
-    <PressButton blocked={cannotStop ?? run.stopping} onPress={run.stop}>
+    <Button blocked={cannotStop ?? run.stopping} onPress={run.stop}>
       <Icon name="stop" />
       {say('run.stop')}
       <kbd>Esc</kbd>
-    </PressButton>
+    </Button>
   );
 }
 
@@ -146,15 +146,9 @@ function AfterRefusal({ run, hasBefore }: { run: Run; hasBefore: boolean }) {
   return (
     <>
       {notBegun?.error instanceof Unreachable && (
-        <button type="button" className="button" onClick={() => void run.again(notBegun)}>
-          {say('state.askAgain')}
-        </button>
+        <Button label={say('state.askAgain')} onPress={() => void run.again(notBegun)} />
       )}
-      {hasBefore && (
-        <button type="button" className="button" onClick={run.forget}>
-          {say('state.before')}
-        </button>
-      )}
+      {hasBefore && <Button label={say('state.before')} onPress={run.forget} />}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { getVersions } from '../../api/browse.ts';
 import { Refused } from '../../api/request.ts';
 import { type Reading, versionRan } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import type { OfRun, RuleContext } from '../frame/use-rule.ts';
 
 type Props = { reading: Reading; rule: RuleContext & { ofRun: OfRun } };
@@ -39,9 +40,12 @@ export function SinceWhen({ reading, rule }: Props) {
   };
   return (
     <div className="since-when">
-      <button type="button" className="quiet" aria-disabled={isAsking} onClick={() => isAsking || ask(since)}>
-        {say('sinceWhen.ask')}
-      </button>
+      <Button
+        label={say('sinceWhen.ask')}
+        className="quiet"
+        blocked={isAsking}
+        onPress={() => isAsking || ask(since)}
+      />
       {(told.length > 0 || isAsking) && (
         <form
           onSubmit={(event) => {
@@ -60,9 +64,7 @@ export function SinceWhen({ reading, rule }: Props) {
             value={wanted}
             onChange={({ target }) => setWanted(target.value.replace(/\D/g, ''))}
           />{' '}
-          <button type="submit" className="quiet" aria-disabled={isAsking || wanted === ''}>
-            {say('sinceWhen.compute')}
-          </button>
+          <Button label={say('sinceWhen.compute')} className="quiet" blocked={isAsking || wanted === ''} />
         </form>
       )}
     </div>

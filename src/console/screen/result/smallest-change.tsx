@@ -7,6 +7,7 @@ import { changeOfKeyWords } from '../../../shared/reasoning/words/fact-words.ts'
 import { withChange } from '../../run/form.ts';
 import type { Reading } from '../../run/reading.ts';
 import { Sentence, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import type { Input } from '../input/use-input.ts';
 import { NodeLink } from '../tree/node-link.tsx';
 import { Nodes, Wanted } from './why.tsx';
@@ -47,11 +48,7 @@ function WayLine({ change, to, input, onChoose }: Props) {
           parts={{ nodes: <Nodes of={undeclared} node={node} /> }}
         />
       )}{' '}
-      {input.read.kind === 'ok' && (
-        <button type="button" className="quiet" onClick={write}>
-          {say('why.change.write')}
-        </button>
-      )}
+      {input.read.kind === 'ok' && <Button label={say('why.change.write')} className="quiet" onPress={write} />}
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { timingsShown } from '../../state/preferences.ts';
 import { formatAge, formatMs } from '../../text/durations.ts';
 import type { TextKey } from '../../text/en.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { AboutRun } from './about-run.tsx';
 
@@ -20,16 +21,15 @@ export function Timings({ record, execution, trace }: Props) {
   const phases = phasesOf(record, now).map(({ name, ms }) => `${say(`strip.phase.${name}`)} ${formatMs(ms)}`);
   return (
     <div className="timings wrap">
-      <button
-        type="button"
+      <Button
         className="quiet"
         aria-expanded={shown}
         title={say('strip.label')}
-        onClick={() => timingsShown.set(!shown)}
+        onPress={() => timingsShown.set(!shown)}
       >
         <Icon name={shown ? 'down' : 'chevron'} size={12} />{' '}
         {open ? phases.at(-1) : say('strip.took', { time: formatMs(tookMs(record, now)) })}
-      </button>
+      </Button>
       <AboutRun record={record} execution={execution} trace={trace} />
       {shown && <StateStrip record={record} now={now} />}
     </div>

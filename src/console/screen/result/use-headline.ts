@@ -1,7 +1,14 @@
 import { namedTarget } from '../../../shared/contract/target.ts';
 import { type ExecutionRecord, isEnd } from '../../api/executions.ts';
 import { failureOf, Refused, Unreachable } from '../../api/request.ts';
-import { endedHeadline, forgottenHeadline, type Headline, openHeadline, refusedHeadline } from '../../run/headline.ts';
+import {
+  endedHeadline,
+  forgottenHeadline,
+  type Headline,
+  headlineOf,
+  openHeadline,
+  refusedHeadline,
+} from '../../run/headline.ts';
 import { useCaller } from '../../run/queries/use-service.ts';
 import type { Place } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
@@ -16,18 +23,17 @@ export function useHeadline({ place, run, rule, record }: Props): Headline {
   const { say, time, moment } = useText();
   const { data: caller } = useCaller();
   const { followed, notBegun, reading } = run;
-  if (run.sending) return { title: { key: 'state.sending' }, hint: null, tone: 'busy' };
+  if (run.sending) return headlineOf('busy', 'state.sending');
   if (notBegun) return notBegunHeadline(notBegun);
-  if (place.run === null) return { title: { key: 'state.idle' }, hint: { key: 'state.idle.hint' }, tone: 'calm' };
+  if (place.run === null) return headlineOf('calm', 'state.idle', 'state.idle.hint');
   if (followed?.kind === 'unknown') {
     const client = followed.last === null ? '' : clientOf(followed.last, say('client.any'));
     const isHidden = rule.rules.error instanceof Refused && rule.rules.error.status === 403;
     const hiddenApp = isHidden ? { app: place.app ?? '', name: caller?.name ?? '' } : null;
     return forgottenHeadline(followed.last, { client, inLink: place.input !== null, hiddenApp });
   }
-  if (followed?.kind === 'unreachable')
-    return { title: { key: 'failed.unreachable' }, hint: { key: 'state.unreachable.hint' }, tone: 'bad' };
-  if (!record) return { title: { key: 'state.opening' }, hint: null, tone: 'busy' };
+  if (followed?.kind === 'unreachable') return headlineOf('bad', 'failed.unreachable', 'state.unreachable.hint');
+  if (!record) return headlineOf('busy', 'state.opening');
   const client = clientOf(record, say('client.any'));
   if (!isEnd(record.state) || !reading) {
     const connection = followed?.kind === 'open' ? followed.connection : { kind: 'live' as const };
@@ -46,7 +52,6 @@ function clientOf({ address, target }: ExecutionRecord, any: string): string {
 }
 
 function notBegunHeadline({ error }: NotBegun): Headline {
-  if (error instanceof Unreachable)
-    return { title: { key: 'state.notSent' }, hint: { key: 'state.notSent.hint' }, tone: 'bad' };
+  if (error instanceof Unreachable) return headlineOf('bad', 'state.notSent', 'state.notSent.hint');
   return refusedHeadline(failureOf(error), error instanceof Refused && error.status === 401);
 }

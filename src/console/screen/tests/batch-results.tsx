@@ -33,9 +33,9 @@ import { formatAge, formatMs } from '../../text/durations.ts';
 import { failureOfWarning } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { useFailed } from '../../ui/announce.tsx';
+import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { PressButton } from '../../ui/press-button.tsx';
 import { tellInTitle } from '../frame/title.ts';
 import type { RuleContext } from '../frame/use-rule.ts';
 import type { Input } from '../input/use-input.ts';
@@ -209,10 +209,10 @@ function RepeatButton({ batch, failed, repeat }: { batch: Batch; failed: number;
       />
     );
   return (
-    <PressButton look="dry" blocked={blocked} onPress={start}>
+    <Button className="button dry" blocked={blocked} onPress={start}>
       <Icon name="again" size={14} />
       {say('batch.repeat.dry', { n: failed })}
-    </PressButton>
+    </Button>
   );
 }
 
@@ -234,9 +234,12 @@ function Going({ batch }: { batch: Batch }) {
     <>
       <span className={silentMs > SILENT_MS ? 'bad' : ''}>{words}</span>{' '}
       {ask !== null && (
-        <button type="button" className="quiet" aria-pressed={wants} onClick={ask}>
-          {say(wants ? 'batch.notice.on' : 'batch.notice')}
-        </button>
+        <Button
+          label={say(wants ? 'batch.notice.on' : 'batch.notice')}
+          className="quiet"
+          aria-pressed={wants}
+          onPress={ask}
+        />
       )}
     </>
   );
@@ -293,10 +296,10 @@ function StopButton({ batch }: { batch: Batch }) {
     });
   };
   return (
-    <PressButton blocked={cannot ?? asked} onPress={stop}>
+    <Button blocked={cannot ?? asked} onPress={stop}>
       <Icon name="stop" size={14} />
       {say('run.stop')}
-    </PressButton>
+    </Button>
   );
 }
 

@@ -12,7 +12,9 @@ import { formatMs } from '../../text/durations.ts';
 import { failureOfRemark } from '../../text/remarks.ts';
 import { useText } from '../../text/use-text.tsx';
 import { Loading, useAnnounce } from '../../ui/announce.tsx';
+import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { TableHead } from '../../ui/table-head.tsx';
 import { OutcomeWord, VerdictChip } from '../../ui/verdict-chip.tsx';
 import { targetWords } from '../input/target.tsx';
 import type { Run } from '../result/use-run.ts';
@@ -70,13 +72,9 @@ function Expectation({ rows, judged }: { rows: ReturnType<typeof expectedRows>; 
   if (rows.length === 0) return <p className="muted">{say('case.expectsNothing')}</p>;
   return (
     <table className="diff-table expectation">
-      <thead>
-        <tr>
-          <th scope="col">{say('case.where')}</th>
-          <th scope="col">{say('case.expected')}</th>
-          {judged && <th scope="col">{say('case.actual')}</th>}
-        </tr>
-      </thead>
+      <TableHead
+        columns={[[say('case.where')], [say('case.expected')], ...(judged ? [[say('case.actual')] as const] : [])]}
+      />
       <tbody>
         {rows.map(({ path, expected, actual, how, ignored }) => (
           <tr key={`${path} ${how}`} className={how === null ? 'held' : 'missed'}>
@@ -117,19 +115,16 @@ function OnEachTarget({ batchId, item }: { batchId: string; item: WholeItem }) {
       <h3>{say('case.targets')}</h3>
       <ul className="case-targets">
         {siblings.map((one) => (
-          <li key={one.n} className={one.n === item.n ? 'current' : ''}>
+          <li key={one.n} className={one.n === item.n ? 'line current' : 'line'}>
             <span>{targetWords(one.target, say)}</span> <VerdictChip verdict={one.verdict} /> <OutcomeWord item={one} />
           </li>
         ))}
       </ul>
       {runs.length > 1 && (
-        <button
-          type="button"
-          className="button"
-          onClick={() => goTo({ run: null, runs: runs.slice(0, MAX_COMPARED) }, { push: true })}
-        >
-          {say('case.compare')}
-        </button>
+        <Button
+          label={say('case.compare')}
+          onPress={() => goTo({ run: null, runs: runs.slice(0, MAX_COMPARED) }, { push: true })}
+        />
       )}
     </>
   );
@@ -169,22 +164,14 @@ function CaseActions({ place, run, saved, etag }: ActionProps) {
     return <SaveCase reading={run.reading} saved={saved} onDone={() => setOpen(null)} />;
   return (
     <div className="line wrap">
-      <button type="button" className="button" disabled={run.reading === null} onClick={() => setOpen('update')}>
-        {say('case.update')}
-      </button>
+      <Button label={say('case.update')} disabled={run.reading === null} onPress={() => setOpen('update')} />
       {open === 'remove' ? (
         <>
-          <button type="button" className="button" onClick={remove}>
-            {say('case.remove.sure')}
-          </button>
-          <button type="button" className="quiet" onClick={() => setOpen(null)}>
-            {say('save.cancel')}
-          </button>
+          <Button label={say('case.remove.sure')} onPress={remove} />
+          <Button label={say('save.cancel')} className="quiet" onPress={() => setOpen(null)} />
         </>
       ) : (
-        <button type="button" className="quiet" onClick={() => setOpen('remove')}>
-          {say('case.remove')}
-        </button>
+        <Button label={say('case.remove')} className="quiet" onPress={() => setOpen('remove')} />
       )}
     </div>
   );

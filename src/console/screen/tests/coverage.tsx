@@ -5,6 +5,8 @@ import type { Batch } from '../../api/batches.ts';
 import { findMissingCase } from '../../cases/missing-case.ts';
 import { useCoverage } from '../../cases/use-batches.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/check.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useWindowedRows } from '../../ui/windowed-rows.ts';
 import { targetWords } from '../input/target.tsx';
@@ -41,10 +43,7 @@ export function Coverage({ batch, occurrences, input }: Props) {
             {coverage.unknown > 0 && say('coverage.unknown', { n: coverage.unknown })}
           </span>
         )}
-        <label className="switch line">
-          <input type="checkbox" checked={missedOnly} onChange={(event) => setMissedOnly(event.target.checked)} />
-          {say('coverage.missedOnly')}
-        </label>
+        <Check label={say('coverage.missedOnly')} checked={missedOnly} onCheck={setMissedOnly} />
         {batch.targets.length > 1 && (
           <Select
             aria-label={say('target.legend')}
@@ -130,14 +129,12 @@ function CoverageRow({ occurrence, rowIndex, count, cases, onFind }: RowProps) {
         <i aria-hidden="true" style={{ width: `${cases === 0 ? 0 : (count / cases) * 100}%` }} />
         <span>{count === 0 ? say('coverage.none') : say('coverage.reached', { count, n: cases })}</span>
         {count === 0 && (
-          <button
-            type="button"
+          <Button
+            label={say('coverage.find')}
             className="quiet"
             aria-label={say('coverage.find.for', { node: nodeWords(occurrence, say) })}
-            onClick={() => onFind(occurrence)}
-          >
-            {say('coverage.find')}
-          </button>
+            onPress={() => onFind(occurrence)}
+          />
         )}
       </div>
     </div>

@@ -12,6 +12,8 @@ import { formatBytes } from '../../text/durations.ts';
 import { failureOfProblem } from '../../text/remarks.ts';
 import { failureOfText } from '../../text/service-words.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/check.tsx';
 import { FileButton } from '../../ui/file-button.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { BatchHead } from './start-batch.tsx';
@@ -137,9 +139,7 @@ function InputsSource({ source, onSource, field }: SourceProps) {
           onFile={(file) => void takeFile(file)}
         />
         {(source.text !== '' || source.unreadable !== undefined) && (
-          <button type="button" className="quiet" onClick={() => onSource({ text: '', name: null })}>
-            {say('inputs.clear')}
-          </button>
+          <Button label={say('inputs.clear')} className="quiet" onPress={() => onSource({ text: '', name: null })} />
         )}
       </div>
       <textarea
@@ -182,10 +182,7 @@ function SetAsideRows({ setAside, leaveOut, onLeaveOut, onLine }: RowsProps) {
   return (
     <>
       <Mistakes refusals={setAside.errors} rows={setAside.cases} onLine={onLine} />
-      <label className="switch line">
-        <input type="checkbox" checked={leaveOut} onChange={({ target }) => onLeaveOut(target.checked)} />
-        {say('inputs.leaveOut', { n: setAside.cases })}
-      </label>
+      <Check label={say('inputs.leaveOut', { n: setAside.cases })} checked={leaveOut} onCheck={onLeaveOut} />
     </>
   );
 }
@@ -200,9 +197,7 @@ function Mistakes({ refusals, rows, onLine }: LineProps & { refusals: readonly P
         {refusals.map(({ field, code, params: { line, row, column, ...params } }) => (
           <li key={`${field} ${row} ${line} ${code}`}>
             {typeof line === 'number' && (
-              <button type="button" className="quiet" onClick={() => onLine(line)}>
-                {say('inputs.line', { line })}
-              </button>
+              <Button label={say('inputs.line', { line })} className="quiet" onPress={() => onLine(line)} />
             )}{' '}
             <bdi>
               {field === 'body' ? '' : `${field} `}

@@ -18,6 +18,8 @@ import { goTo, type Place } from '../../state/location.ts';
 import { formatMs } from '../../text/durations.ts';
 import { failureOfRemark } from '../../text/remarks.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/check.tsx';
 import { doFor } from '../../ui/keys.ts';
 import { OutcomeChip } from '../../ui/outcome-chip.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
@@ -303,29 +305,23 @@ export function Answers({ place, batch, answers, occurrences, filter, onFilter }
   return (
     <div className="answers wrap" role="group" aria-label={say('cases.answers')}>
       {answers.map(({ runs, ...answer }) => (
-        <button
-          type="button"
+        <Button
           key={answer.id}
           className="answer"
           aria-pressed={filter.answer === answer.id}
           title={answer.what.join('\n') || undefined}
-          onClick={() => onFilter({ ...filter, answer: filter.answer === answer.id ? null : answer.id })}
+          onPress={() => onFilter({ ...filter, answer: filter.answer === answer.id ? null : answer.id })}
         >
           <span className={`chip ${looksOf(answer)}`}>{answerWords(answer, { say, occurrences })}</span> <b>{runs}</b>{' '}
           <small>{share(runs, all)}</small>
-        </button>
+        </Button>
       ))}
       {chosen !== null && (
         <PlaceLink className="button" to={{ run: null, runs: [...chosen] }}>
           {say('cases.compareOne')}
         </PlaceLink>
       )}
-      {batch && (
-        <label className="switch line">
-          <input type="checkbox" checked={place.nodes} onChange={({ target }) => goTo({ nodes: target.checked })} />
-          {say('coverage.button')}
-        </label>
-      )}
+      {batch && <Check label={say('coverage.button')} checked={place.nodes} onCheck={(nodes) => goTo({ nodes })} />}
     </div>
   );
 }

@@ -16,7 +16,7 @@ import type { Place } from '../../state/location.ts';
 import { useZone } from '../../state/preferences.ts';
 import { failureOfRemark } from '../../text/remarks.ts';
 import { useText } from '../../text/use-text.tsx';
-import { PressButton } from '../../ui/press-button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { TimeSelect } from '../history/history-filters.tsx';
@@ -66,9 +66,7 @@ export function ChosenRuns({ place, rule }: Props) {
             onChange={({ target }) => change({ text: target.value })}
           />
         </label>
-        <button type="submit" className="button" aria-disabled={progress !== null}>
-          {tell('read')}
-        </button>
+        <Button label={tell('read')} blocked={progress !== null} />
       </form>
       <p role="status">
         {progress !== null && <span>{tell('reading', progress)}</span>}
@@ -167,9 +165,7 @@ function KeepAsCases({ place, runs }: Pick<Props, 'place'> & { runs: readonly Re
   };
   return (
     <p>
-      <PressButton blocked={cannot ?? state.busy} onPress={() => void keep()}>
-        {tell('keep', { n: ways.length })}
-      </PressButton>{' '}
+      <Button label={tell('keep', { n: ways.length })} blocked={cannot ?? state.busy} onPress={() => void keep()} />{' '}
       <span role="status">
         {state.kept !== null && <span>{tell('kept', { n: state.kept })}</span>}
         {state.error !== null && <span>{tell('failed', { error: failed(state.error) })}</span>}

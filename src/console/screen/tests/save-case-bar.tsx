@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useLacks } from '../../run/queries/use-service.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { later } from '../../ui/later.tsx';
 
@@ -16,14 +17,9 @@ export function SaveCaseBar({ reading }: { reading: Reading }) {
   if (openFor !== mockId)
     return (
       <div className="save-case-bar">
-        <button
-          type="button"
-          className="button"
-          disabled={reading.execution.input === null || cannot !== null}
-          onClick={() => setOpenFor(mockId)}
-        >
+        <Button disabled={reading.execution.input === null || cannot !== null} onPress={() => setOpenFor(mockId)}>
           <Icon name="plus" size={14} /> {say('save.open')}
-        </button>
+        </Button>
         {cannot !== null && <small className="muted"> {cannot}</small>}
       </div>
     );

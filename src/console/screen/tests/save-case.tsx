@@ -8,6 +8,8 @@ import { inputInShort } from '../../run/input-words.ts';
 import type { Reading } from '../../run/reading.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import { useAnnounce } from '../../ui/announce.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/check.tsx';
 
 type Props = {
   reading: Reading;
@@ -80,35 +82,30 @@ export function SaveCase({ reading, saved, onDone }: Props) {
         />
       </label>
       {twin && <p className="notice warn">{say('save.twin', { name: twin.name })}</p>}
-      <fieldset>
+      <fieldset className="wrap">
         <legend className="muted">{say('save.expect')}</legend>
         {parts.length === 0 && <p className="muted">{say('save.nothing')}</p>}
         {parts.map((part) => (
-          <label key={partId(part)}>
-            <input
-              type="checkbox"
-              checked={ticked.has(partId(part))}
-              onChange={({ target }) => tick(part, target.checked)}
-            />
-            <PartWords part={part} />
-          </label>
+          <Check
+            key={partId(part)}
+            label={<PartWords part={part} />}
+            checked={ticked.has(partId(part))}
+            onCheck={(on) => tick(part, on)}
+          />
         ))}
         {record.ts !== null && (
-          <label>
-            <input type="checkbox" checked={withTime} onChange={({ target }) => setWithTime(target.checked)} />
-            {say('save.asOf', { time: moment(record.ts) })}
-          </label>
+          <Check label={say('save.asOf', { time: moment(record.ts) })} checked={withTime} onCheck={setWithTime} />
         )}
       </fieldset>
       {masked.length > 0 && <p className="notice warn">{say('save.masked', { paths: masked.join(', ') })}</p>}
       {problem && <SaveProblem problem={problem} onAgain={(etag) => void save(etag)} />}
       <div className="line wrap">
-        <button type="submit" className="button primary" aria-disabled={busy || name.trim() === '' || !known.data}>
-          {say(saved ? 'save.update' : 'save.button')}
-        </button>
-        <button type="button" className="quiet" onClick={onDone}>
-          {say('save.cancel')}
-        </button>
+        <Button
+          label={say(saved ? 'save.update' : 'save.button')}
+          className="button primary"
+          blocked={busy || name.trim() === '' || !known.data}
+        />
+        <Button label={say('save.cancel')} className="quiet" onPress={onDone} />
         <small>{say('save.kept')}</small>
       </div>
     </form>
@@ -145,9 +142,7 @@ function SaveProblem({ problem, onAgain }: { problem: Problem; onAgain: (etag: s
   return (
     <div className="notice warn" role="alert">
       <span>{say('save.changed', { names })}</span>
-      <button type="button" className="button" onClick={() => onAgain(problem.etag)}>
-        {say('save.again')}
-      </button>
+      <Button label={say('save.again')} onPress={() => onAgain(problem.etag)} />
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { type Place, toPage } from '../../state/location.ts';
 import { useText } from '../../text/use-text.tsx';
 import { PlaceLink } from '../../ui/place-link.tsx';
 import { Select } from '../../ui/select.tsx';
+import { TableHead } from '../../ui/table-head.tsx';
 import { targetWords } from '../input/target.tsx';
 
 const EVERY_MS = 10_000;
@@ -56,13 +57,7 @@ export function ShipPage({ place, clients }: { place: Place; clients: readonly C
       {rules.length > 0 && (
         <div className="results" tabIndex={0} role="region" aria-label={say('nav.ship')}>
           <table className="release-table">
-            <thead>
-              <tr>
-                <th scope="col">{say('nav.rule')}</th>
-                <th scope="col">{say('release.state')}</th>
-                <th scope="col">{say('release.why')}</th>
-              </tr>
-            </thead>
+            <TableHead columns={[[say('nav.rule')], [say('release.state')], [say('release.why')]]} />
             <tbody>
               {rules.map((rule) => (
                 <RuleRow key={rule.ruleId} rule={rule} target={target} />

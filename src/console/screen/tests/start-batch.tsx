@@ -7,8 +7,9 @@ import { targetsOf } from '../../run/calls.ts';
 import { useKept, useLacks } from '../../run/queries/use-service.ts';
 import type { Source } from '../../state/location.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/check.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
-import { PressButton } from '../../ui/press-button.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { RuleContext } from '../frame/use-rule.ts';
 import { targetWords } from '../input/target.tsx';
@@ -63,15 +64,15 @@ function StartBatch(props: Omit<Props, 'children'> & { against: string | null })
   const noDry = unable.length > 0;
   return (
     <div className="start-batch">
-      <PressButton
-        look="dry"
+      <Button
+        className="button dry"
         blocked={blocked || noDry}
         aria-describedby="batch-dry"
         onPress={() => onStart({ targets, against, dryRun: true })}
       >
         <Icon name="play" size={14} />
         {say('dry.switch')}
-      </PressButton>
+      </Button>
       <p id="batch-dry" className={noDry ? 'notice warn' : 'muted'}>
         {noDry
           ? say('cases.warning.noDry', { where: where(unable) })
@@ -142,14 +143,12 @@ function TargetsField({ targets, offered, onTargets }: TargetsFieldProps) {
     <fieldset className="batch-targets wrap">
       <legend className="muted">{say('target.legend')}</legend>
       {all.map((target) => (
-        <label key={target}>
-          <input
-            type="checkbox"
-            checked={targets.includes(target)}
-            onChange={(event) => tick(target, event.target.checked)}
-          />
-          {target === EVERY_CLIENT ? say('cases.targets.every') : targetWords(target, say)}
-        </label>
+        <Check
+          key={target}
+          label={target === EVERY_CLIENT ? say('cases.targets.every') : targetWords(target, say)}
+          checked={targets.includes(target)}
+          onCheck={(on) => tick(target, on)}
+        />
       ))}
     </fieldset>
   );
@@ -222,8 +221,8 @@ export function RealRuns({
   const press = () => (recorded || runs > MANY_RUNS ? setAsked(true) : start());
   return (
     <>
-      <PressButton
-        look={primary && !asked ? 'primary' : ''}
+      <Button
+        className={primary && !asked ? 'button primary' : 'button'}
         blocked={blocked}
         aria-expanded={recorded || runs > MANY_RUNS ? asked : undefined}
         aria-describedby={describedBy}
@@ -231,7 +230,7 @@ export function RealRuns({
       >
         <Icon name={icon} size={14} />
         {label}
-      </PressButton>
+      </Button>
       {asked && (
         <Confirmation runs={runs} blocked={blocked !== false} onStart={start} onCancel={() => setAsked(false)} />
       )}
@@ -265,12 +264,8 @@ function Confirmation({ runs, blocked, onStart, onCancel }: ConfirmationProps) {
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
-      <button type="submit" className="button primary" aria-disabled={!isSure}>
-        {say('cases.run.sure', { n: runs })}
-      </button>
-      <button type="button" className="quiet" onClick={onCancel}>
-        {say('save.cancel')}
-      </button>
+      <Button label={say('cases.run.sure', { n: runs })} className="button primary" blocked={!isSure} />
+      <Button label={say('save.cancel')} className="quiet" onPress={onCancel} />
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import { isLeaf, nameOf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import { type Say, useText } from '../../text/use-text.tsx';
 import type { Skip } from '../../trace/visible-rows.ts';
+import { Button } from '../../ui/button.tsx';
 
 type Props = { occurrence: Occurrence; onChoose: (occurrence: Occurrence) => void };
 
@@ -9,14 +10,12 @@ export function NodeLink({ occurrence, onChoose }: Props) {
   const { say } = useText();
   const name = nodeWords(occurrence, say);
   return (
-    <button
-      type="button"
+    <Button
+      label={name}
       className="node-link"
       title={say('node.select', { node: name })}
-      onClick={() => onChoose(occurrence)}
-    >
-      {name}
-    </button>
+      onPress={() => onChoose(occurrence)}
+    />
   );
 }
 

@@ -4,6 +4,7 @@ import { isLeaf, type Occurrence } from '../../../shared/reasoning/tree.ts';
 import type { Reading } from '../../run/reading.ts';
 import { useText } from '../../text/use-text.tsx';
 import { visibleRows } from '../../trace/visible-rows.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon, IconButton } from '../../ui/icon.tsx';
 import { doFor } from '../../ui/keys.ts';
 import { reveal, useWindowedRows } from '../../ui/windowed-rows.ts';
@@ -251,15 +252,14 @@ function TraceTools(props: TraceToolsProps) {
       </div>
       <div className="choices" role="group" aria-label={say('trace.shown')}>
         {shownNodes.map((name) => (
-          <button
-            type="button"
+          <Button
+            label={say(`trace.shown.${name}`)}
+            className=""
             key={name}
             aria-pressed={shown === name}
             title={say(`trace.shown.${name}.hint`)}
-            onClick={() => onShown(name)}
-          >
-            {say(`trace.shown.${name}`)}
-          </button>
+            onPress={() => onShown(name)}
+          />
         ))}
       </div>
       <IconButton icon="plus" label={say('trace.expandAll')} onPress={onOpenAll} />
