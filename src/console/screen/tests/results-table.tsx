@@ -183,6 +183,12 @@ type RowProps = {
 const ResultRow = memo(
   function ResultRow({ id, at, row, columns, grid, active, open, onPress }: RowProps) {
     const { say, ofService } = useText();
+    const cellAt = (column: number, className: string) => ({
+      role: 'gridcell',
+      id: `${id}-${column}`,
+      className: active === column ? `${className} active-cell` : className,
+      onClick: () => onPress(at, column),
+    });
     return (
       <div
         role="row"
@@ -191,36 +197,20 @@ const ResultRow = memo(
         className={`results-row${open ? ' open' : ''}${active === null ? '' : ' active'}`}
         style={grid}
       >
-        <div
-          role="gridcell"
-          id={`${id}-0`}
-          className={active === 0 ? 'case-name active-cell' : 'case-name'}
-          title={row.name}
-          onClick={() => onPress(at, 0)}
-        >
+        <div {...cellAt(0, 'case-name')} title={row.name}>
           <span>{RUN_ID.test(row.name) ? row.name.slice(0, 8) : row.name}</span>
         </div>
         {columnValues(row, columns).map((value, index) => (
-          <div
-            role="gridcell"
-            key={columns[index]}
-            id={`${id}-${index + 1}`}
-            className={active === index + 1 ? 'input-value active-cell' : 'input-value'}
-            title={value}
-            onClick={() => onPress(at, index + 1)}
-          >
+          <div key={columns[index]} {...cellAt(index + 1, 'input-value')} title={value}>
             {value}
           </div>
         ))}
         {row.cells.map((cell, index) => (
           <div
-            role="gridcell"
             // biome-ignore lint/suspicious/noArrayIndexKey: one cell for each target, which never change places
             key={index}
-            id={`${id}-${columns.length + index + 1}`}
-            className={active === columns.length + index + 1 ? 'result-cell active-cell' : 'result-cell'}
+            {...cellAt(columns.length + index + 1, 'result-cell')}
             title={cell === null ? undefined : whyOf(cell, { say, ofService })}
-            onClick={() => onPress(at, columns.length + index + 1)}
           >
             <CellWords cell={cell} before={row.before[index] ?? null} />
           </div>
