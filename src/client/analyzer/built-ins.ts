@@ -4,10 +4,12 @@ import {
   absent,
   add,
   bagOf,
+  carriesData,
   entriesOf,
   entryAt,
   everythingIn,
   inside,
+  isNothing,
   isTruthy,
   itemsOf,
   known,
@@ -46,118 +48,139 @@ function functionsOfNode(): ReadonlySet<unknown> {
   return new Set([...all, ...prototypes.filter((each) => Object(each) === each).flatMap(functionsOf)]);
 }
 
-/** The types that functions of the language take, and those that they give. */
-const taken = new Map<unknown, ValueType>([
-  ...[...functionsOf(Math), Number, Number.parseFloat, Number.parseInt].map((each) => [each, 'Double'] as const),
-  [BigInt, 'Long'],
-  [Array.isArray, 'List'],
-  ...[Object.keys, Object.values, Object.entries].map((each) => [each, 'Map'] as const),
-]);
-/** Functions that only look at what they are given, the data included. */
-const looking = new Set<unknown>([...functionsOf(console), Array.isArray, Boolean, Number.isInteger, Number.isFinite]);
-const givesFirst = new Set<unknown>([Object.freeze, Object.seal, String, Promise.resolve, Promise.all]);
+/** A call of a function of the language. `first`: what is given first. */
+type Call = { self: Value; given: Made; first: Value[]; site: Site };
+/** What such a call gives; undefined where this is not known: what is given to it is lost. */
+type BuiltIn = (call: Call, name: string) => Value[] | undefined;
 
-/** The result of a function of the language; undefined for any other function. */
-export function builtIn(called: object, given: Made, site: Site): Value[] | undefined {
-  const { scan } = site;
-  const first = entryAt(given, 0);
-  const type = taken.get(called);
-  const entries = () => first.flatMap((each) => entriesOf(each, site));
-  use(scan, first, type);
-  if (type === 'Double' || type === 'Long') return [ofType(type)];
-  if (looking.has(called)) return [ofType(called === Boolean || called === Array.isArray ? 'Boolean' : undefined)];
-  if (givesFirst.has(called)) return first;
-  switch (called) {
-    case Object.defineProperty:
-      scan.lose([...first.filter(({ kind }) => kind !== 'closure'), ...entryAt(given, 2)]);
-      return first;
-    case Object.assign:
-      for (const target of first) copyInto(target, everythingIn(restOf([given], 1, site)), site, false);
-      return first;
-    case Array.from: {
-      const list = restOf(first, 0, inside(site, 'from'));
-      return given.members.size > 1 ? listMethod(list, 'map', restOf([given], 1, site), site) : [list];
-    }
-    case Object.keys:
-      return bagOf(
-        entries().flatMap(({ name }) => name),
-        site,
-      );
-    case Object.values:
-      return bagOf(
-        entries().flatMap(({ values }) => values),
-        site,
-      );
-    case Object.entries:
-      return bagOf(
-        entries().map(({ name, values }, index) => listAt(inside(site, index), [name, values])),
-        site,
-      );
-    default:
-      return undefined;
-  }
+const builtIns = new Map<unknown, { name: string; work: BuiltIn }>();
+function define(owner: object, names: string, work: BuiltIn): void {
+  for (const name of names.split(' ')) builtIns.set(Reflect.get(owner, name), { name, work });
 }
 
 /** Methods of texts and lists that depend on nothing but these and what they are given. */
-const pure = new Set([
-  ...['toLowerCase', 'toUpperCase', 'toString', 'trim', 'trimStart', 'trimEnd', 'substring', 'replace', 'replaceAll'],
-  ...['split', 'charAt', 'startsWith', 'endsWith', 'includes', 'indexOf', 'concat', 'at', 'slice', 'join'],
-  ...['toReversed', 'toSorted'],
-]);
+const pure = new Set<unknown>();
+const pureNames =
+  'toLowerCase toUpperCase toString trim trimStart trimEnd substring replace replaceAll split charAt startsWith endsWith includes indexOf concat at slice join toReversed toSorted';
+for (const name of pureNames.split(' '))
+  for (const { prototype } of [String, Array, Number]) pure.add(Reflect.get(prototype, name));
 
-/** The result of a method where all that it depends on is known; undefined for any other call. */
-export function computed(value: Value, name: string, given: Made, site: Site): Value[] | undefined {
-  // A text that is trimmed counts as the same.
-  if (value.kind === 'part' && ['toString', 'valueOf', 'trim'].includes(name) && given.members.size === 0)
-    return [value];
+export function builtIn(code: object, self: Value, given: Made, site: Site): Value[] | undefined {
+  const parameters = pure.has(code) ? plainValue([given], site.scan) : undefined;
+  const value = parameters && plainValue([self], site.scan)?.value;
+  if (value != null && typeof code === 'function' && Array.isArray(parameters?.value)) {
+    const result: unknown = Reflect.apply(code, value, parameters.value);
+    return [Array.isArray(result) ? knownList(result, site) : known(result)];
+  }
+  const found = builtIns.get(code);
+  return found?.work({ self, given, first: entryAt(given, 0), site }, found.name);
+}
+
+const looks =
+  (takes: ValueType | undefined, gives: ValueType | undefined): BuiltIn =>
+  ({ first, site }) => {
+    use(site.scan, first, takes);
+    return [ofType(gives)];
+  };
+const same: BuiltIn = ({ first }) => first;
+for (const each of functionsOf(Math)) builtIns.set(each, { name: '', work: looks('Double', 'Double') });
+for (const each of functionsOf(console)) builtIns.set(each, { name: '', work: looks(undefined, undefined) });
+define(globalThis, 'Number parseFloat parseInt', looks('Double', 'Double'));
+define(globalThis, 'BigInt', looks('Long', 'Long'));
+define(globalThis, 'Boolean', looks(undefined, 'Boolean'));
+define(Number, 'isInteger isFinite', looks(undefined, undefined));
+define(Object, 'hasOwn', looks(undefined, 'Boolean'));
+define(Object.prototype, 'hasOwnProperty', looks(undefined, 'Boolean'));
+define(Array, 'isArray', looks('List', 'Boolean'));
+define(globalThis, 'String', same);
+define(Object, 'freeze seal', same);
+define(Promise, 'resolve all', same);
+define(Object, 'defineProperty', ({ first, given, site }) => {
+  site.scan.lose([...first.filter(({ kind }) => kind !== 'closure'), ...entryAt(given, 2)]);
+  return first;
+});
+define(Object, 'assign', ({ first, given, site }) => {
+  for (const target of first) copyInto(target, everythingIn(restOf([given], 1, site)), site, false);
+  return first;
+});
+define(Object, 'keys values entries', ({ first, site }, kind) => {
+  use(site.scan, first, 'Map');
+  const entries = first.flatMap((each) => entriesOf(each, site));
+  const parts = entries.map(({ name, values }, index) => {
+    if (kind !== 'entries') return kind === 'keys' ? name : values;
+    return [listAt(inside(site, index), [name, values])];
+  });
+  return bagOf(parts.flat(), site);
+});
+define(Function.prototype, 'call', ({ self, given, first, site }) =>
+  site.scan.apply(self, first, restOf([given], 1, site), site),
+);
+define(Function.prototype, 'apply', ({ self, given, first, site }) =>
+  site.scan.apply(self, first, restOf(entryAt(given, 1), 0, site), site),
+);
+define(Function.prototype, 'bind', ({ self, given, first, site }) => {
+  if (self.kind === 'known' || given.members.size !== 1 || given.others.length > 0) return undefined;
+  // The `this` that a function is bound to is not followed.
+  if (self.kind === 'closure') site.scan.lose(first.filter((each) => carriesData(each)));
+  return [self];
+});
+define(Promise.prototype, 'then catch finally', ({ self, given, first, site }, name) => {
+  const values = listAt(inside(site, 'value'), [[self]]);
+  const results = everythingIn(given).flatMap((each, index) =>
+    site.scan.apply(each, [unknown], values, inside(site, index)),
+  );
+  return name !== 'then' || first.some(isNothing) ? [self, ...results] : results;
+});
+
+// A text that is trimmed counts as the same.
+define(String.prototype, 'toString valueOf trim', ({ self }) => (self.kind === 'part' ? [self] : undefined));
+// Compilers write templates so.
+define(String.prototype, 'concat', ({ self, given, site }) => {
   const places = placesOf([given], site.scan);
-  if (name === 'concat' && places && typeOf([value]) === 'String') return textsOf([[value], ...places]);
-  const parameters = plainValue([given], site.scan)?.value;
-  if (opened(value, site.scan)?.shape === 'map') return ofMap(value, name, parameters, site);
-  const self = plainValue([value], site.scan)?.value;
-  const method: unknown = self == null || !pure.has(name) ? undefined : Reflect.get(Object(self), name);
-  if (typeof method !== 'function' || !Array.isArray(parameters)) return undefined;
-  const result: unknown = Reflect.apply(method, self, parameters);
-  return [Array.isArray(result) ? knownList(result, site) : known(result)];
-}
+  return places && typeOf([self]) === 'String' ? textsOf([[self], ...places]) : undefined;
+});
 
-/** The same for a map of the process that the code does not change. */
-function ofMap(value: Value, name: string, parameters: unknown, site: Site): Value[] | undefined {
-  const map = value.kind === 'known' && value.value;
-  if (!(map instanceof Map) || !placesOf([value], site.scan)) return undefined;
-  if (name === 'keys' || name === 'values') return [knownList([...map[name]()], site)];
-  if (name === 'entries' || name === 'has') return [name === 'has' ? unknown : value];
-  if (name !== 'get') return undefined;
-  return Array.isArray(parameters) ? [known(map.get(parameters[0]))] : [...Array.from(map.values(), known), absent];
-}
+define(Map.prototype, 'get has keys values entries', ({ self, first, site }, name) => {
+  const pairs = placesOf([self], site.scan)?.flat();
+  if (!pairs || name === 'entries' || name === 'has') return pairs && [name === 'has' ? unknown : self];
+  const keyOf = (pair: Value) => plainValue(member(pair, '0', site), site.scan);
+  const asked = name === 'get' ? plainValue(first, site.scan) : undefined;
+  const found = asked ? pairs.filter((pair) => keyOf(pair)?.value === asked.value) : pairs;
+  const values = found.flatMap((pair) => member(pair, name === 'keys' ? '0' : '1', site));
+  if (name !== 'get') return bagOf(values, site);
+  return asked && values.length > 0 ? values : [...values, absent];
+});
 
 const MAX_ONE_BY_ONE = 60;
 /** The methods of lists that call a function for every entry. */
-const iterations = new Set([
-  ...['find', 'findLast', 'filter', 'some', 'every', 'findIndex', 'findLastIndex', 'forEach', 'map', 'flatMap'],
-  ...['reduce', 'reduceRight', 'sort', 'toSorted'],
-]);
-const changing = new Set(['push', 'unshift', 'add', 'set', 'sort', 'reverse', 'shift', 'pop']);
-const givingOne = new Set(['find', 'findLast', 'at', 'shift', 'pop']);
-const givingEntries = new Set(['filter', 'slice', 'values', 'toReversed', 'toSorted']);
-const givingTheList = new Set(['sort', 'reverse', 'add', 'set']);
-const givingNothing = new Set(['push', 'unshift', 'includes', 'has', 'indexOf', 'keys']);
+const iterations =
+  'find findLast filter some every findIndex findLastIndex forEach map flatMap reduce reduceRight sort toSorted';
+const changing = 'push unshift add set sort reverse shift pop'.split(' ');
+const givingOne = 'find findLast at shift pop'.split(' ');
+const givingEntries = 'filter slice values toReversed toSorted'.split(' ');
+const givingTheList = 'sort reverse add'.split(' ');
+define(
+  Array.prototype,
+  `${iterations} push unshift shift pop reverse at slice values toReversed includes indexOf keys flat concat join`,
+  ofList,
+);
+define(Set.prototype, 'add has values forEach', ofList);
+define(Map.prototype, 'forEach', ofList);
 
-/** The result of a method of a list or a set, or of a loop over a map; undefined for any other call. */
-export function listMethod(value: Value, name: string, given: Made, site: Site): Value[] | undefined {
+function ofList({ self, given, first, site }: Call, name: string): Value[] | undefined {
   const { scan } = site;
-  const list = opened(value, scan);
-  if (!list || list.shape === 'object' || (list.shape === 'map' && name !== 'forEach')) return undefined;
+  const list = opened(self, scan);
+  if (!list || list.shape === 'object') return undefined;
   const { results, passing, isOneByOne } = iterate(list, name, given, site);
-  if (changing.has(name)) {
+  if (changing.includes(name)) {
     // Something is put into the list, or its entries change their places.
     const put = name === 'sort' ? [] : everythingIn(given);
     add(scan, list.others, [...everythingIn(list), ...put]);
     if (list.shared) scan.lose(put);
   }
-  if (givingTheList.has(name)) return [list];
-  if (givingOne.has(name)) return [...passing, absent];
-  if (givingEntries.has(name)) return bagOf(passing, site);
+  if (givingTheList.includes(name)) return [list];
+  if (givingOne.includes(name)) return [...passing, absent];
+  if (givingEntries.includes(name)) return bagOf(passing, site);
   const places = placesOf([list], scan);
   switch (name) {
     case 'map':
@@ -168,17 +191,13 @@ export function listMethod(value: Value, name: string, given: Made, site: Site):
       return bagOf(flat(passing, site), site);
     case 'concat':
       return bagOf(flat([list, ...everythingIn(given)], site), site);
-    case 'entries': {
-      const pair = (values: Value[], index: number) => listAt(inside(site, index), [[known(index)], values]);
-      return list.shape === 'list' && places ? bagOf(places.map(pair), site) : undefined;
-    }
     case 'join': {
-      const between = given.members.size > 0 ? entryAt(given, 0) : [known(',')];
+      const between = given.members.size > 0 ? first : [known(',')];
       return places ? textsOf(places.flatMap((each, index) => (index > 0 ? [between, each] : [each]))) : [unknown];
     }
     default:
       if (name.startsWith('reduce')) scan.lose([...entryAt(given, 1), ...results.flat()]);
-      return iterations.has(name) || givingNothing.has(name) ? [unknown] : undefined;
+      return [unknown];
   }
 }
 
@@ -188,7 +207,7 @@ function iterate(list: Made, name: string, given: Made, site: Site) {
   const places = /reduce|sort/i.test(name) ? undefined : placesOf([list], scan);
   const isOneByOne = places !== undefined && places.length <= MAX_ONE_BY_ONE;
   const inTurn = isOneByOne ? places : [everythingIn(list)];
-  if (!iterations.has(name)) return { results: [], passing: inTurn.flat(), isOneByOne };
+  if (!iterations.split(' ').includes(name)) return { results: [], passing: inTurn.flat(), isOneByOne };
   const results = inTurn.map((values, index) => {
     const place = list.shape === 'list' && isOneByOne ? [known(index)] : [unknown];
     const second = /sort/i.test(name) || list.shape === 'set' ? values : place;

@@ -1,8 +1,8 @@
 import type { CallExpression, NewExpression } from 'acorn';
 import { functionNodeOf } from '../code/syntax.ts';
 import type { ValueType } from '../leaves/leaf.ts';
-import { builtIn, computed, isOfNode, listMethod } from './built-ins.ts';
-import { bind, listOf, member, namesOf, objectOf, restOf } from './evaluate.ts';
+import { builtIn, isOfNode } from './built-ins.ts';
+import { bind, listOf, member, namesOf, restOf } from './evaluate.ts';
 import {
   absent,
   add,
@@ -15,7 +15,6 @@ import {
   idOf,
   inside,
   isNothing,
-  isPlain,
   itemsOf,
   type KeyPart,
   keyPartOf,
@@ -48,51 +47,15 @@ export function call({ callee, arguments: parts }: CallExpression, scope: Scope)
     const given = listOf(parts, site, scope);
     return called.flatMap((each) => scan.apply(each, [unknown], given, site));
   }
-  const objects = objectOf(callee, scope);
+  const objects = scan.evaluate(callee.object, scope);
   const names = namesOf(callee.property, callee.computed, scope);
   const given = listOf(parts, site, scope);
-  return objects.flatMap((object) => {
-    const self = callee.object.type === 'Super' ? scope.self : [object];
-    return names.flatMap((name) => callMember(object, name, { self, given, site: inside(site, String(name)) }));
-  });
-}
-
-function callMember(object: Value, name: string | null, { self, given, site }: MemberCall): Value[] {
-  const { scan } = site;
-  const ofLanguage = name === null ? undefined : methodOfLanguage(object, name, given, site);
-  if (ofLanguage) return ofLanguage;
-  const methods = member(object, name, site);
-  if (methods.some((each) => each.kind !== 'unknown' && !isNothing(each)))
-    return methods.flatMap((each) => scan.apply(each, self, given, site));
-  const isHeld = object.kind === 'leaf' || carriesData(object) || opened(object, scan);
-  scan.lose([...everythingIn(given), ...(isHeld ? [object] : [])]);
-  return [unknown];
-}
-type MemberCall = { self: Value[]; given: Made; site: Site };
-
-/** Methods of functions, texts, lists and promises. What a promise comes to counts as the promise. */
-function methodOfLanguage(object: Value, name: string, given: Made, site: Site): Value[] | undefined {
-  const { apply, subject } = site.scan;
-  const isMethod = object.kind === 'closure' || (object.kind === 'data' && object.method !== null);
-  const isFunction = object.kind === 'known' && typeof object.value === 'function';
-  if (isMethod || (isFunction && !Object.hasOwn(Object(object.value), name))) {
-    if (name === 'call') return apply(object, entryAt(given, 0), restOf([given], 1, site), site);
-    if (name === 'apply') return apply(object, entryAt(given, 0), restOf(entryAt(given, 1), 0, site), site);
-    if (name === 'bind' && isMethod && given.members.size === 1 && given.others.length === 0) {
-      // The `this` that a function is bound to is not followed.
-      if (object.kind === 'closure') site.scan.lose(entryAt(given, 0).filter((each) => carriesData(each)));
-      return [object];
-    }
-  }
-  const hasOwn = object.kind === 'made' ? object.members.has(name) : object.kind === 'known' && !isPlain(object.value);
-  const isOfLeaf = object.kind === 'leaf' && name in subject.sample;
-  if (hasOwn || isOfLeaf || !['then', 'catch', 'finally'].includes(name))
-    return computed(object, name, given, site) ?? listMethod(object, name, given, site);
-  const values = listAt(inside(site, 'value'), [[object]]);
-  const handlers = everythingIn(given);
-  const results = handlers.flatMap((each, index) => apply(each, [unknown], values, inside(site, index)));
-  const isPassedOn = name !== 'then' || entryAt(given, 0).some(isNothing);
-  return isPassedOn ? [object, ...results] : results;
+  return objects.flatMap((object) =>
+    names.flatMap((name) => {
+      const ofName = inside(site, String(name));
+      return member(object, name, ofName).flatMap((each) => scan.apply(each, [object], given, ofName));
+    }),
+  );
 }
 
 export function construct(node: NewExpression, scope: Scope): Value[] {
@@ -113,20 +76,22 @@ export function construct(node: NewExpression, scope: Scope): Value[] {
 
 /** The values that a call may return; where the code of what is called is not seen, what is given to it is lost. */
 export function apply(called: Value, self: Value[], given: Made, site: Site): Value[] {
-  const { scan } = site;
+  const { scan, key } = site;
   if (called.kind === 'data' && called.method !== null) return access(called.method, called.deep, given, site);
   if (called.kind === 'closure') return invoke(called, self, given, site);
   // Calling nothing fails, or does not happen behind a `?.`.
   if (isNothing(called)) return [absent];
   const code = called.kind === 'known' && typeof called.value === 'function' ? called.value : undefined;
-  const result = code && builtIn(code, given, site);
-  if (result) return result;
+  const results = code && self.map((each, index) => builtIn(code, each, given, { ...site, key: `${key}.${index}` }));
+  if (results?.every((each) => each !== undefined)) return results.flat();
   const node = code && !isOfNode(code) ? functionNodeOf(code) : undefined;
   if (code && node) {
     const scope = functionScope({ scan, key: `of ${numberOf(code)}`, code }, null);
     return invoke({ kind: 'closure', node, scope }, self, given, site);
   }
-  scan.lose([called, ...self.filter((each) => each.kind === 'made' || carriesData(each)), ...everythingIn(given)]);
+  const mayChange = (made: Made | undefined) => made && (made.isWhole || made.of === scan.subject.sample);
+  const held = self.filter((each) => carriesData(each) || mayChange(opened(each, scan)));
+  scan.lose([called, ...held, ...everythingIn(given)]);
   return [unknown];
 }
 
@@ -196,8 +161,8 @@ function mayBeReference(value: Value): boolean {
 export function lose(values: readonly Value[], scan: Scan): void {
   for (const value of values) {
     if (value.kind === 'data') scan.incomplete = true;
-    const made = value.kind === 'leaf' ? scan.leaf : opened(value, scan);
-    const id = idOf(made ?? value);
+    const made = value.kind === 'known' && typeof value.value === 'function' ? undefined : opened(value, scan);
+    const id = idOf(value);
     if (!(made || value.kind === 'closure') || scan.lost.has(id)) continue;
     scan.lost.add(id);
     const site = { scan, key: `lost ${id}`, code: Object };

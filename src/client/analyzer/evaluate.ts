@@ -12,7 +12,7 @@ import type {
   VariableDeclaration,
 } from 'acorn';
 import { dataMethods } from '../code/only-computes.ts';
-import { childrenOf, constructorUsesPrivate, privateMember } from '../code/syntax.ts';
+import { childrenOf, functionNodeOf } from '../code/syntax.ts';
 import type { ValueType } from '../leaves/leaf.ts';
 import { memberSafely } from './outer-names.ts';
 import {
@@ -26,7 +26,6 @@ import {
   entriesOf,
   entryAt,
   everythingIn,
-  functionScope,
   idOf,
   inside,
   isNothing,
@@ -37,13 +36,12 @@ import {
   listAt,
   type Made,
   madeAt,
-  noteChange,
   notUnderstood,
-  numberOf,
   ofType,
   opened,
   placesOf,
   plainValue,
+  prototypes,
   type Scan,
   type Scope,
   type Site,
@@ -185,23 +183,15 @@ function named(name: string, scope: Scope): Value[] {
     const values = at.names.get(name);
     if (values) return values;
   }
-  const { outerNames, sample } = scan.subject;
+  const { outerNames } = scan.subject;
   const outer = outerNames.valueOf(code, name);
   if (!outer) return [unknown];
-  if (outer.value === sample) return [{ kind: 'leaf' }];
   const isChanged = scan.changes.has(name) || outerNames.isAssigned(code, name);
   return [known(outer.value), ...(isChanged ? [unknown] : [])];
 }
 
-/** The values of the object that has a member; for `super`, the ancestor's prototype. */
-export function objectOf({ object }: MemberExpression, scope: Scope): Value[] {
-  if (object.type !== 'Super') return scope.scan.evaluate(object, scope);
-  const home = homeOf(scope);
-  return home ? [known(Object.getPrototypeOf(home))] : [unknown];
-}
-
 function memberValues(node: MemberExpression, scope: Scope): Value[] {
-  const objects = objectOf(node, scope);
+  const objects = scope.scan.evaluate(node.object, scope);
   return namesOf(node.property, node.computed, scope).flatMap((name) => {
     use(scope.scan, objects, typeByMember(name));
     return objects.flatMap((each) => member(each, name, siteOf(node, scope)));
@@ -320,7 +310,7 @@ export function bind(pattern: AnyNode, values: Value[], scope: Scope, names?: Sc
   const site = siteOf(pattern, scope);
   if (pattern.type === 'Identifier') bindName(pattern.name, values, scope, names);
   else if (pattern.type === 'MemberExpression') {
-    for (const each of pattern.object.type === 'Super' ? scope.self : scan.evaluate(pattern.object, scope))
+    for (const each of scan.evaluate(pattern.object, scope))
       for (const name of namesOf(pattern.property, pattern.computed, scope)) setMember(each, name, values, scan);
   } else if (pattern.type === 'AssignmentPattern') {
     const given = choice('??', values, () => scan.evaluate(pattern.right, scope), scope);
@@ -372,7 +362,8 @@ function bindName(name: string, values: Value[], scope: Scope, names?: Scope['na
     return;
   }
   // A name of the module: others may read it, and assign it.
-  noteChange(scan, name);
+  if (!scan.changes.has(name)) scan.changed = true;
+  scan.changes.add(name);
   scan.lose(values);
 }
 
@@ -388,99 +379,68 @@ function nameFrom(value: Value): string | null {
   return part.type === 'literal' ? part.value : null;
 }
 
-/** The values of a member; of a name that is not known, everything that is in there. */
+const promiseMethods = ['then', 'catch', 'finally'];
+
+/** The values of a member, read without running anybody's code; of a name that is not known, everything that is in there. */
 export function member(value: Value, name: string | null, site: Site): Value[] {
   const { scan } = site;
-  const made = opened(value, scan);
-  if (made) return name === null ? [...everythingIn(made), absent] : madeMember(made, name);
-  if (value.kind === 'leaf') return leafMember(name, site);
-  if (value.kind === 'known')
-    return [knownMember(value.value, name), ...(scan.changes.has(value.value) ? [unknown] : [])];
-  if (value.kind === 'data' && value.method === null) {
+  const isOfPromise = name !== null && promiseMethods.includes(name);
+  if (value.kind === 'data' && value.method === null && !isOfPromise) {
     if (name === 'deep') return [{ kind: 'data', deep: true, method: null }];
     if (name !== null && dataMethods.has(name)) return [{ kind: 'data', deep: value.deep, method: name }];
     return ['ts', 'scene', 'signal'].includes(name ?? '') ? [unknown] : notUnderstood(scan);
   }
-  if (value.kind !== 'part' || value.part.type !== 'field' || name === null) return [unknown];
-  const { sample, part } = value;
-  if (typeof sample !== 'object' || sample === null || Array.isArray(sample)) return [unknown];
-  const found = memberSafely(sample, name);
-  return [configured(`${part.ref}.${name}`, found ? found.value : null)];
+  const ofConfigured = value.kind === 'part' && name !== null ? configuredMember(value, name) : undefined;
+  if (ofConfigured) return [ofConfigured];
+  const made = opened(value, scan);
+  if (name === null) return made?.isWhole ? [...everythingIn(made), absent] : [unknown];
+  if (made && made.shape !== 'object' && name === 'length')
+    return [made.others.length === 0 ? known(made.members.size) : unknown];
+  if (made && made.shape !== 'object' && /^\d+$/.test(name)) return entryAt(made, Number(name));
+  const own = made?.shape === 'object' ? [...(made.members.get(name) ?? []), ...made.others] : [];
+  const isOwn = made?.shape === 'object' && (made.of ? Object.hasOwn(made.of, name) : made.members.has(name));
+  if (isOwn && made.others.length === 0) return own;
+  const inherited = isOwn ? [] : inheritedMember(value, name, site);
+  return [...own, ...(inherited.length > 0 ? inherited : [made?.isWhole ? absent : unknown])];
 }
 
-function madeMember(made: Made, name: string): Value[] {
-  if (made.shape !== 'object') return /^\d+$/.test(name) ? entryAt(made, Number(name)) : lengthOf(made, name);
-  const values = [...(made.members.get(name) ?? []), ...made.others];
-  return made.members.has(name) && made.others.length === 0 ? values : [...values, absent];
+function configuredMember({ part, sample }: Extract<Value, { kind: 'part' }>, name: string): Value | undefined {
+  if (part.type !== 'field' || typeof sample !== 'object' || sample === null || Array.isArray(sample)) return undefined;
+  return configured(`${part.ref}.${name}`, memberSafely(sample, name)?.value ?? null);
 }
 
-const lengthOf = ({ members, others }: Made, name: string): Value[] => [
-  name === 'length' && others.length === 0 ? known(members.size) : unknown,
-];
-
-/** The value of a member of a value of the process, without running anybody's code. */
-function knownMember(value: unknown, name: string | null): Value {
-  if (typeof value === 'string' && name === 'length') return known(value.length);
-  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  for (let at: unknown = isObject ? value : null; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-    if (name === null || !Object.hasOwn(at, name)) continue;
-    const found = memberSafely(at, name);
-    return found ? known(found.value) : unknown;
-  }
-  return unknown;
-}
-
-function leafMember(name: string | null, site: Site): Value[] {
+function inheritedMember(value: Value, name: string, site: Site): Value[] {
   const { scan } = site;
-  const { fields, sample } = scan.subject;
-  if (name === null) return [unknown];
-  const assigned = [...(scan.leaf.members.get(name) ?? []), ...scan.leaf.others];
-  const field = fields.find((each) => each.field === name);
-  if (field) return [configured(name, field.sample), ...assigned];
-  if (name.startsWith('#')) return [...privateInitial(name.slice(1), site), ...assigned];
-  for (let at: object | null = sample; at; at = Object.getPrototypeOf(at)) {
-    const getter = Object.getOwnPropertyDescriptor(at, name)?.get;
-    if (getter) return [...scan.apply(known(getter), [{ kind: 'leaf' }], listAt(site, []), site), ...assigned];
-    if (Object.hasOwn(at, name)) break;
+  for (let at = prototypeOf(value, scan); at; at = Object.getPrototypeOf(at)) {
+    const found = Object.getOwnPropertyDescriptor(at, name);
+    if (found?.get && !functionNodeOf(found.get)) return [unknown];
+    if (found?.get) return scan.apply(known(found.get), [value], listAt(site, []), site);
+    // The length of a text is not that of its prototype.
+    if (found) return [typeof found.value === 'function' || opened(value, scan) ? known(found.value) : unknown];
   }
-  return [knownMember(sample, name), ...assigned];
+  // What a promise comes to counts as the promise.
+  return promiseMethods.includes(name) ? [known(Reflect.get(Promise.prototype, name))] : [];
 }
 
-function privateInitial(name: string, site: Site): Value[] {
-  const { scan } = site;
-  const owner: unknown = homeOf(site)?.constructor;
-  const found = typeof owner === 'function' ? privateMember(owner, name) : undefined;
-  if (typeof owner !== 'function' || !found || found.type === 'StaticBlock') return [unknown];
-  const others = found.type === 'PropertyDefinition' && constructorUsesPrivate(owner) ? [unknown] : [];
-  if (!found.value) return [absent, ...others];
-  const scope = functionScope({ scan, key: `private ${numberOf(found)}`, code: owner }, null);
-  add(scan, scope.self, [{ kind: 'leaf' }]);
-  const values = scan.evaluate(found.value, scope);
-  const isGetter = found.type === 'MethodDefinition' && found.kind === 'get';
-  return isGetter
-    ? values.flatMap((each) => scan.apply(each, scope.self, listAt(site, []), site))
-    : [...values, ...others];
-}
-
-/** The prototype, of the leaf or its ancestors, on which the method stands whose text a place is in. */
-function homeOf({ scan, code }: Site): object | null {
-  for (let at: object | null = scan.subject.leaf.prototype; at; at = Object.getPrototypeOf(at))
-    for (const { value, get } of Object.values(Object.getOwnPropertyDescriptors(at)))
-      if (value === code || get === code) return at;
-  return null;
+function prototypeOf(value: Value, scan: Scan): object | null {
+  const made = opened(value, scan);
+  if (made) return made.of ? Object.getPrototypeOf(made.of) : prototypes[made.shape];
+  if (value.kind === 'known') return value.value == null ? null : Object.getPrototypeOf(value.value);
+  if (value.kind === 'part') return String.prototype;
+  return value.kind === 'closure' || value.kind === 'data' ? Function.prototype : null;
 }
 
 /** An assignment to a member; `isNew`: of an object that has no such member before. */
 function setMember(object: Value, name: string | null, values: readonly Value[], scan: Scan, isNew = false) {
-  // A configured object is the leaf's.
-  const ofLeaf = object.kind === 'leaf' || object.kind === 'part';
-  const made = ofLeaf ? scan.leaf : opened(object, scan);
   if (object.kind === 'data') notUnderstood(scan);
-  if (object.kind === 'known') noteChange(scan, object.value);
-  if (made && name !== null && made.shape === 'object' && object.kind !== 'part')
-    addUnder(scan, made.members, name, isNew || ofLeaf || made.members.has(name) ? values : [absent, ...values]);
-  else if (made) add(scan, made.others, object.kind === 'part' ? [unknown] : values);
+  const { sample } = scan.subject;
+  // A configured object is the leaf's.
+  const made = opened(object.kind === 'part' ? known(sample) : object, scan);
+  if (object.kind === 'part' && made) add(scan, made.others, [unknown]);
+  else if (made?.shape === 'object' && name !== null)
+    addUnder(scan, made.members, name, isNew || made.of || made.members.has(name) ? values : [absent, ...values]);
+  else if (made) add(scan, made.others, values);
   // Other code may have the leaf: it may call a function that it finds there, and use the data.
-  if (ofLeaf) scan.lose(values.filter((each) => carriesData(each)));
+  if (made?.of === sample && !made.shared) scan.lose(values.filter((each) => carriesData(each)));
   else if (!made || made.shared) scan.lose(values);
 }

@@ -6,7 +6,7 @@ import { scanLeaf } from './scan-leaf.ts';
 import { type Access, isUnknownKey, type KeyPart } from './values.ts';
 
 /** A key that a leaf's code reads or writes, in the words of a registration. */
-export type RoamKey = {
+type RoamKey = {
   direction: 'read' | 'write' | 'read_write';
   accessMode: 'direct' | 'union';
   accessMethod: Access['method'];

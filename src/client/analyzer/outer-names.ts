@@ -1,4 +1,4 @@
-import type { Session } from 'node:inspector';
+import type { Runtime, Session } from 'node:inspector';
 
 /** What a name or a member holds; undefined where that is not known. */
 type Held = { value: unknown } | undefined;
@@ -19,7 +19,11 @@ export function openOuterNames() {
     const found: object[] = [];
     scopes.set(code, found);
     try {
-      session ??= connect();
+      const inspector = process.getBuiltinModule('node:inspector');
+      if (!session && inspector?.Session) {
+        session = new inspector.Session();
+        session.connect();
+      }
       if (session) collect(session, code, found);
     } catch {
       // A guess less: the keys that depend on it are published as unknown.
@@ -72,38 +76,29 @@ function assignsName(code: object, name: string): boolean {
   ).test(text);
 }
 
-function connect(): Session | undefined {
-  const inspector = process.getBuiltinModule('node:inspector');
-  if (!inspector?.Session) return undefined;
-  const session = new inspector.Session();
-  session.connect();
-  return session;
-}
-
 const TRAY = Symbol.for('rule-server.outer-names');
 
 /** The inspector speaks of objects by ids; the objects themselves are handed over through a tray in the global object. */
 function collect(session: Session, code: object, found: object[]): void {
+  const tray = `globalThis[Symbol.for(${JSON.stringify(TRAY.description)})]`;
+  // In its own process the inspector answers before the call returns.
+  const partsOf = (objectId: string | undefined) => {
+    let parts: Partial<Runtime.GetPropertiesReturnType> = {};
+    if (objectId !== undefined)
+      session.post('Runtime.getProperties', { objectId, ownProperties: true }, (_error, answer) => {
+        parts = answer;
+      });
+    return parts;
+  };
   Reflect.set(globalThis, TRAY, { code, found });
   try {
-    const tray = `globalThis[Symbol.for(${JSON.stringify(TRAY.description)})]`;
-    session.post('Runtime.evaluate', { expression: `${tray}.code` }, (_error, { result }) => {
-      if (result.objectId === undefined) return;
-      session.post(
-        'Runtime.getProperties',
-        { objectId: result.objectId, ownProperties: true },
-        (_, { internalProperties }) => {
-          const scopes = internalProperties?.find(({ name }) => name === '[[Scopes]]')?.value?.objectId;
-          if (scopes === undefined) return;
-          session.post('Runtime.getProperties', { objectId: scopes, ownProperties: true }, (_, { result: list }) => {
-            for (const { value } of list) {
-              if (value?.objectId === undefined || value.description?.startsWith('Global')) continue;
-              const functionDeclaration = `function () { ${tray}.found.push(this.object ?? this) }`;
-              session.post('Runtime.callFunctionOn', { objectId: value.objectId, functionDeclaration });
-            }
-          });
-        },
-      );
+    session.post('Runtime.evaluate', { expression: `${tray}.code` }, (_error, { result: { objectId } }) => {
+      const scopes = partsOf(objectId).internalProperties?.find(({ name }) => name === '[[Scopes]]')?.value?.objectId;
+      for (const { value } of partsOf(scopes).result ?? []) {
+        if (value?.objectId === undefined || value.description?.startsWith('Global')) continue;
+        const functionDeclaration = `function () { ${tray}.found.push(this.object ?? this) }`;
+        session.post('Runtime.callFunctionOn', { objectId: value.objectId, functionDeclaration });
+      }
     });
   } finally {
     Reflect.deleteProperty(globalThis, TRAY);

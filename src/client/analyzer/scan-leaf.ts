@@ -5,7 +5,6 @@ import {
   type Access,
   known,
   listAt,
-  newMade,
   newWalk,
   notUnderstood,
   type Scan,
@@ -28,7 +27,7 @@ const MAX_STEPS = 50_000;
 export function scanLeaf(subject: Subject, method: string, decides: boolean): Pick<Scan, 'accesses' | 'incomplete'> {
   const scan: Scan = {
     ...{ subject, ...newWalk(), walks: 0, steps: 0, types: new Map(), scopes: new Map() },
-    ...{ made: new Map(), leaf: newMade('object'), changes: new Set(), evaluate, apply },
+    ...{ made: new Map(), changes: new Set(), evaluate, apply },
     lose: (values) => lose(values, scan),
   };
   do {
@@ -45,13 +44,16 @@ function walkLeaf(scan: Scan, method: string, decides: boolean): void {
   const data: Value[] = [{ kind: 'data', deep: false, method: null }];
   const run = (name: string, code: unknown, places: Value[][], others: Value[] = []) => {
     const site = { scan, key: name, code: leaf };
-    return scan.apply(known(code), [{ kind: 'leaf' }], listAt(site, places, others), site);
+    return scan.apply(known(code), [known(sample)], listAt(site, places, others), site);
   };
   for (const [name, code] of functionsOf(sample))
     if (name !== method && name !== 'errorHandle') run(name, code, [], [unknown]);
   const returned = run(method, Reflect.get(sample, method), [data]);
   if (decides) use(scan, returned, 'Boolean');
   run('errorHandle', Reflect.get(sample, 'errorHandle'), [data, [unknown]]);
+  // An accessor among the private members, which are not seen, may change the others.
+  for (let at: unknown = leaf; typeof at === 'function'; at = Object.getPrototypeOf(at))
+    if (/\b[gs]et\s*#/.test(Function.prototype.toString.call(at))) scan.incomplete = true;
   // Nobody seems to call these: they are kept somewhere, and called in a way that is not seen.
   for (const [id, closure] of scan.created) if (!scan.invoked.has(id)) scan.lose([closure]);
 }

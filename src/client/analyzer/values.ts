@@ -2,7 +2,7 @@ import type { AnyNode } from 'acorn';
 import type { FunctionNode } from '../code/syntax.ts';
 import type { Field } from '../leaves/fields.ts';
 import type { LeafClass, ValueType } from '../leaves/leaf.ts';
-import { isModule, type OuterNames } from './outer-names.ts';
+import { isModule, memberSafely, type OuterNames } from './outer-names.ts';
 
 /** One piece of a key as it is published: written in the code, configured, read from another key, or all of these. */
 export type KeyPart =
@@ -15,8 +15,7 @@ export type KeyPart =
 export type Value =
   /** The data of the run, or a method of it before it is called: `service.get`. */
   | { kind: 'data'; deep: boolean; method: string | null }
-  | { kind: 'leaf' }
-  /** A value of this process: a literal, a constant, function or object of the module. */
+  /** A value of this process: a literal, a constant, function or object of the module, the leaf itself. */
   | { kind: 'known'; value: unknown }
   /** What a key may be made of: a configured field (`sample`: its default), the value of a key (`site`: the call that read it), a text. */
   | { kind: 'part'; part: KeyPart; type?: ValueType | undefined; site?: string; sample?: unknown }
@@ -29,19 +28,19 @@ export type Closure = { kind: 'closure'; node: FunctionNode; scope: Scope };
 
 /**
  * A list, a set, a map (a list of pairs) or an object. `others`: what may stand under any name; the places of a list without others are
- * known. `shared`: code that is not seen may read it.
+ * known. `of`: the object of the process that it stands for. `isWhole`: it has no members but these. `shared`: code that is not seen may
+ * read it.
  */
 export type Made = {
   kind: 'made';
   shape: 'list' | 'set' | 'map' | 'object';
   members: Map<unknown, Value[]>;
   others: Value[];
+  of: object | null;
+  isWhole: boolean;
   shared: boolean;
 };
 
-export const newMade = (shape: Made['shape']): Made => ({
-  ...{ kind: 'made', shape, members: new Map(), others: [], shared: false },
-});
 export const unknown: Value = { kind: 'unknown' };
 export const known = (value: unknown): Value => ({ kind: 'known', value });
 export const absent = known(undefined);
@@ -54,7 +53,7 @@ export const entryAt = ({ members, others }: Made, index: number): Value[] => {
   return members.has(String(index)) ? values : [...values, absent];
 };
 
-export const isPlain = (value: unknown): boolean =>
+const isPlain = (value: unknown): boolean =>
   value == null || ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
 export const isNothing = (value: Value): boolean => value.kind === 'known' && value.value == null;
 /** Undefined: the code does not tell. */
@@ -64,10 +63,11 @@ export function isTruthy(value: Value): boolean | undefined {
 }
 
 /** Whether a value is the data of the run, or leads to it. A function may have it. */
-export function carriesData(value: Value, seen: readonly Value[] = []): boolean {
-  if (value.kind === 'made')
-    return !seen.includes(value) && everythingIn(value).some((each) => carriesData(each, [...seen, value]));
-  return value.kind === 'data' || value.kind === 'closure';
+export function carriesData(value: Value, seen = new Set<Value>()): boolean {
+  if (value.kind !== 'made') return value.kind === 'data' || value.kind === 'closure';
+  const isNew = !seen.has(value);
+  seen.add(value);
+  return isNew && everythingIn(value).some((each) => carriesData(each, seen));
 }
 
 const numbers = new WeakMap<object, number>();
@@ -207,10 +207,8 @@ export type Scan = ReturnType<typeof newWalk> & {
   types: Map<string, ValueType>;
   scopes: Map<string, Scope>;
   made: Map<string, Made>;
-  /** What is assigned to members of the leaf. */
-  leaf: Made;
-  /** Objects of the process and names of modules that the code changes. */
-  changes: Set<unknown>;
+  /** Names of modules that the code changes. */
+  changes: Set<string>;
   evaluate(node: AnyNode, scope: Scope): Value[];
   /** The values that a call may return. */
   apply(called: Value, self: Value[], given: Made, site: Site): Value[];
@@ -293,11 +291,6 @@ export function addUnder<K>(scan: Scan, table: Map<K, Value[]>, name: K, values:
   add(scan, all, values);
 }
 
-export function noteChange(scan: Scan, changed: unknown): void {
-  if (!scan.changes.has(changed)) scan.changed = true;
-  scan.changes.add(changed);
-}
-
 /** The first use of a value that tells its type counts. */
 export function use({ types }: Scan, values: readonly Value[], type: ValueType | undefined): void {
   for (const value of values)
@@ -309,7 +302,7 @@ export function use({ types }: Scan, values: readonly Value[], type: ValueType |
 export function madeAt({ scan, key }: Site, shape: Made['shape']): Made {
   const kept = scan.made.get(key);
   if (kept) return kept;
-  const made = newMade(shape);
+  const made: Made = { kind: 'made', shape, members: new Map(), others: [], of: null, isWhole: true, shared: false };
   scan.made.set(key, made);
   scan.changed = true;
   return made;
@@ -343,35 +336,37 @@ const MAX_MEMBERS = 1000;
 /** A list, a map or an object whose members are seen. One of the process is read without running anybody's code. */
 export function opened(value: Value, scan: Scan): Made | undefined {
   if (value.kind === 'made') return value;
-  if (value.kind !== 'known' || typeof value.value !== 'object' || value.value === null) return undefined;
-  const site = { scan, key: `of ${numberOf(value.value)}`, code: Object };
-  const kept = scan.made.get(site.key);
+  const held = value.kind === 'known' ? value.value : null;
+  if ((typeof held !== 'object' && typeof held !== 'function') || held === null) return undefined;
+  const key = `of ${numberOf(held)}`;
+  const kept = scan.made.get(key);
   if (kept) return kept;
-  const held = membersOf(value.value);
-  if (!held) return undefined;
-  const made = madeAt(site, held.shape);
-  made.shared = true;
-  for (const [name, each] of held.members.slice(0, MAX_MEMBERS)) made.members.set(name, [each]);
-  if (held.members.length > MAX_MEMBERS) made.others.push(unknown);
+  const prototype: unknown = Object.getPrototypeOf(held);
+  // A class that extends one of these may have other ways to read it.
+  const shape = (['list', 'set', 'map'] as const).find((each) => prototypes[each] === prototype) ?? 'object';
+  const made = madeAt({ scan, key, code: Object }, shape);
+  const isLeaf = held === scan.subject.sample;
+  const isWhole = (shape !== 'object' || prototype === null || prototype === Object.prototype) && !isModule(held);
+  Object.assign(made, { of: held, isWhole, shared: !isLeaf });
+  for (const [name, value] of membersOf(held, shape).slice(0, MAX_MEMBERS)) {
+    const isField = isLeaf && scan.subject.fields.some(({ field }) => field === name);
+    made.members.set(name, [isField && value.kind === 'known' ? configured(name, value.value) : value]);
+  }
+  if (made.members.size === MAX_MEMBERS) made.others.push(unknown);
   return made;
 }
 
-const shapes = new Map<unknown, Made['shape']>([
-  [Array.prototype, 'list'],
-  [Set.prototype, 'set'],
-  [Map.prototype, 'map'],
-]);
+export const prototypes: Readonly<Record<Made['shape'], object>> = {
+  ...{ list: Array.prototype, set: Set.prototype, map: Map.prototype, object: Object.prototype },
+};
 const isIterable = (held: object): held is Iterable<unknown> => Symbol.iterator in held;
 
-function membersOf(held: object): { shape: Made['shape']; members: [unknown, Value][] } | undefined {
-  const prototype: unknown = Object.getPrototypeOf(held);
-  // A class that extends one of these may have other ways to read it.
-  const shape = shapes.get(prototype);
-  if (shape && isIterable(held))
-    return { shape, members: Array.from(held, (each, index) => [String(index), known(each)]) };
-  if ((prototype !== null && prototype !== Object.prototype) || isModule(held)) return undefined;
-  const described = Object.entries(Object.getOwnPropertyDescriptors(held));
-  return { shape: 'object', members: described.map(([name, { get, value }]) => [name, get ? unknown : known(value)]) };
+function membersOf(held: object, shape: Made['shape']): [string, Value][] {
+  if (shape !== 'object' && isIterable(held)) return Array.from(held, (each, index) => [String(index), known(each)]);
+  return Object.getOwnPropertyNames(held).map((name) => {
+    const found = memberSafely(held, name);
+    return [name, found ? known(found.value) : unknown];
+  });
 }
 
 /** The entries of a list, place by place; undefined where a place may hold something else when it is read. */

@@ -26,25 +26,6 @@ export function functionNodeOf(code: object): FunctionNode | undefined {
   return node && isFunctionNode(node) ? node : undefined;
 }
 
-/** The private members of a class: `#prefix`, `#keyOf()`. */
-export function privateMember(owner: object, name: string) {
-  const node = expressionOf(owner);
-  if (node?.type !== 'ClassExpression') return undefined;
-  return node.body.body.find(
-    (member) => member.type !== 'StaticBlock' && member.key.type === 'PrivateIdentifier' && member.key.name === name,
-  );
-}
-
-/** Whether the constructor of a class names a private member: it may set one, and an instance does not show what it holds. */
-export function constructorUsesPrivate(owner: object): boolean {
-  const node = expressionOf(owner);
-  const uses = (part: AnyNode): boolean => part.type === 'PrivateIdentifier' || childrenOf(part).some(uses);
-  return (
-    node?.type === 'ClassExpression' &&
-    node.body.body.some((member) => member.type === 'MethodDefinition' && member.kind === 'constructor' && uses(member))
-  );
-}
-
 function isFunctionNode(node: AnyNode): node is FunctionNode {
   return ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type);
 }

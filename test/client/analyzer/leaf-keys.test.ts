@@ -59,16 +59,16 @@ describe('keys are found', () => {
     class Leaf {
       key = 'k';
       _fixed = 'fixed';
-      #prefix = 'vip.';
-      #keyOf(name: string): string {
-        return this.#prefix + name;
+      _prefix = 'vip.';
+      keyOf(name: string): string {
+        return this._prefix + name;
       }
       doNone(service: Data): void {
         service.get(this.key);
         service.get(this._fixed);
         service.get(`pre_${this.key}`);
         service.get(this.key + LOCAL);
-        service.get(this.#keyOf('level'));
+        service.get(this.keyOf('level'));
         service.get([this.key, 'x'].join('.'));
         const which = service.string('which');
         if (which) service.get(which);

@@ -90,7 +90,7 @@ export const changeStyles: readonly Style[] = [
   },
   {
     style: 'a private list that grows',
-    keys: ['a', 'b'],
+    keys: ['?'],
     leaf: class {
       readonly #keys = ['a'];
       doNone(service: Data): void {

@@ -61,7 +61,7 @@ export const classStyles: readonly Style[] = [
   quick('a static member', ['a', 'p.b'], (s) => void (s.get(Keys.first) ?? s.get(Keys.of('b')))),
   quick('a helper that is an instance', ['p.level'], (s) => void repository.levelOf(s)),
   { style: 'a leaf made with its dependencies', keys: ['a', 'b'], leaf: withDependencies(['a', 'b']) },
-  { style: 'a mixin', keys: ['plain', 'mixed'], leaf: mixedIn(Plain) },
+  { style: 'a mixin', keys: ['mixed', '?'], leaf: mixedIn(Plain) },
   {
     style: 'a template method',
     keys: ['a'],
@@ -146,7 +146,7 @@ export const classStyles: readonly Style[] = [
   },
   {
     style: 'a private field',
-    keys: ['a'],
+    keys: ['?'],
     leaf: class {
       readonly #key = 'a';
       doNone(service: Data): void {
@@ -156,7 +156,7 @@ export const classStyles: readonly Style[] = [
   },
   {
     style: 'a private field that is assigned',
-    keys: ['a'],
+    keys: ['a', '?'],
     leaf: class {
       #key = '';
       afterPropertiesSet(): void {
@@ -348,15 +348,25 @@ export const classStyles: readonly Style[] = [
     keys: ['p.{name}'],
     leaf: class {
       name = 'n';
-      get #unused() {
-        return 1;
-      }
       get key(): string {
         return `p.${this.name}`;
       }
       doNone(service: Data): void {
-        void this.#unused;
         service.get(this.key);
+      }
+    },
+  },
+  {
+    style: 'a private accessor that changes another member',
+    keys: ['a', '?'],
+    leaf: class {
+      _key = 'a';
+      set #kept(key: string) {
+        this._key = key;
+      }
+      doNone(service: Data): void {
+        this.#kept = 'b';
+        service.get(this._key);
       }
     },
   },
@@ -382,7 +392,7 @@ export const classStyles: readonly Style[] = [
   },
   {
     style: 'a private method with a default parameter',
-    keys: ['a'],
+    keys: ['?'],
     leaf: class {
       #read(service: Data, key = 'never'): unknown {
         return service.get(key);

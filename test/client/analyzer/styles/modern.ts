@@ -446,7 +446,7 @@ export const modernStyles: readonly Style[] = [
   quick('a value put under a read key', ['k', '<k>'], (s) => s.put(s.string('k', 'x'), 1)),
   {
     style: 'a private method with a private key',
-    keys: ['vip.level'],
+    keys: ['?'],
     leaf: class {
       readonly #prefix = 'vip.';
       #of(name: string) {
@@ -459,7 +459,7 @@ export const modernStyles: readonly Style[] = [
   },
   {
     style: 'a private getter',
-    keys: ['a'],
+    keys: ['?'],
     leaf: class {
       get #key() {
         return 'a';

@@ -344,7 +344,7 @@ export const teamStyles: readonly Style[] = [
   },
   {
     style: 'a check with an overridden prefix',
-    keys: ['check.own.limit'],
+    keys: ['?.own.limit', '?'],
     leaf: class extends Check {
       override keyOf(): string {
         return 'limit';
