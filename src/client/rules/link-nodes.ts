@@ -50,7 +50,7 @@ export function linkNodes(released: ReleasedNodes, registry: Registry, before?: 
 function bodyOf({ type, confName, confField }: RuleNode, registry: Registry, before?: MadeBody): MadeBody {
   const { number } = type;
   if (number === null) throw new TypeError('type is missing');
-  const relation = relations.get(number);
+  const relation = relations.get(type.name);
   if (relation) return { confName: '', confField: '', body: { kind: 'relation', relation }, problems: [] };
   if (!type.leaf) throw new TypeError(`type ${number} is not known`);
   if (confName === '') throw new TypeError('a leaf without a class (confName)');

@@ -12,7 +12,7 @@ import {
   rivalsOf,
   type Stray,
 } from '../../shared/rules/entries.ts';
-import { idMember, objectOf, parseObject } from '../../shared/rules/members.ts';
+import { idMember, objectOf } from '../../shared/rules/members.ts';
 import { type FileKind, isReleased, problemOfStatus, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
 import { absent, attempt, type Reading, Unusable } from '../../shared/rules/reading.ts';
 import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
@@ -39,14 +39,19 @@ const READS_AT_ONCE = 32;
 /** Reads everything an app has released. `directory`: the app's folder; a missing one has released nothing. */
 export async function readReleased(directory: string): Promise<Released> {
   // The version is written before the files it stands for: one that is read first is never too new for them.
-  const version = await readVersion(directory);
-  const problems: string[] = [];
-  const unreadable = { rules: new Map<bigint, string>(), nodes: new Map<bigint, string>() };
+  const version = (await readVersion(directory)) ?? 0n;
   const [rules, nodes] = await Promise.all([
-    readFolder(directory, { kind: 'rule', read: readRule, problems, unreadable: unreadable.rules }),
-    readFolder(directory, { kind: 'node', read: readNode, problems, unreadable: unreadable.nodes }),
+    readFolder(directory, 'rule', readRule),
+    readFolder(directory, 'node', readNode),
   ]);
-  return { version: version ?? 0n, rules, nodes, problems, unreadable };
+  const unreadable = { rules: rules.unreadable, nodes: nodes.unreadable };
+  return {
+    version,
+    rules: rules.found,
+    nodes: nodes.found,
+    problems: [...rules.problems, ...nodes.problems],
+    unreadable,
+  };
 }
 
 /** The version an app is at; null when there is none, or none that can be read. */
@@ -79,61 +84,56 @@ function changed<T extends File>(before: ReadonlyMap<bigint, T>, { deleted, writ
 
 type File = { id: bigint; status: bigint | null; rivals: readonly Fault[] };
 type Tell = (file: string, found: Fault) => void;
-type Options<T> = {
-  kind: FileKind;
-  read: (object: ExactObject, named: bigint) => T;
-  problems: string[];
-  unreadable: Map<bigint, string>;
-};
+type Read<T> = (object: ExactObject, named: bigint) => T;
 
 /** `directory`: the app's folder. */
-async function readFolder<T extends File>(directory: string, options: Options<T>): Promise<Map<bigint, T>> {
-  const { kind, problems, unreadable } = options;
-  const tell: Tell = (file, found) => void problems.push(causeOf(faultOfFile(kind, { file, fault: found })));
-  const folder = await lstat(join(directory, folderOf[kind])).catch(unless('ENOENT', 'ENOTDIR'));
-  if (folder?.isSymbolicLink()) problems.push(causeOf(fault('of-file', { file: folderOf[kind], why: 'link' })));
-  const files = folder?.isDirectory() ? await readAll(directory, options, tell) : [];
-  const named = Map.groupBy(files, (file) => file.named);
-  const rivals = rivalsOf(
-    files.filter((file) => file.id !== file.named),
-    kind,
-  );
-  for (const stray of named.get(undefined) ?? []) tell(stray.file, faultOf(stray, kind));
+async function readFolder<T extends File>(directory: string, kind: FileKind, read: Read<T>) {
   const found = new Map<bigint, T>();
+  const unreadable = new Map<bigint, string>();
+  const problems: string[] = [];
+  const tell: Tell = (file, wrong) => void problems.push(causeOf(faultOfFile(kind, { file, fault: wrong })));
+  const path = join(directory, folderOf[kind]);
+  const folder = await lstat(path).catch(unless('ENOENT', 'ENOTDIR'));
+  if (folder?.isSymbolicLink()) problems.push(causeOf(fault('of-file', { file: folderOf[kind], why: 'link' })));
+  const files: ReadFile<T>[] = [];
+  const names = (folder?.isDirectory() ? await filesIn(path, kind, tell) : []).values();
+  const lane = async () => {
+    for (const file of names) files.push(await readFile(directory, join(path, file), { file, read }));
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, lane));
+  files.sort((a, b) => (a.file < b.file ? -1 : 1));
+  const named = Map.groupBy(files, (file) => file.named);
+  const strays = files.filter((file) => file.id !== file.named);
+  const rivals = rivalsOf(strays, kind);
+  for (const stray of named.get(undefined) ?? []) tell(stray.file, faultOf(stray, kind));
   for (const id of new Set([...named.keys(), ...rivals.keys()])) {
     if (id === undefined) continue;
     const { reading, skipped } = chosen(named.get(id) ?? [], { kind, rivals: rivals.get(id) });
-    for (const { file, fault: found } of skipped) tell(file, found);
+    for (const { file, fault: wrong } of skipped) tell(file, wrong);
     if (reading.kind === 'unusable') unreadable.set(id, `its file ${causeOf(reading.fault)}`);
     if (reading.kind !== 'found') continue;
     if (isReleased(reading.value)) found.set(id, reading.value);
     else for (const problem of problemOfStatus(reading.value.status)) tell(`${id}.json`, problem);
   }
-  return found;
+  return { found, unreadable, problems };
 }
 
 /** A file of a folder. `named`: the id it is named by; `id`: the one in it. */
 type ReadFile<T> = Stray & { named: bigint | undefined; modifiedMs: number; reading: Reading<T> };
 
-async function readAll<T>(directory: string, { kind, read }: Options<T>, tell: Tell): Promise<ReadFile<T>[]> {
-  const files: ReadFile<T>[] = [];
-  const next = (await filesIn(join(directory, folderOf[kind]), kind, tell)).values();
-  const lane = async () => {
-    for (const file of next) files.push(await readOne(directory, join(folderOf[kind], file), file));
-  };
-  const readOne = async (directory: string, path: string, file: string): Promise<ReadFile<T>> => {
-    const named = idOfFileName(basename(file));
-    const text = await readAppFile(directory, join(directory, path));
-    if (text.kind !== 'found') return { file, named, id: null, modifiedMs: 0, reading: text };
-    const { modifiedMs } = text.value;
-    const object = parseObject(text.value.text, (members) => members);
-    if (object.kind !== 'found') return { file, named, id: null, modifiedMs, reading: object };
-    const id = attempt(() => idMember(object.value, 'id'));
-    const reading = named === undefined ? absent : attempt(() => read(object.value, named));
-    return { file, named, id: id.kind === 'found' ? id.value : null, modifiedMs, reading };
-  };
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, lane));
-  return files.sort((a, b) => (a.file < b.file ? -1 : 1));
+async function readFile<T>(
+  directory: string,
+  path: string,
+  { file, read }: { file: string; read: Read<T> },
+): Promise<ReadFile<T>> {
+  const named = idOfFileName(basename(path));
+  const text = await readAppFile(directory, path);
+  const object = text.kind === 'found' ? attempt(() => objectOf(text.value.text)) : text;
+  const modifiedMs = text.kind === 'found' ? text.value.modifiedMs : 0;
+  if (object.kind !== 'found') return { file, named, id: null, modifiedMs, reading: object };
+  const id = attempt(() => idMember(object.value, 'id'));
+  const reading = named === undefined ? absent : attempt(() => read(object.value, named));
+  return { file, named, id: id.kind === 'found' ? id.value : null, modifiedMs, reading };
 }
 
 /** The files below a folder that may be rules or nodes; those of rules may lie in further folders. */

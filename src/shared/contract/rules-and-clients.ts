@@ -7,7 +7,8 @@ import { paramsSchema } from './endings/codes.ts';
 import { RawNumber } from './json/raw-number.ts';
 import { int, int64, json, jsonObject, pageOf, text, time } from './wire.ts';
 
-const VALUE_TYPES = ['String', 'Integer', 'Long', 'Double', 'Boolean', 'List', 'Map', 'Object'];
+/** The types that a key's value may have. */
+export const VALUE_TYPES = ['String', 'Integer', 'Long', 'Double', 'Boolean', 'List', 'Map', 'Object'] as const;
 const valueType = text.meta({ json: { type: 'string', enum: VALUE_TYPES } });
 
 const settingSchema = z

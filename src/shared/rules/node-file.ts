@@ -3,9 +3,9 @@ import { type ExactObject, isExactObject } from '../contract/json/raw-number.ts'
 import { type Fault, fault } from '../reasons/causes.ts';
 import { INT64_MAX } from './java-scalars.ts';
 import { byteMember, flagMember, idMember, nameMember, textMember } from './members.ts';
-import { type NodeType, nodeTypeOf } from './node-types.ts';
+import { nodeTypeOf } from './node-types.ts';
 import { Unusable } from './reading.ts';
-import { type TimeWindow, windowMember } from './time-window.ts';
+import { windowMember } from './time-window.ts';
 
 const MAX_CHILDREN = 10_000;
 const DELETED = -1n;
@@ -13,30 +13,14 @@ const MAX_ERROR_STATE = 3n;
 
 export type FileKind = 'rule' | 'node';
 
-/** One node as its file says. `problems` names what is wrong with it though it can be drawn. */
-export type RuleNode = {
-  id: bigint;
-  name: string | null;
-  type: NodeType;
-  /** Its class, empty where it has none. */
-  confName: string;
-  confField: string;
-  /** The values that `confField` configures, numbers as they were written; none where it is no JSON object. */
-  values: ExactObject;
-  /** Empty for a leaf, whatever its file says. */
-  sonIds: bigint[];
-  forwardId: bigint | null;
-  inverse: boolean;
-  errorState: bigint | null;
-  timeWindow: TimeWindow;
-  status: bigint | null;
-  problems: Fault[];
-  /** Other files that say that they are this one: this one counts. */
-  rivals: readonly Fault[];
-};
+/** Other files that say that they are this one: this one counts. */
+export const noRivals: readonly Fault[] = [];
+
+/** One node as its file says. */
+export type RuleNode = ReturnType<typeof readNode>;
 
 /** Reads a node's file. `named`: what the file's name says. Throws an error saying what is wrong with it. */
-export function readNode(object: ExactObject, named?: bigint): RuleNode {
+export function readNode(object: ExactObject, named?: bigint) {
   const number = byteMember(object, 'type');
   const type = nodeTypeOf(number);
   const status = byteMember(object, 'status');
@@ -54,17 +38,21 @@ export function readNode(object: ExactObject, named?: bigint): RuleNode {
     id: idIn(object, 'node', named),
     name: nameMember(object),
     type,
+    /** Its class, empty where it has none. */
     confName: textMember(object, 'confName'),
     confField,
+    /** The values that `confField` configures, numbers as they were written; none where it is no JSON object. */
     values: valuesOf(confField, problems),
+    /** Empty for a leaf, whatever its file says. */
     sonIds: type.leaf ? [] : sonIds,
     forwardId: idMember(object, 'forwardId'),
     inverse: flagMember(object, 'inverse'),
     errorState,
     timeWindow: windowMember(object),
     status,
+    /** What is wrong with it though it can be drawn. */
     problems,
-    rivals: [],
+    rivals: noRivals,
   };
 }
 

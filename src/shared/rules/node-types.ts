@@ -1,43 +1,16 @@
-/** How a node combines its children, or which of the three leaf methods it runs. */
-export type NodeType = { number: bigint | null; name: NodeTypeName; leaf: boolean };
-
-export type NodeTypeName =
-  | 'None'
-  | 'And'
-  | 'True'
-  | 'All'
-  | 'Any'
-  | 'LeafFlow'
-  | 'LeafResult'
-  | 'LeafNone'
-  | 'P-None'
-  | 'P-And'
-  | 'P-True'
-  | 'P-All'
-  | 'P-Any'
-  | 'Unknown';
-
 /** By the number written in a node's file; relations are named as clients name them in their traces. */
-const names: readonly NodeTypeName[] = [
-  'None',
-  'And',
-  'True',
-  'All',
-  'Any',
-  'LeafFlow',
-  'LeafResult',
-  'LeafNone',
-  'P-None',
-  'P-And',
-  'P-True',
-  'P-All',
-  'P-Any',
+const names = [
+  ...(['None', 'And', 'True', 'All', 'Any', 'LeafFlow', 'LeafResult', 'LeafNone'] as const),
+  ...(['P-None', 'P-And', 'P-True', 'P-All', 'P-Any'] as const),
 ];
 
-const numbers = new Map<string, number>(names.map((name, number) => [name, number]));
+export type NodeTypeName = (typeof names)[number] | 'Unknown';
 
-/** The number that a node's file has for a type. */
-export const numberOfType = (name: string): number => numbers.get(name) ?? -1;
+/** How a node combines its children, or which of the three leaf methods it runs. */
+type NodeType = { number: bigint | null; name: NodeTypeName; leaf: boolean };
+
+/** The number that a node's file has for a type; -1 for what is none. */
+export const numberOfType = (name: string): number => names.findIndex((each) => each === name);
 
 /** The type a number stands for; `Unknown` for a number that no client knows, and for a missing one. */
 export function nodeTypeOf(number: bigint | null): NodeType {

@@ -1,47 +1,55 @@
-import { basename } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
+import { fault } from '../../shared/reasons/causes.ts';
 import { folderOf, idOfFileName, type Stray } from '../../shared/rules/entries.ts';
+import { followLink, ofTarget } from '../../shared/rules/links.ts';
 import { idMember, memberNamed, parseObject } from '../../shared/rules/members.ts';
 import { type FileKind, type RuleNode, readNode } from '../../shared/rules/node-file.ts';
-import { absent, type Reading } from '../../shared/rules/reading.ts';
-import { type Rule, readRule } from '../../shared/rules/rule-file.ts';
-import { readUpdate, type Update } from '../../shared/rules/update-file.ts';
+import { absent, aLink, type Reading, readingOfError, unusable } from '../../shared/rules/reading.ts';
+import { readRule } from '../../shared/rules/rule-file.ts';
+import { readUpdate, type Update, versionOf } from '../../shared/rules/update-file.ts';
+import { withoutLinks } from '../files/client-directory.ts';
+import { appsIn } from '../files/file-names.ts';
+import { lstatCached, readBoundedFile } from '../files/file-system.ts';
+import { readdir, realpath } from '../files/ports/files.ts';
 import type { FileStats } from '../files/ports/operations.ts';
 import { mapInBulk } from '../files/reading/bulk.ts';
 import { createPathCache } from '../files/reading/path-cache.ts';
-import { type AppFiles, createAppFiles } from './app-files.ts';
-import { type FolderListing, listFolder } from './folder-listing.ts';
+import { type FolderListing, isRealFolder, listFolder } from './folder-listing.ts';
 import { createRuleIndexes, type RuleIndex } from './rule-index.ts';
 
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
-
-/** A rule as one file says, and when that file was last changed. */
-type DatedRule = { rule: Rule; modifiedMs: number };
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_VERSION_BYTES = 64;
 
 export type ConfigFiles = ReturnType<typeof createConfigFiles>;
 
-/** Finds an app's rules and nodes, and reads single files as they are now. */
+/** Finds the rules and nodes of all apps below the shared directory, and reads single files as they are now. */
 export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: () => number }) {
-  const { pathOf, isApp, hasFolder, read, follow, ...files } = createAppFiles(sharedDir);
-  const { folders, rules, nodes, edits, strays, updates } = createCaches({ now, read, follow });
+  const { folders, rules, nodes, edits, strays, updates } = createCaches(sharedDir, now);
   const indexOf = createRuleIndexes(folders.read);
+  const { pathOf, isApp, hasFolder } = createPlaces(sharedDir);
   const hasRules = async (app: number) => (await hasFolder(app, 'bases')) || hasFolder(app, 'confs');
 
   return {
-    ...files,
-
     /** The apps that have a folder for rules or nodes, ascending. */
     async apps(): Promise<number[]> {
-      const apps = await files.apps();
+      const apps = appsIn(await readdir(sharedDir).catch(() => [])).sort((a, b) => a - b);
       const found = await mapInBulk(apps, hasRules);
       return apps.filter((_, at) => found[at]);
     },
+
+    /** Another text whenever the version may be another one. */
+    versionStamp: (app: number) => stampOf(sharedDir, pathOf(app, 'version.txt')),
+
+    /** The app's configuration version, null when there is none. */
+    version: async (app: number) => ((await isApp(app)) ? versionIn(sharedDir, pathOf(app, 'version.txt')) : null),
 
     /** Finds the folder of each rule of an app. */
     ruleIndex: async (app: number): Promise<Reading<RuleIndex>> =>
       (await isApp(app)) ? indexOf(pathOf(app, 'bases')) : absent,
 
-    /** The rule in one folder of `ruleIndex`. */
+    /** The rule in one folder of `ruleIndex`, and when its file was last changed. */
     rule: (app: number, folder: string, id: bigint) => rules.read(pathOf(app, 'bases', folder, `${id}.json`)),
 
     /** The files for nodes. Ask before `node`, which looks at the file alone. */
@@ -53,9 +61,7 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
 
     /** What files say they are that are not named by an id. */
     strays: (app: number, kind: FileKind, names: readonly string[]): Promise<Stray[]> =>
-      Promise.all(
-        names.map(async (file) => ({ file, id: valueIn(await strays.read(pathOf(app, folderOf[kind], file))) })),
-      ),
+      mapInBulk(names, async (file) => ({ file, id: valueIn(await strays.read(pathOf(app, folderOf[kind], file))) })),
 
     /** A node of a rule as it was edited and is not released yet. Ask `edited` before whether there is one. */
     edit: (app: number, ruleId: bigint, id: bigint) => edits.read(pathOf(app, 'updates', String(ruleId), `${id}.json`)),
@@ -69,43 +75,78 @@ export function createConfigFiles({ sharedDir, now }: { sharedDir: string; now: 
 
     /** The ids of the nodes of a rule that were edited and are not released yet. */
     async edited(app: number, ruleId: bigint): Promise<readonly bigint[]> {
-      const has = await hasFolder(app, 'updates');
-      const listing = has ? await folders.read(pathOf(app, 'updates', String(ruleId))) : absent;
-      return listing.kind === 'found' ? listing.value.ids : [];
+      if (!(await hasFolder(app, 'updates'))) return [];
+      return valueIn(await folders.read(pathOf(app, 'updates', String(ruleId))))?.ids ?? [];
     },
   };
 }
 
-const valueIn = <T>(reading: Reading<T>): T | null => (reading.kind === 'found' ? reading.value : null);
-
-type Caching = Pick<Parameters<typeof createPathCache>[0], 'now'> & Pick<AppFiles, 'read' | 'follow'>;
-
-function createCaches({ now, read, follow }: Caching) {
-  const cache = { now, maxBytes: MAX_CACHED_BYTES };
-  const objects = <T>(parse: (object: ExactObject, path: string, stats: FileStats) => T) =>
-    createPathCache({
-      ...{ ...cache, follow },
-      load: async (path, stats) => {
-        const text = await read(path);
-        return text.kind === 'found' ? parseObject(text.value, (object) => parse(object, path, stats)) : text;
-      },
-    });
-  const folders = createPathCache({ ...cache, load: listFolder });
-  const rules = objects(
-    (object, path, { mtimeMs }): DatedRule => ({ rule: readRule(object, idOf(path)), modifiedMs: mtimeMs }),
-  );
-  const nodes = objects((object, path) => readNode(object, idOf(path)));
-  const edits = objects((object, path) => readEdit(object, idOf(path)));
-  const strays = objects((object) => idMember(object, 'id'));
-  const updates = objects((object, path) => readUpdate(object, BigInt(basename(path).split('_', 1)[0] ?? 0)));
-  return { folders, rules, nodes, edits, strays, updates };
+/** The folders of apps. */
+function createPlaces(sharedDir: string) {
+  const pathOf = (app: number, ...rest: string[]) => join(sharedDir, String(app), ...rest);
+  const isApp = (app: number) => isRealFolder(pathOf(app));
+  const hasFolder = async (app: number, name: string) => (await isApp(app)) && isRealFolder(pathOf(app, name));
+  return { pathOf, isApp, hasFolder };
 }
 
-/** Only files that are named by an id are asked for. */
-const idOf = (path: string) => idOfFileName(basename(path));
+async function versionIn(sharedDir: string, path: string): Promise<bigint | null> {
+  const text = await readIn(sharedDir, path, MAX_VERSION_BYTES);
+  return text.kind === 'found' ? versionOf(text.value) : null;
+}
+
+const valueIn = <T>(reading: Reading<T>): T | null => (reading.kind === 'found' ? reading.value : null);
+
+function createCaches(sharedDir: string, now: () => number) {
+  const cache = { now, maxBytes: MAX_CACHED_BYTES };
+  /** `id`: that of the file's name. */
+  const objects = <T>(
+    parse: (object: ExactObject, id: bigint | undefined, of: { path: string; stats: FileStats }) => T,
+  ) =>
+    createPathCache({
+      ...{ ...cache, follow: (path) => followIn(sharedDir, path) },
+      load: async (path, stats) => {
+        const text = await readIn(sharedDir, path, MAX_FILE_BYTES);
+        const id = idOfFileName(basename(path));
+        return text.kind === 'found' ? parseObject(text.value, (object) => parse(object, id, { path, stats })) : text;
+      },
+    });
+  return {
+    folders: createPathCache({ ...cache, load: listFolder }),
+    rules: objects((object, id, { stats }) => ({ rule: readRule(object, id), modifiedMs: stats.mtimeMs })),
+    nodes: objects(readNode),
+    edits: objects(readEdit),
+    strays: objects((object) => idMember(object, 'id')),
+    updates: objects((object, _, { path }) => readUpdate(object, BigInt(basename(path).split('_', 1)[0] ?? 0))),
+  };
+}
 
 /** The member `id` of an edit, if it has one, is the number of the edit. */
 function readEdit(object: ExactObject, id: bigint | undefined): RuleNode {
   const { [memberNamed(object, 'id') ?? '']: _, ...node } = object;
   return readNode(node, id);
+}
+
+async function stampOf(sharedDir: string, path: string): Promise<string> {
+  const named = await lstatCached(path).catch(() => null);
+  const target = named?.isSymbolicLink() ? await followIn(sharedDir, path) : null; // it changes without the link
+  const stats = target?.kind === 'found' ? await lstatCached(target.value).catch(() => null) : named;
+  return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}` : '';
+}
+
+/** Where a link leads that stays in the folder of its app. */
+async function followIn(sharedDir: string, path: string): Promise<Reading<string>> {
+  const root = await realpath(sharedDir);
+  const [app = ''] = relative(sharedDir, path).split(sep);
+  const target = await followLink(path, { real: join(root, app), resolve: realpath });
+  return target.kind === 'found' ? { kind: 'found', value: join(sharedDir, relative(root, target.value)) } : target;
+}
+
+/** The text of a file of rules, also by a link that stays in the folder of its app. No other link is followed. */
+async function readIn(sharedDir: string, path: string, maxBytes: number): Promise<Reading<string>> {
+  const text = await readBoundedFile(path, maxBytes);
+  const target = text === aLink ? await followIn(sharedDir, path) : text;
+  if (text !== aLink || target.kind !== 'found') return target;
+  const names = relative(sharedDir, target.value).split(sep);
+  const found = await withoutLinks(sharedDir, names, (real) => readBoundedFile(real, maxBytes)).catch(readingOfError);
+  return found ? ofTarget(found) : unusable(fault('link-unfollowed', {}));
 }

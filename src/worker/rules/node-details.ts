@@ -1,14 +1,12 @@
 import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
-import { type FaultBody, faultBody } from '../../shared/contract/rules-and-clients.ts';
+import { type FaultBody, faultBody, type NodeKey } from '../../shared/contract/rules-and-clients.ts';
 import { type RuleNode, shortNameOf } from '../../shared/rules/node-file.ts';
 import type { NodeTypeName } from '../../shared/rules/node-types.ts';
 import type { Reading } from '../../shared/rules/reading.ts';
 import type { TimeWindow } from '../../shared/rules/time-window.ts';
-import type { NodeKey } from './leaves/leaf-keys.ts';
 import { keysOf } from './leaves/leaf-keys.ts';
 import type { Comparison, LeafNode } from './leaves/leaf-nodes.ts';
-import type { LeafSetting } from './leaves/leaf-settings.ts';
-import { settingsOf } from './leaves/leaf-settings.ts';
+import { type LeafSetting, settingsOf } from './leaves/leaf-settings.ts';
 
 /** The definition of a node. `unusable`: its file exists but cannot be read, and `problems` says why. */
 export type NodeDetails = {
@@ -59,15 +57,6 @@ export function detailsOf(
 }
 
 const unknownNode: Omit<NodeDetails, 'id' | 'state' | 'problems'> = {
-  type: 'Unknown',
-  label: null,
-  className: null,
-  shortName: null,
-  inverse: false,
-  errorState: null,
-  timeWindow: { type: 'always', start: null, end: null },
-  values: {},
-  settings: [],
-  comparison: null,
-  keys: [],
+  ...{ type: 'Unknown', label: null, className: null, shortName: null, inverse: false, errorState: null },
+  ...{ timeWindow: { type: 'always', start: null, end: null }, values: {}, settings: [], comparison: null, keys: [] },
 };

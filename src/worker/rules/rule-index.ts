@@ -8,11 +8,7 @@ const MAX_FOLDERS = 10_000;
 const MAX_FOLDERS_DEEP = 32;
 
 /** The folders below `bases` of an app's rule files, by rule id. A file that is being moved may stand in two. */
-export type RuleIndex = {
-  folders: ReadonlyMap<bigint, readonly string[]>;
-  strays: readonly string[];
-  skipped: readonly Skipped[];
-};
+export type RuleIndex = ReturnType<typeof indexOfListings>;
 
 type Listed = { folder: string; listing: FolderListing };
 
@@ -65,7 +61,7 @@ function sameListings(before: Listed[], now: Listed[]): boolean {
   return before.length === now.length && now.every(({ listing }, at) => before[at]?.listing === listing);
 }
 
-function indexOfListings(listed: Listed[], unread: Skipped[]): RuleIndex {
+function indexOfListings(listed: Listed[], unread: Skipped[]) {
   const folders = new Map<bigint, string[]>();
   const skipped = [...unread];
   const strays: string[] = [];

@@ -2,18 +2,13 @@ import { join } from 'node:path';
 import { time } from '../../shared/ports/time.ts';
 import { type Fault, fault } from '../../shared/reasons/causes.ts';
 import { asFault } from '../../shared/reasons/template.ts';
-import { chosen, faultOf, rivalsOf, type Skipped } from '../../shared/rules/entries.ts';
+import { chosen, faultOf, rivalsOf } from '../../shared/rules/entries.ts';
 import type { RuleNode } from '../../shared/rules/node-file.ts';
 import { absent, type Reading, unusable } from '../../shared/rules/reading.ts';
 import { createJoinedReads } from '../files/reading/joined-reads.ts';
 import { type ConfigFiles, createConfigFiles } from './config-files.ts';
 import { createOlderRules } from './older-rules.ts';
 import { type GraphSources, type PlacedRule, type RuleGraph, readGraph, type Selection } from './tree/rule-graph.ts';
-
-/** All rules of an app by id, and the files that were passed over. */
-type RuleList =
-  | { kind: 'rules'; rules: PlacedRule[]; skipped: Skipped[]; version: bigint | null }
-  | { kind: 'no-rules' };
 
 export type Rules = ReturnType<typeof createRules>;
 
@@ -44,7 +39,7 @@ export function createRules({ sharedDir, now = () => time.monotonic() }: { share
     /** The apps that have a folder for rules or nodes, ascending. */
     listApps: files.apps,
 
-    /** All rules of an app. `no-rules` when it has no folder for them. */
+    /** All rules of an app by id, and the files that were passed over. `no-rules` when it has no folder for them. */
     listRules: (app: number) => listRules(files, app),
 
     /** One rule, wherever below `bases` it stands. Of two files (one is being moved) the newer usable one counts. */
@@ -80,12 +75,12 @@ async function readerOfNodes(files: ConfigFiles, app: number) {
   };
 }
 
-async function listRules(files: ConfigFiles, app: number): Promise<RuleList> {
+async function listRules(files: ConfigFiles, app: number) {
   const index = await files.ruleIndex(app);
-  if (index.kind === 'absent') return { kind: 'no-rules' };
+  if (index.kind === 'absent') return { kind: 'no-rules' as const };
   const version = await files.version(app);
   if (index.kind === 'unusable')
-    return { kind: 'rules', rules: [], skipped: [{ file: 'bases', fault: index.fault }], version };
+    return { kind: 'rules' as const, rules: [], skipped: [{ file: 'bases', fault: index.fault }], version };
   const strays = await files.strays(app, 'rule', index.value.strays);
   const rivals = rivalsOf(strays, 'rule');
   const found = await Promise.all(
@@ -97,7 +92,7 @@ async function listRules(files: ConfigFiles, app: number): Promise<RuleList> {
   rules.sort((a, b) => (a.id < b.id ? -1 : 1));
   const passedOver = strays.map((stray) => ({ file: stray.file, fault: faultOf(stray, 'rule') }));
   const skipped = [...index.value.skipped, ...passedOver, ...found.flatMap((place) => place.skipped)];
-  return { kind: 'rules', rules, skipped, version };
+  return { kind: 'rules' as const, rules, skipped, version };
 }
 
 async function hasConfiguration(files: ConfigFiles, app: number): Promise<boolean> {

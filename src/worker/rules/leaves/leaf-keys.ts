@@ -1,21 +1,12 @@
 import { valueAt } from '../../../shared/cases/judging/value-at.ts';
 import { type ExactObject, RawNumber } from '../../../shared/contract/json/raw-number.ts';
-import type { KeyPart, LeafKey, LeafNode, ValueType } from './leaf-nodes.ts';
+import type { NodeKey } from '../../../shared/contract/rules-and-clients.ts';
+import type { KeyPart, LeafKey, LeafNode } from './leaf-nodes.ts';
 
 /**
- * A key of the input data as one node accesses it. `dynamic`: a part is only known when the rule runs and stands as
- * `${name}`. `nested`: the dots lead into objects.
+ * The keys that a leaf accesses with these configured values, in the order its client found them. `dynamic`: a part is only known when the rule
+ * runs and stands as `${name}`. `nested`: the dots lead into objects.
  */
-export type NodeKey = {
-  key: string;
-  direction: LeafKey['direction'];
-  accessMethod: string | null;
-  dynamic: boolean;
-  nested: boolean;
-  valueType: ValueType;
-};
-
-/** The keys that a leaf accesses with these configured values, in the order its client found them. */
 export function keysOf(leaf: LeafNode, values: ExactObject): NodeKey[] {
   return leaf.keys.flatMap((leafKey) => {
     const name = nameOf(leafKey, leaf, values);
@@ -91,14 +82,8 @@ function valueInside(ref: string, values: ExactObject): ExactObject[string] | un
 }
 
 function sameName(ref: string, names: string[]): string | undefined {
-  const lowered = ref.charAt(0).toLowerCase() + ref.slice(1);
   const plain = (name: string) => name.replace(/[_-]/g, '').toLowerCase();
-  return (
-    names.find((name) => name === ref) ??
-    names.find((name) => name === lowered) ??
-    names.find((name) => name.toLowerCase() === ref.toLowerCase()) ??
-    names.find((name) => plain(name) === plain(ref))
-  );
+  return names.find((name) => name === ref) ?? names.find((name) => plain(name) === plain(ref));
 }
 
 function keyText(value: ExactObject[string] | undefined): string | undefined {

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { RawNumber } from '../../../shared/contract/json/raw-number.ts';
+import { comparisons, VALUE_TYPES } from '../../../shared/contract/rules-and-clients.ts';
 
 const MAX_COMPOSITES_DEEP = 10;
-
-/** The type names a key's value may have. */
-const valueTypes = ['String', 'Integer', 'Long', 'Double', 'Boolean', 'List', 'Map', 'Object'] as const;
-export type ValueType = (typeof valueTypes)[number];
 
 /** One piece of a key: written in the code, configured in a field of the leaf, read from another key, or all of these. */
 export type KeyPart =
@@ -14,44 +11,6 @@ export type KeyPart =
   | { kind: 'derived'; fromKey: string }
   | { kind: 'composite'; parts: KeyPart[] }
   | { kind: 'unknown' };
-
-/** One access to the input data that a client found in a leaf's code. */
-export type LeafKey = {
-  direction: 'read' | 'write' | 'read_write';
-  union: boolean;
-  accessMethod: string | null;
-  parts: KeyPart[];
-  valueType: ValueType | null;
-};
-
-/** A field a leaf can be configured with. `shown`: offered in the editor of rules. `value`: its default, null when not said. */
-export type LeafField = {
-  field: string;
-  name: string;
-  type: string;
-  value: string | boolean | RawNumber | null;
-  shown: boolean;
-};
-
-/** How a condition decides, when its client declares it: it is TRUE when the key's value is in this relation to the field's. */
-export type Comparison = {
-  key: string;
-  is: (typeof comparisons)[number];
-  field: string;
-  missing?: boolean | string | RawNumber | undefined;
-};
-const comparisons = ['>=', '>', '<=', '<', '=', '!=', 'in', 'not-in'] as const;
-
-/** The description that a client publishes of one of its leaf classes. `type`: 5 flow, 6 result, 7 none; null when not said. */
-export type LeafNode = {
-  clazz: string;
-  type: number | null;
-  fields: LeafField[];
-  keys: LeafKey[];
-  /** Its client says that its code may read more keys than these. */
-  incomplete: boolean;
-  comparison: Comparison | null;
-};
 
 // The published clients write a member without content as absent, null, "" or []: all four mean the same here.
 const text = z.string().catch('');
@@ -87,51 +46,61 @@ const keySchema = z
     accessMode: text,
     accessMethod: text,
     keyParts: listOf(keyPartSchema(MAX_COMPOSITES_DEEP)),
-    valueType: z.enum(valueTypes).nullable().catch(null),
+    valueType: z.enum(VALUE_TYPES).nullable().catch(null),
   })
-  .transform(
-    ({ accessMode, accessMethod, keyParts, ...key }): LeafKey => ({
-      ...key,
-      union: accessMode === 'union',
-      accessMethod: accessMethod || null,
-      parts: keyParts,
-    }),
-  );
+  .transform(({ accessMode, accessMethod, keyParts, ...key }) => ({
+    ...key,
+    union: accessMode === 'union',
+    accessMethod: accessMethod || null,
+    parts: keyParts,
+  }));
+/** One access to the input data that a client found in a leaf's code. */
+export type LeafKey = z.output<typeof keySchema>;
 
 const number = z.union([z.instanceof(RawNumber), z.number().transform((value) => new RawNumber(String(value)))]);
-const plainValue = z.union([z.string(), z.boolean(), number]).nullable().catch(null);
-const fieldsSchema = listOf(z.object({ field: z.string().min(1), name: text, type: text, value: plainValue }));
+const fieldSchema = z.object({
+  field: z.string().min(1),
+  name: text,
+  type: text,
+  /** Its default, null when not said. */
+  value: z.union([z.string(), z.boolean(), number]).nullable().catch(null),
+});
 
-const comparisonSchema = z
-  .object({
-    key: z.string().min(1),
-    is: z.enum(comparisons),
-    field: z.string().min(1),
-    missing: z
-      .union([z.boolean(), z.string().min(1), number])
-      .optional()
-      .catch(undefined),
-  })
-  .nullable()
-  .catch(null);
+const comparisonSchema = z.object({
+  key: z.string().min(1),
+  is: z.enum(comparisons),
+  field: z.string().min(1),
+  missing: z
+    .union([z.boolean(), z.string().min(1), number])
+    .optional()
+    .catch(undefined),
+});
+/** How a condition decides, when its client declares it: it is TRUE when the key's value is in this relation to the field's. */
+export type Comparison = z.output<typeof comparisonSchema>;
 
 const leafSchema = z
   .object({
     clazz: z.string().min(1),
+    /** 5 flow, 6 result, 7 none; null when not said. */
     type: wholeNumber.nullable().catch(null),
-    iceFields: fieldsSchema,
-    hideFields: fieldsSchema,
+    iceFields: listOf(fieldSchema),
+    hideFields: listOf(fieldSchema),
     roamKeys: listOf(keySchema),
+    /** Its client says that its code may read more keys than these. */
     incomplete: z.boolean().catch(false),
-    comparison: comparisonSchema,
+    comparison: comparisonSchema.nullable().catch(null),
   })
-  .transform(({ clazz, type, iceFields, hideFields, roamKeys, ...rest }): LeafNode => {
+  .transform(({ iceFields, hideFields, roamKeys: keys, ...leaf }) => {
     const fields = [
       ...iceFields.map((field) => ({ ...field, shown: true })),
       ...hideFields.map((field) => ({ ...field, shown: false })),
     ];
-    return { clazz, type, fields, keys: roamKeys, ...rest };
+    return { ...leaf, fields, keys };
   });
+/** The description that a client publishes of one of its leaf classes. */
+export type LeafNode = z.output<typeof leafSchema>;
+/** A field that a leaf can be configured with. `shown`: offered in the editor of rules. */
+export type LeafField = LeafNode['fields'][number];
 
 const leavesSchema = listOf(leafSchema);
 
@@ -139,6 +108,4 @@ const leavesSchema = listOf(leafSchema);
  * Reads `leafNodes` of a registration in any published client's spelling; numbers may be plain or `RawNumber`. What cannot
  * be understood is left out, never refused.
  */
-export function parseLeafNodes(value: unknown): LeafNode[] {
-  return leavesSchema.parse(value);
-}
+export const parseLeafNodes = (value: unknown): LeafNode[] => leavesSchema.parse(value);

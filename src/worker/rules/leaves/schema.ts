@@ -1,30 +1,14 @@
+import type { NodeKey } from '../../../shared/contract/rules-and-clients.ts';
 import { nodeNameOf } from '../../../shared/rules/node-file.ts';
+import { detailsOf, type NodeDetails } from '../node-details.ts';
 import type { Rules } from '../rules.ts';
-import { releasedOrder } from '../tree/graph-walks.ts';
-import type { Selection } from '../tree/rule-graph.ts';
-import { keysOf } from './leaf-keys.ts';
-import type { MetadataFor, Wanted } from './leaf-metadata.ts';
-import { createLeafMetadata } from './leaf-metadata.ts';
-import type { Comparison, ValueType } from './leaf-nodes.ts';
-import type { LeafSetting } from './leaf-settings.ts';
-import { settingsOf } from './leaf-settings.ts';
+import { releasedOrder, type Selection } from '../tree/rule-graph.ts';
+import { createLeafMetadata, type MetadataFor, type Wanted } from './leaf-metadata.ts';
 
-type SchemaNode = {
-  nodeId: bigint;
-  nodeName: string;
-  settings: LeafSetting[];
-  /** How it decides by its settings, when its client declares that. */
-  comparison: Comparison | null;
-};
+type Named = { nodeId: bigint; nodeName: string };
 /** One input key that a rule reads, the first node that reads it, and all of them. Print with `stringifyExact`: ids are int64. */
-type SchemaField = Pick<SchemaNode, 'nodeId' | 'nodeName'> & { key: string; valueType: ValueType; nodes: SchemaNode[] };
-
-/** The form schema, or which id the app's rules do not have. */
-type SchemaAnswer =
-  | { kind: 'schema'; fields: SchemaField[]; incomplete?: bigint[]; fallback: boolean }
-  | { kind: 'unknown-rule' }
-  | { kind: 'unknown-node' }
-  | { kind: 'not-in-rule' };
+type SchemaField = Named &
+  Pick<NodeKey, 'key' | 'valueType'> & { nodes: (Named & Pick<NodeDetails, 'settings' | 'comparison'>)[] };
 
 type Sources = { rules: Pick<Rules, 'readGraph'>; metadataFor: MetadataFor };
 
@@ -32,27 +16,27 @@ type Sources = { rules: Pick<Rules, 'readGraph'>; metadataFor: MetadataFor };
  * The input keys that a selection's leaf nodes read, in tree order, each once. An app without readable rules or metadata
  * has no fields; `incomplete` are nodes that may read more keys; `fallback` is true when a wanted client is not online and another's metadata was used.
  */
-export async function readSchema(query: Selection & Wanted, { rules, metadataFor }: Sources): Promise<SchemaAnswer> {
+export async function readSchema(query: Selection & Wanted, { rules, metadataFor }: Sources) {
   const [graph, registrations] = await Promise.all([rules.readGraph(query), metadataFor(query.app)]);
-  if (graph.kind === 'no-rules' || graph.kind === 'unusable') return { kind: 'schema', fields: [], fallback: false };
+  if (graph.kind === 'no-rules' || graph.kind === 'unusable')
+    return { kind: 'schema' as const, fields: [], fallback: false };
   if (graph.kind !== 'graph') return graph;
   const metadata = createLeafMetadata(registrations, query);
   const fields = new Map<string, SchemaField>();
   const incomplete: bigint[] = [];
   for (const nodeId of graph.start === null ? [] : releasedOrder(graph.nodes, graph.start)) {
     const reading = graph.nodes.get(nodeId);
-    const leaf = reading?.kind === 'found' ? metadata.leafOf(reading.value) : null;
-    if (reading?.kind !== 'found' || leaf === null) continue;
-    if (leaf.incomplete) incomplete.push(nodeId);
-    const [nodeName, settings] = [nodeNameOf(reading.value), settingsOf(leaf, reading.value.values)];
-    const node = { nodeId, nodeName, settings, comparison: leaf.comparison };
-    for (const { key, direction, valueType } of keysOf(leaf, reading.value.values)) {
+    if (reading?.kind !== 'found') continue;
+    if (metadata.leafOf(reading.value)?.incomplete) incomplete.push(nodeId);
+    const { settings, comparison, keys } = detailsOf(nodeId, reading, metadata);
+    const node = { nodeId, nodeName: nodeNameOf(reading.value), settings, comparison };
+    for (const { key, direction, valueType } of keys) {
       if (direction === 'write') continue;
-      const field = fields.get(key) ?? { key, valueType, nodeId, nodeName, nodes: [] };
+      const field = fields.get(key) ?? { key, valueType, nodeId, nodeName: node.nodeName, nodes: [] };
       if (field.nodes.at(-1) !== node) field.nodes.push(node);
       fields.set(key, field);
     }
   }
   const found = { fields: [...fields.values()], ...(incomplete.length > 0 && { incomplete }) };
-  return { kind: 'schema', ...found, fallback: metadata.fellBack() };
+  return { kind: 'schema' as const, ...found, fallback: metadata.fellBack() };
 }

@@ -1,7 +1,9 @@
 import { faultBody } from '../../../shared/contract/rules-and-clients.ts';
-import type { RuleNode } from '../../../shared/rules/node-file.ts';
+import { digestOfRules } from '../../../shared/rules/digest.ts';
+import { isDeleted, type RuleNode } from '../../../shared/rules/node-file.ts';
 import type { Reading, Unreadable } from '../../../shared/rules/reading.ts';
 import type { Rule } from '../../../shared/rules/rule-file.ts';
+import { inOrder } from '../../../shared/rules/walk.ts';
 
 const MAX_NODES = 20_000;
 const MAX_EDGES = 100_000;
@@ -20,7 +22,7 @@ export const shownRule = ({ rivals, problems, ...rule }: PlacedRule) => ({
 export type Selection = { app: number; ruleId: bigint | null; confId: bigint | null };
 
 /** Every node a walk can meet, by id, with what came of reading it. */
-export type NodeReadings = ReadonlyMap<bigint, Reading<RuleNode>>;
+type NodeReadings = ReadonlyMap<bigint, Reading<RuleNode>>;
 
 /**
  * The nodes that a selection reaches, or why there are none. `start` is where to walk from, null for a rule without a
@@ -72,7 +74,7 @@ async function readNodes(root: bigint | null, readNode: ReadNode) {
     const readings = await Promise.all(batch.map(async (id) => ({ id, reading: await readNode(id) })));
     for (const { id, reading } of readings) {
       nodes.set(id, reading);
-      for (const edge of edgesOf(reading)) {
+      for (const edge of edgesIn(nodes)(id)) {
         edges++;
         if (!seen.has(edge)) waiting.push(edge);
         seen.add(edge);
@@ -82,18 +84,54 @@ async function readNodes(root: bigint | null, readNode: ReadNode) {
   return { nodes, truncated: waiting.length > 0 };
 }
 
+/** A node of a graph; undefined where there is none that can be read. */
+function nodeIn(nodes: NodeReadings, id: bigint): RuleNode | undefined {
+  const reading = nodes.get(id);
+  return reading?.kind === 'found' ? reading.value : undefined;
+}
+
 /** What stands below a node; nothing below one that cannot be read. */
-export function belowOf(reading: Reading<RuleNode> | undefined): Pick<RuleNode, 'forwardId' | 'sonIds'> {
-  if (reading?.kind !== 'found') return { forwardId: null, sonIds: [] };
-  const { forwardId, sonIds } = reading.value;
+export function belowOf(nodes: NodeReadings, id: bigint): Pick<RuleNode, 'forwardId' | 'sonIds'> {
+  const { forwardId = null, sonIds = [] } = nodeIn(nodes, id) ?? {};
   return { forwardId, sonIds };
 }
 
 /** The nodes that a client goes to from a node, in its order: the forward condition, then the children. */
-export function edgesOf(reading: Reading<RuleNode> | undefined): bigint[] {
-  const { forwardId, sonIds } = belowOf(reading);
+export const edgesIn = (nodes: NodeReadings) => (id: bigint) => {
+  const { forwardId, sonIds } = belowOf(nodes, id);
   return forwardId === null ? sonIds : [forwardId, ...sonIds];
+};
+
+/** The nodes of a graph in the order they take part, each once. */
+export const releasedOrder = (nodes: NodeReadings, start: bigint): bigint[] =>
+  inOrder(start, (id) => nodeIn(nodes, id));
+
+/** The digest of a rule or node with all that it reaches; null where there is nothing to walk. */
+export function digestOf(graph: RuleGraph): string | null {
+  if (graph.kind !== 'graph' || graph.start === null || graph.truncated) return null;
+  const { rule, start, nodes } = graph;
+  const nodeOf = (id: bigint) => {
+    const node = nodeIn(nodes, id);
+    if (node !== undefined && !isDeleted(node)) return node;
+    return nodes.get(id)?.kind === 'unusable' ? 'unusable' : 'absent';
+  };
+  const first = nodeIn(nodes, start);
+  return first !== undefined && isDeleted(first) ? null : digestOfRules({ rule, start, nodeOf });
 }
 
-/** The same by id, of the nodes of one graph. */
-export const edgesIn = (nodes: NodeReadings) => (id: bigint) => edgesOf(nodes.get(id));
+/** How many nodes a client visits at most, shared nodes each time they occur. Only for nodes without a cycle. */
+export function countOccurrences(nodes: NodeReadings, start: bigint): number {
+  const counts = new Map<bigint, number>();
+  const steps = [{ id: start, arrived: false }];
+  for (let step = steps.pop(); step; step = steps.pop()) {
+    if (counts.has(step.id)) continue;
+    const edges = edgesIn(nodes)(step.id);
+    if (!step.arrived) steps.push({ id: step.id, arrived: true }, ...edges.map((id) => ({ id, arrived: false })));
+    else
+      counts.set(
+        step.id,
+        edges.map((id) => counts.get(id) ?? 0).reduce((sum, count) => sum + count, 1),
+      );
+  }
+  return counts.get(start) ?? 0;
+}

@@ -3,23 +3,12 @@ import type { RuleNode } from '../../../shared/rules/node-file.ts';
 import type { Reading } from '../../../shared/rules/reading.ts';
 import { findCycle } from '../../../shared/rules/walk.ts';
 import type { Rules } from '../rules.ts';
-import { countOccurrences, digestOf, releasedOrder } from './graph-walks.ts';
-import { edgesIn, type RuleGraph, type Selection } from './rule-graph.ts';
+import { countOccurrences, digestOf, edgesIn, type RuleGraph, releasedOrder, type Selection } from './rule-graph.ts';
 
 const MAX_WARNINGS = 50;
 const MANY_OCCURRENCES = 100_000;
 
-/**
- * `cycle`: the ids along a circle, which would end one client's process. `digest`: of what was checked. `nodes`: the ids of the tree, null
- * where not all of them are known. `warnings`: found when they are asked for. `graph`: what was read.
- */
-export type TreeCheck = {
-  cycle: bigint[] | null;
-  warnings: () => Warning[];
-  digest: string | null;
-  nodes: ReadonlySet<bigint> | null;
-  graph: Extract<RuleGraph, { kind: 'graph' }> | null;
-};
+export type TreeCheck = Awaited<ReturnType<typeof checkTree>>;
 
 type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<string> | null };
 
@@ -27,15 +16,14 @@ type Sources = { rules: Pick<Rules, 'readGraph'>; leafClasses: ReadonlySet<strin
  * The faults of the tree that a client is about to run. `leafClasses`: those the client registered, null when they are
  * unknown. An app whose rules cannot be read has nothing to check.
  */
-export async function checkTree(selection: Selection, { rules, leafClasses }: Sources): Promise<TreeCheck> {
+export async function checkTree(selection: Selection, { rules, leafClasses }: Sources) {
   const graph = await rules.readGraph(selection);
-  if (graph.kind !== 'graph')
-    return { cycle: null, warnings: () => warningsAbout(graph, selection), digest: null, nodes: null, graph: null };
+  const nothing = { cycle: null, digest: null, nodes: null, graph: null };
+  if (graph.kind !== 'graph') return { ...nothing, warnings: () => warningsAbout(graph, selection) };
   const { nodes, start, rule } = graph;
   // A client searches a node from the rule's root, so a cycle anywhere in the rule counts.
   const root = rule?.confId ?? start;
-  if (root === null || start === null)
-    return { cycle: null, warnings: () => [], digest: null, nodes: null, graph: null };
+  if (root === null || start === null) return { ...nothing, warnings: (): Warning[] => [] };
   const cycle = findCycle(root, edgesIn(nodes));
   const inOrder = releasedOrder(nodes, start).map((id) => ({ id, reading: nodes.get(id) }));
   const warnings = foundOnce(() => {
@@ -45,8 +33,16 @@ export async function checkTree(selection: Selection, { rules, leafClasses }: So
     return [...ofRule, ...inOrder.flatMap(nodeWarnings), ...ofClasses, ...ofSize].slice(0, MAX_WARNINGS);
   });
   const released = inOrder.filter(({ reading }) => reading?.kind === 'found').map(({ id }) => id);
-  const ids = graph.truncated ? null : new Set(released);
-  return { cycle, warnings, digest: digestOf(graph), nodes: ids, graph };
+  return {
+    /** The ids along a circle, which would end one client's process. */
+    cycle,
+    /** Found when they are asked for. */
+    warnings,
+    digest: digestOf(graph),
+    /** The ids of the tree, null where not all of them are known. */
+    nodes: graph.truncated ? null : new Set(released),
+    graph,
+  };
 }
 
 /** Finds them when they are first asked for, and then lets go of what they were found in: a check is remembered, and its graph may be large. */

@@ -1,17 +1,15 @@
 import { stringifyExact } from '../../../shared/contract/json/raw-number.ts';
+import type { NodeKey } from '../../../shared/contract/rules-and-clients.ts';
 import { type Grown, growTree } from '../../../shared/reasoning/tree.ts';
 import { digestOfNode } from '../../../shared/rules/digest.ts';
 import type { RuleNode } from '../../../shared/rules/node-file.ts';
 import type { Reading } from '../../../shared/rules/reading.ts';
 import { findCycle } from '../../../shared/rules/walk.ts';
 import { turn } from '../../files/reading/bulk.ts';
-import type { NodeKey } from '../leaves/leaf-keys.ts';
 import { createLeafMetadata, type MetadataFor, type Wanted } from '../leaves/leaf-metadata.ts';
-import type { ValueType } from '../leaves/leaf-nodes.ts';
 import { detailsOf, type NodeDetails } from '../node-details.ts';
 import type { Rules } from '../rules.ts';
-import { digestOf, releasedOrder } from './graph-walks.ts';
-import { belowOf, edgesIn, type RuleGraph, type Selection, shownRule } from './rule-graph.ts';
+import { belowOf, digestOf, edgesIn, type RuleGraph, releasedOrder, type Selection, shownRule } from './rule-graph.ts';
 
 const MAX_CHARACTERS = 6 * 1024 * 1024;
 const VERSIONS_AT_ONCE = 25;
@@ -19,32 +17,13 @@ const VERSIONS_AT_ONCE = 25;
 /** One occurrence of a node. */
 export type TreeNode = Grown<NodeDetails>;
 
-/**
- * The released tree of a selection. Print it with `stringifyExact`: ids, times and configured values keep every digit.
- * `shared`, `missing`, `cycle`: ids that occur more than once, that are not released, and along a circle.
- */
-type TreeAnswer =
-  | {
-      kind: 'tree';
-      rule: ReturnType<typeof shownRule> | null;
-      version: bigint | null;
-      root: TreeNode | null;
-      keys: KeyUse[];
-      shared: bigint[];
-      missing: bigint[];
-      cycle: bigint[] | null;
-      fallback: boolean;
-      /** Leaf classes that a client which is asked about does not have; null where none says which it has. */
-      missingClasses: string[] | null;
-      digest: string | null;
-    }
-  | { kind: 'too-large' }
-  | Exclude<RuleGraph, { kind: 'graph' }>;
-
 type Sources = { rules: Pick<Rules, 'readGraph' | 'readVersion'>; metadataFor: MetadataFor };
 
-/** The tree of a rule, a node, or a node inside a rule, with the keys each leaf accesses by a client's metadata. */
-export async function readTree(query: Selection & Wanted, { rules, metadataFor }: Sources): Promise<TreeAnswer> {
+/**
+ * The released tree of a rule, a node, or a node inside a rule, with the keys each leaf accesses by a client's metadata. Print it with
+ * `stringifyExact`: ids, times and configured values keep every digit.
+ */
+export async function readTree(query: Selection & Wanted, { rules, metadataFor }: Sources) {
   const [graph, version, registrations] = await Promise.all([
     rules.readGraph(query),
     rules.readVersion(query.app),
@@ -54,17 +33,20 @@ export async function readTree(query: Selection & Wanted, { rules, metadataFor }
   const { rule, start, nodes } = graph;
   const metadata = createLeafMetadata(registrations, query);
   const { details, inTree, root, occurrences } = growFrom(graph, metadata);
-  if (graph.truncated || root === undefined) return { kind: 'too-large' };
+  if (graph.truncated || root === undefined) return { kind: 'too-large' as const };
   return {
-    kind: 'tree',
+    kind: 'tree' as const,
     rule: rule && shownRule(rule),
     version,
     root,
     keys: keyUsesOf(details.values()),
+    /** Ids that occur more than once. */
     shared: [...occurrences].flatMap(([id, count]) => (count > 1 ? [id] : [])),
+    /** Ids that are not released. */
     missing: [...details.values()].flatMap(({ id, state }) => (state === 'missing' ? [id] : [])),
     cycle: start === null ? null : findCycle(start, edgesIn(nodes)),
     fallback: metadata.fellBack(),
+    /** Leaf classes that a client which is asked about does not have; null where none says which it has. */
     missingClasses: metadata.classesMissing(inTree),
     digest: digestOf(graph),
   };
@@ -108,7 +90,7 @@ async function readVersionsOnce(
     for (const id of changed) lastTold.set(id, nodes.get(id));
     return {
       ...{ version: version - BigInt(index), digest: digestOf(graph), timeWindow: rule?.timeWindow ?? null, start },
-      nodes: changed.map((id) => ({ ...detailsOf(id, nodes.get(id), metadata), ...belowOf(nodes.get(id)) })),
+      nodes: changed.map((id) => ({ ...detailsOf(id, nodes.get(id), metadata), ...belowOf(nodes, id) })),
     };
   }
 }
@@ -147,7 +129,7 @@ function growFrom({ start, nodes }: Graph, metadata: ReturnType<typeof createLea
     sizes.set(id, size);
     occurrences.set(id, (occurrences.get(id) ?? 0) + 1);
     characters += size;
-    return node && characters <= MAX_CHARACTERS ? { node, ...belowOf(nodes.get(id)) } : undefined;
+    return node && characters <= MAX_CHARACTERS ? { node, ...belowOf(nodes, id) } : undefined;
   };
   return { details, inTree, occurrences, root: start === null ? null : growTree(start, at) };
 }
@@ -155,7 +137,7 @@ function growFrom({ start, nodes }: Graph, metadata: ReturnType<typeof createLea
 /** One key of the input data across a whole tree: which nodes read it and which may write it, in tree order. */
 type KeyUse = {
   key: string;
-  valueType: ValueType;
+  valueType: string;
   dynamic: boolean;
   nested: boolean;
   readers: bigint[];
