@@ -6,8 +6,6 @@ import type { State } from './state.ts';
 export type Stub = { outcome: State; set: ExactObject };
 export type Stubs = ReadonlyMap<bigint, Stub>;
 
-export type DryRun = ReturnType<typeof createDryRun>;
-
 /**
  * A run without effects. A stubbed node comes to its stub. A leaf with effects is not called: it counts as TRUE and writes nothing. A leaf
  * of which it is not known is called, and named.

@@ -1,12 +1,9 @@
-import type { ExactObject } from '../../shared/contract/json/raw-number.ts';
-import { createStore } from './data/keys.ts';
-import { createDryRun, type Stubs } from './dry-run.ts';
+import type { Stubs } from './dry-run.ts';
 import { evaluate } from './evaluate.ts';
-import type { HandleError, Node } from './node.ts';
-import { createRun, type Run, type RunWatcher, type Within } from './run.ts';
-import { type Rules, type Selection, sentenceOf } from './selection.ts';
+import type { Node } from './node.ts';
+import { createRun, type ExecutionOptions, type ExecutionRequest, type Run } from './run.ts';
+import { type Rules, sentenceOf } from './selection.ts';
 import type { State } from './state.ts';
-import type { StepWatcher } from './steps.ts';
 import { isOutside } from './time-window.ts';
 
 /** How a run ended. `outcome` null: nothing ran, because of the rule's time window or because it has no root. */
@@ -15,42 +12,9 @@ export type Ending = { kind: 'done'; outcome: State | null } | { kind: 'failed';
 /** A run that has begun. `leftOut`: sentences about nodes of its tree that this client cannot run. */
 export type Execution = { run: Run; ended: Ending | Promise<Ending>; leftOut: readonly string[] };
 
-export type ExecutionRequest = Selection & {
-  /** Epoch ms to run as of; null = now. */
-  ts: bigint | null;
-  /** The data; the run works on this very object. */
-  data: ExactObject;
-  /** Instead of a run with effects: one without them, with these stubs. */
-  stubs?: Stubs | undefined;
-  /** The trace that asks for it (W3C Trace Context), if it is known. */
-  traceparent?: string | undefined;
-};
-
-export type ExecutionOptions = {
-  withSteps: boolean;
-  /** How long it may take, in ms. */
-  timeoutMs: number;
-  handleError?: HandleError | undefined;
-  watcher?: RunWatcher | undefined;
-  within?: Within | undefined;
-  stepWatcher?: StepWatcher | null;
-  onLatePut?: ((key: string) => void) | undefined;
-};
-
 /** Runs a rule or a node. Never throws: whatever goes wrong is how the run ended. */
 export function execute(rules: Rules, request: ExecutionRequest, options: ExecutionOptions): Execution {
-  const run = createRun({
-    store: createStore(request.data, options.onLatePut),
-    ts: request.ts ?? BigInt(Date.now()),
-    scene: request.scene,
-    withSteps: options.withSteps,
-    deadline: performance.now() + options.timeoutMs,
-    handleError: options.handleError ?? null,
-    dryRun: request.stubs === undefined ? null : createDryRun(request.stubs),
-    watcher: options.watcher ?? null,
-    within: options.within ?? null,
-    stepWatcher: options.stepWatcher ?? null,
-  });
+  const run = createRun(request, options);
   const found = rules.find(request);
   if (found.kind === 'refused') return { run, ended: failed(new Error(found.reason)), leftOut: [] };
   const { start, window } = found;

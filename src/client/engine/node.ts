@@ -1,4 +1,5 @@
 import type { Data } from './data/data.ts';
+import type { Relation } from './relations.ts';
 import type { ErrorState, State } from './state.ts';
 import type { TimeWindow } from './time-window.ts';
 
@@ -10,14 +11,6 @@ export type LeftOut = { id: bigint; role: Role; reason: string };
 
 /** How a node stands under its parent. */
 export type Role = 'root' | 'forward' | 'child';
-
-/** The logic of a relation: a child's state that ends it early, and the result of the states so far. */
-export type Relation = {
-  name: string;
-  parallel: boolean;
-  stopsAt: State | null;
-  verdict: (seenTrue: boolean, seenFalse: boolean) => State;
-};
 
 /** Runs a leaf's code once. Throws, or rejects with, whatever that code throws. */
 type RunLeaf = (data: Data) => State | Promise<State>;

@@ -1,36 +1,29 @@
-import type { Relation } from './node.ts';
 import type { State } from './state.ts';
 
-type Verdict = Relation['verdict'];
+/** The result of a relation by the states of its children so far. */
+type Verdict = (seenTrue: boolean, seenFalse: boolean) => State;
 
 const falseFirst: Verdict = (seenTrue, seenFalse) => (seenFalse ? 'FALSE' : seenTrue ? 'TRUE' : 'NONE');
 const trueFirst: Verdict = (seenTrue, seenFalse) => (seenTrue ? 'TRUE' : seenFalse ? 'FALSE' : 'NONE');
 
-const both = (name: string, stopsAt: State | null, verdict: Verdict): [Relation, Relation] => [
+/** `stopsAt`: a child's state that ends it early. */
+const both = (name: string, stopsAt: State | null, verdict: Verdict) => [
   { name, parallel: false, stopsAt, verdict },
   { name: `P-${name}`, parallel: true, stopsAt, verdict },
 ];
+/** The logic of a relation. */
+export type Relation = ReturnType<typeof both>[number];
+const all = [
+  ...both('None', null, () => 'NONE'),
+  ...both('And', 'FALSE', falseFirst),
+  ...both('True', null, () => 'TRUE'),
+  // As in the Java and Go SDKs: one TRUE is enough for ALL, it only makes sure that every child ran.
+  ...both('All', null, trueFirst),
+  ...both('Any', 'TRUE', trueFirst),
+];
 
-const [none, parallelNone] = both('None', null, () => 'NONE');
-const [and, parallelAnd] = both('And', 'FALSE', falseFirst);
-const [always, parallelAlways] = both('True', null, () => 'TRUE');
-// As in the Java and Go SDKs: one TRUE is enough for ALL, it only makes sure that every child ran.
-const [all, parallelAll] = both('All', null, trueFirst);
-const [any, parallelAny] = both('Any', 'TRUE', trueFirst);
-
-/** The relations by the number in a node's file; 5, 6 and 7 are leaves. */
-export const relations: ReadonlyMap<bigint, Relation> = new Map([
-  [0n, none],
-  [1n, and],
-  [2n, always],
-  [3n, all],
-  [4n, any],
-  [8n, parallelNone],
-  [9n, parallelAnd],
-  [10n, parallelAlways],
-  [11n, parallelAll],
-  [12n, parallelAny],
-]);
+/** The relations by the names of their types. */
+export const relations: ReadonlyMap<string, Relation> = new Map(all.map((relation) => [relation.name, relation]));
 
 export type Tally = ReturnType<typeof createTally>;
 

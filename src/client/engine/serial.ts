@@ -1,5 +1,5 @@
-import type { Node, Relation } from './node.ts';
-import { createTally, type Tally } from './relations.ts';
+import type { Node } from './node.ts';
+import { createTally, type Relation, type Tally } from './relations.ts';
 import type { State } from './state.ts';
 
 /** A state at once, or later when a leaf waits for something. Nothing waits that does not have to. */

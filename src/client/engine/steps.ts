@@ -34,8 +34,6 @@ const none: ReadonlyMap<string, never> = new Map<string, never>();
 /** Called when a node begins and when it has ended. */
 export type StepWatcher = { began(step: Step): void; ended(step: Step): void };
 
-export type Steps = ReturnType<typeof createSteps>;
-
 /** Everybody who reads a trace draws it: beyond this many occurrences the rest is only counted. */
 const MAX_STEPS = 10_000;
 

@@ -1,5 +1,5 @@
 import { stringifyExact } from '../../shared/contract/json/raw-number.ts';
-import type { ExecutionRequest } from '../engine/execution.ts';
+import type { ExecutionRequest } from '../engine/run.ts';
 import type { Heart } from '../heart.ts';
 import { type Places, resultPathOf } from '../places.ts';
 import { printAnswer, printPublished } from '../print-answer.ts';

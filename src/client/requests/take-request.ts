@@ -8,7 +8,7 @@ import { decodeWhole } from '../../shared/contract/json/utf8.ts';
 import { textFaultOf } from '../../shared/reasons/text-faults.ts';
 import { idMember, integerMember, textMember } from '../../shared/rules/members.ts';
 import { errnoOf, unless } from '../../shared/runtime/errno.ts';
-import type { ExecutionRequest } from '../engine/execution.ts';
+import type { ExecutionRequest } from '../engine/run.ts';
 import { readStubs } from './read-stubs.ts';
 
 /** The result of taking a file that may be a request. `left`: it is not ours to run (any more), or not complete yet. */

@@ -7,7 +7,8 @@ import {
   stringifyExact,
 } from '../../shared/contract/json/raw-number.ts';
 import { timeOfCase } from '../../shared/contract/time-of-case.ts';
-import type { Ending, ExecutionRequest } from '../engine/execution.ts';
+import type { Ending } from '../engine/execution.ts';
+import type { ExecutionRequest } from '../engine/run.ts';
 import { replaceFile } from '../replace-file.ts';
 
 /** The sample of real runs to record, and where. */
@@ -25,7 +26,7 @@ export type RecordOptions = {
 /** A run that is recorded once it has ended. */
 type Recording = { ended(ending: Ending, ts: bigint, data: ExactObject): void };
 
-export type Recorder = { began(request: ExecutionRequest): Recording | null; close(): Promise<void> };
+export type Recorder = ReturnType<typeof createRecorder>;
 
 /** Beyond this a document is full: what reads it takes no more. */
 const MAX_DOCUMENT_LENGTH = 1024 * 1024;
@@ -42,10 +43,7 @@ type Around = { app: number; address: string; onError: (error: unknown) => void 
  * Writes a sample of real runs as cases, one document for each rule: the input, the outcome, and the data that the rule changed.
  * Nothing waits for it, and errors go to `onError`. Throws when the directory cannot be made.
  */
-export function createRecorder(
-  { sample, mask = [], to, maxCases = DEFAULT_MAX_CASES }: RecordOptions,
-  around: Around,
-): Recorder {
+export function createRecorder({ sample, mask = [], to, maxCases = DEFAULT_MAX_CASES }: RecordOptions, around: Around) {
   const masked = new Set(mask);
   const documents = new Map<string, Document>();
   mkdirSync(to, { recursive: true });

@@ -1,7 +1,7 @@
-import { type Ending, type Execution, type ExecutionRequest, execute } from '../engine/execution.ts';
+import { type Ending, type Execution, execute } from '../engine/execution.ts';
 import { endedInTime } from '../engine/in-time.ts';
 import type { HandleError } from '../engine/node.ts';
-import type { RunWatcher } from '../engine/run.ts';
+import type { ExecutionRequest, RunWatcher } from '../engine/run.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import type { Recorder } from './recorder.ts';
 import { strayContext } from './stray-errors.ts';

@@ -1,19 +1,12 @@
 import type { Span } from '@opentelemetry/api';
-import type { Ending, ExecutionRequest } from '../engine/execution.ts';
-import type { Step, StepWatcher } from '../engine/steps.ts';
+import type { Ending } from '../engine/execution.ts';
+import type { ExecutionRequest } from '../engine/run.ts';
+import type { Step } from '../engine/steps.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 
-/** The trace of one run. `watcher` is null when nobody records it. */
-type TracedRun = {
-  watcher: StepWatcher | null;
-  /** Runs a leaf's code inside the span of its node, so that what the leaf calls stands below it. */
-  within<T>(step: Step | null, work: () => T): T;
-  ended(ending: Ending): void;
-};
-export type Telemetry = {
-  began(request: Pick<ExecutionRequest, 'ruleId' | 'confId' | 'traceparent'>, rules: RuleSet): TracedRun;
-};
+export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
 
+type Request = Pick<ExecutionRequest, 'ruleId' | 'confId' | 'traceparent'>;
 type Api = typeof import('@opentelemetry/api');
 const SCOPE = 'rule-client';
 
@@ -21,7 +14,7 @@ const SCOPE = 'rule-client';
  * Spans for each run and node and a histogram of runs per rule, through the OpenTelemetry API of the service. They have names, ids
  * and outcomes and never data, nor messages of errors, which may hold some. Rejects when the API is not installed.
  */
-export async function openTelemetry(app: number): Promise<Telemetry> {
+export async function openTelemetry(app: number) {
   const api = await loadApi();
   const tracer = api.trace.getTracer(SCOPE);
   const durations = api.metrics
@@ -29,7 +22,7 @@ export async function openTelemetry(app: number): Promise<Telemetry> {
     .createHistogram('rule.run.duration', { unit: 's', description: 'How long runs of rules took, by outcome' });
 
   return {
-    began({ ruleId, confId, traceparent }, rules) {
+    began({ ruleId, confId, traceparent }: Request, rules: RuleSet) {
       const began = performance.now();
       const ids = { ...(ruleId && { 'rule.id': String(ruleId) }), ...(confId && { 'rule.conf_id': String(confId) }) };
       const name = ruleId === null ? `node ${confId}` : `rule ${ruleId}`;
@@ -37,9 +30,11 @@ export async function openTelemetry(app: number): Promise<Telemetry> {
       const nodes = span.isRecording() ? nodeSpans(api, span) : null;
       const here = api.trace.setSpan(api.context.active(), span);
       return {
+        /** Null when nobody records the run. */
         watcher: nodes,
-        within: (step, work) => api.context.with(nodes?.contextOf(step) ?? here, work),
-        ended(ending) {
+        /** Runs a leaf's code inside the span of its node, so that what the leaf calls stands below it. */
+        within: <T>(step: Step | null, work: () => T): T => api.context.with(nodes?.contextOf(step) ?? here, work),
+        ended(ending: Ending): void {
           const outcome = ending.kind === 'failed' ? 'ERROR' : (ending.outcome ?? 'NOT_RUN');
           nodes?.endOpen();
           span.setAttribute('rule.outcome', outcome);

@@ -1,6 +1,7 @@
 import { messageOf } from '../../../src/client/engine/evaluate.ts';
-import { type ExecutionOptions, execute } from '../../../src/client/engine/execution.ts';
+import { execute } from '../../../src/client/engine/execution.ts';
 import { printSteps } from '../../../src/client/engine/print-steps.ts';
+import type { ExecutionOptions } from '../../../src/client/engine/run.ts';
 import type { Leaves } from '../../../src/client/leaves/leaf.ts';
 import { createRegistry } from '../../../src/client/leaves/registry.ts';
 import { readStubs } from '../../../src/client/requests/read-stubs.ts';

@@ -8,20 +8,14 @@ export function readDeep(root: ExactObject, key: string): ExactValue | undefined
 }
 
 /**
- * Puts a value where a dotted key leads. Objects are made on the way; a way through a scalar, or to an entry that a list does
- * not have, leads nowhere and nothing happens, as in the Java SDK. Containers on the way are copied, never changed: whoever
- * holds an older one keeps what it was.
+ * Puts a value where a dotted key leads; undefined takes the member away, and makes an entry of a list null. Objects are made on the way,
+ * and stay; a way through a scalar, or to an entry that a list does not have, leads nowhere and nothing happens, as in the Java SDK.
+ * Containers on the way are copied, never changed: whoever holds an older one keeps what it was.
  */
-export function writeDeep(root: ExactObject, key: string, value: ExactValue): void {
-  change(root, { steps: stepsOf(key), value });
-}
-
-/**
- * Takes the member away that a dotted key leads to. As in the Java SDK an entry of a list becomes null, and objects on the way
- * stay, also when they are empty or had to be made.
- */
-export function removeDeep(root: ExactObject, key: string): void {
-  change(root, { steps: stepsOf(key), value: undefined });
+export function writeDeep(root: ExactObject, key: string, value: ExactValue | undefined): void {
+  const [first = '', ...steps] = stepsOf(key);
+  const replaced = replace(memberOf(root, first) ?? undefined, { steps, value });
+  if (replaced.kind === 'by') put(root, first, replaced.value);
 }
 
 type Change = { steps: readonly string[]; value: ExactValue | undefined };
@@ -29,12 +23,8 @@ type Replaced = { kind: 'by'; value: ExactValue | undefined } | { kind: 'nothing
 
 const nothing: Replaced = { kind: 'nothing' };
 
-function change(root: ExactObject, { steps: [first = '', ...rest], value }: Change): void {
-  const replaced = replace(memberOf(root, first) ?? undefined, { steps: rest, value });
-  if (replaced.kind === 'by') put(root, first, replaced.value);
-}
-
-function put(object: ExactObject, name: string, value: ExactValue | undefined): void {
+/** Undefined removes the member. */
+export function put(object: ExactObject, name: string, value: ExactValue | undefined): void {
   if (value === undefined) delete object[name];
   else object[name] = value;
 }

@@ -1,5 +1,5 @@
 import type { ExactObject, ExactValue } from '../../../shared/contract/json/raw-number.ts';
-import { readDeep, removeDeep, writeDeep } from './deep-keys.ts';
+import { put, readDeep, writeDeep } from './deep-keys.ts';
 import { booleanOf, doubleOf, intOf, listOf, longOf, mapOf, stringOf } from './typed-values.ts';
 import { createOrigins, type Origins, toExact, toPlain, type Value } from './values.ts';
 
@@ -24,25 +24,15 @@ export type AccessLog = {
 /** A key as it was accessed. `deep`: its dots were followed. */
 export type AccessedKey = { key: string; deep: boolean };
 
-/** The meaning of a key with dots: a name like any other, or a path through objects and lists. */
-type Reach = {
-  deep: boolean;
-  read(root: ExactObject, key: string): ExactValue | undefined;
-  write(root: ExactObject, key: string, value: ExactValue): void;
-  remove(root: ExactObject, key: string): void;
-};
-
-export const flatReach: Reach = {
+/** A key with dots is a name like any other. */
+export const flatReach = {
   deep: false,
-  read: (root, key) => (Object.hasOwn(root, key) ? root[key] : undefined),
-  write(root, key, value) {
-    root[key] = value;
-  },
-  remove(root, key) {
-    delete root[key];
-  },
+  read: (root: ExactObject, key: string): ExactValue | undefined => (Object.hasOwn(root, key) ? root[key] : undefined),
+  write: put,
 };
-export const deepReach: Reach = { deep: true, read: readDeep, write: writeDeep, remove: removeDeep };
+type Reach = typeof flatReach;
+/** A key with dots is a path through objects and lists. */
+export const deepReach: Reach = { deep: true, read: readDeep, write: writeDeep };
 
 /**
  * A key that described data does not have: one whose text is configured or put together. Written out it must be one of the data's,
@@ -97,8 +87,7 @@ export class Keys<out D = unknown> {
     }
     const after = value === undefined ? undefined : toExact(value, origins, key);
     const before = this.#log === null ? undefined : this.#reach.read(root, key);
-    if (after === undefined) this.#reach.remove(root, key);
-    else this.#reach.write(root, key, after);
+    this.#reach.write(root, key, after);
     this.#log?.wrote({ key, deep: this.#reach.deep }, before, after);
   }
 
