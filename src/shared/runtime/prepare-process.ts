@@ -1,6 +1,9 @@
 import { errnoOf } from './errno.ts';
 import { printError } from './telemetry/error-fields.ts';
 
+/** A pipe without a reader, and a terminal that was closed. */
+const READER_LEFT = new Set(['EPIPE', 'EIO']);
+
 /**
  * Prepares this process for a command or a service. An error that nobody caught ends it, printed without the members that Node would print: an
  * error of Redis has the command, with its input or its password. A reader of what is printed may leave, as `head` does: what was begun goes
@@ -14,7 +17,7 @@ export function prepareProcess(): AbortSignal {
   const left = new AbortController();
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error) => {
-      if (errnoOf(error) !== 'EPIPE') throw error;
+      if (!READER_LEFT.has(errnoOf(error))) throw error;
       if (stream === process.stdout) left.abort();
     });
   return left.signal;

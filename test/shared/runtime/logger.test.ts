@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createLogger } from '../../../src/shared/runtime/telemetry/logger.ts';
@@ -15,6 +17,31 @@ function logged(error: unknown): { line: string; err: Record<string, unknown> } 
   createLogger({ level: 'debug', role: 'test' }, { write }).warn({ err: error }, 'something failed');
   return { line, err: JSON.parse(line).err };
 }
+
+// Address 0 of a process cannot be written (EIO), like a terminal that was closed; /dev/full is a disk without room.
+describe.skipIf(process.platform !== 'linux')('a log that cannot be written', () => {
+  it.each(['/proc/self/mem', '/dev/full'])('to %s does not stop the process', async (path) => {
+    const runtime = new URL('../../../src/shared/runtime', import.meta.url);
+    const script = `
+      const { prepareProcess } = await import('${runtime}/prepare-process.ts');
+      const { createLogger } = await import('${runtime}/telemetry/logger.ts');
+      prepareProcess();
+      const log = createLogger({ level: 'info', role: 'test' });
+      for (const line of ['one', 'two', 'three']) {
+        log.info(line);
+        await new Promise(setImmediate);
+      }
+      process.stderr.write('went on');`;
+    await using output = await open(path, 'r+');
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', output.fd, 'pipe'],
+      encoding: 'utf8',
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    });
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/went on$/)]);
+  });
+});
 
 describe('an error in the log', () => {
   it('is its type, message, stack, code and cause, and nothing else', () => {

@@ -37,7 +37,19 @@ export function createLogger({ level, role }: { level: string; role: string }, t
     // JSON does not escape bidirectional marks, which a terminal would apply.
     hooks: { streamWrite: (line) => `${visible(line.trimEnd())}\n` },
   };
-  return to ? pino(options, to) : pino(options);
+  return pino(options, to ?? standardOutput());
+}
+
+/**
+ * Once a line cannot be written (the terminal was closed, the disk is full) the process goes on without a log: pino would write that line
+ * again and again, and nothing else would happen.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination(1);
+  const nothing = () => {};
+  const silent = { write: () => true, flush: nothing, flushSync: nothing, end: nothing, destroy: nothing };
+  output.on('error', () => Object.assign(output, silent));
+  return output;
 }
 
 /** An error caused outside this program, so its stack tells an operator nothing. */
