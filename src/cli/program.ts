@@ -10,9 +10,11 @@ import { describeTesting } from './commands/testing.ts';
 import { EXIT_CODES_HELP, exitCodes } from './terminal/exit-codes.ts';
 import { CommandFailed, type Surroundings } from './terminal/surroundings.ts';
 
-const INTRODUCTION = `Runs business rules on the clients that live with them, and shows what they do.
+const introduction = (
+  services: boolean,
+) => `Runs business rules on the clients that live with them, and shows what they do.
 
-Services take their settings from the environment (see docs/run/settings.md). The other commands talk to a running API.
+${services ? 'Services take their settings from the environment (see docs/run/settings.md). The other' : 'The'} commands talk to a running API.
 
 An API serves the documents that are named here: http://127.0.0.1:8080/docs/run/settings.md.`;
 
@@ -55,7 +57,7 @@ function refuseOtherEncodings(parameters: readonly string[]): void {
 function describe(surroundings: Surroundings, services: boolean, ended: (code: number) => void): Command {
   const { stdout, stderr } = surroundings;
   const program = new Command('rule-server')
-    .description(INTRODUCTION)
+    .description(introduction(services))
     .version(version, '-v, --version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(visibleLines(text)) })
