@@ -180,13 +180,13 @@ export const mutants: readonly Mutant[] = [
   ),
   without(
     'a late text that is no answer is removed while it may still be written',
-    'worker/files/unusable-result',
+    'worker/execution/late-results',
     'src/worker/execution/late-results.ts',
     'if (!isSame) return;',
   ),
   {
     name: 'a late answer of another end is kept',
-    by: 'journeys/clients-that-seem-gone',
+    by: 'worker/execution/late-results',
     file: 'src/worker/execution/late-results.ts',
     from: 'if (!record || !mayComeLate(record)) return false;',
     to: 'if (!record) return false;',
