@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { httpCall } from '../support/http-call.ts';
 import { startRedis } from '../support/redis.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { answers, createResponder, type Responder } from '../support/responder.ts';
 import { startWorkerProcess } from '../support/start-process.ts';
 import { type Processes, startProcesses } from '../support/start-processes.ts';
 import { hasPrometheus, startPrometheus } from '../support/start-prometheus.ts';
-import { startTraceCollector, type TraceCollector } from '../support/trace-collector.ts';
 
 const DASHBOARD = join(import.meta.dirname, '../../deploy/grafana/dashboard.json');
 const choice = inject('redis');
@@ -16,27 +16,23 @@ const canScrape = await hasPrometheus();
 
 describe.skipIf(choice.kind === 'unavailable')('two APIs and three workers, each a process', () => {
   let redis: RedisServer;
-  let collector: TraceCollector;
   let processes: Processes;
   let client: Responder;
   const workerPorts: number[] = [];
   beforeAll(async () => {
     redis = await startRedis(choice);
-    collector = await startTraceCollector();
-    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
-    processes = await startProcesses({ queueUrl: redis.url, apis: 2, workers: 0, settings });
+    processes = await startProcesses({ queueUrl: redis.url, apis: 2, workers: 0 });
     const { sharedDir } = processes;
     for (const port of [await freePort(), await freePort(), await freePort()]) {
       workerPorts.push(port);
-      const more = { ...settings, WORKER_PORT: port };
-      processes.workers.push(await startWorkerProcess({ queueUrl: redis.url, sharedDir, settings: more }));
+      const settings = { WORKER_PORT: port };
+      processes.workers.push(await startWorkerProcess({ queueUrl: redis.url, sharedDir, settings }));
     }
     client = await createResponder({ sharedDir, app: 7, does: answers() });
   });
   afterAll(async () => {
     await client?.stop();
     await processes?.[Symbol.asyncDispose]();
-    await collector?.[Symbol.asyncDispose]();
     await redis?.stop();
   });
 
@@ -44,6 +40,8 @@ describe.skipIf(choice.kind === 'unavailable')('two APIs and three workers, each
   it.skipIf(!canScrape)(
     'a real Prometheus scrapes all five, evaluates the alerts, and has data for the dashboard',
     async () => {
+      const call = { method: 'POST', body: '{"app":7,"ruleId":42}' };
+      for (const api of [0, 1, 0] as const) await httpCall(`${url(api)}/rule-server/mock/execute`, call);
       await using prometheus = await startPrometheus({
         'rule-server-api': [url(0), url(1)].map((at) => new URL(at).host),
         'rule-server-worker': workerPorts.map((port) => `127.0.0.1:${port}`),
