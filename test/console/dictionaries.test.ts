@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { refusedHeadline } from '../../src/console/run/headline.ts';
+import { readExecution } from '../../src/console/api/executions.ts';
+import { endedHeadline, refusedHeadline } from '../../src/console/run/headline.ts';
+import { readRun } from '../../src/console/run/reading.ts';
 import { en } from '../../src/console/text/en.ts';
 import { zh } from '../../src/console/text/zh.ts';
 import { readJson } from '../../src/shared/json-tree/read-json.ts';
 import { format, partsOf, type Template } from '../../src/shared/reasoning/words/format.ts';
 import { jsonFaults } from '../../src/shared/reasons/text-faults.ts';
+import { toldExecution } from '../support/told-execution.ts';
 
 const namesIn = (template: Template) => {
   const texts = typeof template === 'string' ? [template] : [template.one, template.other];
@@ -53,6 +56,18 @@ test('a refusal is told by the sentence of its reason; one without a reason has 
     [true, 'state.outcome-unknown'],
   ] as const)
     expect(refusedHeadline({ ...failure, reason: null, mayHaveRun }, false)).toMatchObject({ title: { key: title } });
+});
+
+test('a run that its client answered is done; one without an answer is told by its reason', () => {
+  const titleOf = (members: Parameters<typeof toldExecution>[0]) => {
+    const reading = readRun(readExecution(toldExecution(members)), []);
+    return endedHeadline(reading, { client: 'c', window: '', tree: null }).title.key;
+  };
+  const result = '{"success":true,"the service":{},"error":null,"process":"[1:N:T:0]"}';
+  const answered = { status: 200, code: null, reason: null, params: {}, mayHaveRun: true };
+  expect(titleOf({ result, ending: answered })).toBe('state.done');
+  const unanswered = { ...answered, status: 504, code: 'no-answer', reason: 'silent' };
+  expect(titleOf({ state: 'timed-out', ending: unanswered })).toBe('state.error');
 });
 
 test('every sentence is used somewhere', () => {

@@ -55,7 +55,7 @@ export function endedHeadline(reading: Reading, about: About): Headline {
   const { client } = about;
   const error = result?.error ?? '';
   if (reading.late) return headlineOf('warn', 'state.late');
-  if (record.ending !== null) return unanswered(record, { ...noFailure, ...record.ending, error });
+  if (record.ending?.code != null) return unanswered(record, { ...noFailure, ...record.ending, error });
   if (result !== null && !result.success)
     return headlineOf('bad', 'state.threw', error === '' ? 'state.threw.silent' : 'state.error', { client, error });
   const hasTrace = reading.trace !== 'none' && reading.trace !== 'empty';
