@@ -179,7 +179,7 @@ function createPolling({ pollIntervalMs, schedule, rearmIfDeaf, log }: Polling) 
       alert.begins(error, 'the worker tries again and again; is the file server there?');
     } finally {
       watched.polledAt = time.monotonic();
-      watched.lastTookMs = tookMs;
+      watched.tookMs = [watched.tookMs[1], tookMs];
       schedule.took(tookMs, stretched);
       watched.looking = false;
       // Events that were on their way have come by then.
@@ -206,7 +206,7 @@ function newlyWatched(watchable: Directory): Watched {
     eventsArrive: false,
     youngestAt: now,
     polledAt: now,
-    lastTookMs: 0,
+    tookMs: [0, 0],
     listedAt: Number.NEGATIVE_INFINITY,
     next: null,
     looking: false,
@@ -344,7 +344,7 @@ export type Noticing = {
 function noticingIn(directories: Iterable<Watched>, schedule: ReturnType<typeof createPollSchedule>): Noticing {
   const open = [...directories].filter(({ listeners }) => listeners.size > 0);
   const event = open.filter(({ eventsArrive }) => eventsArrive).length;
-  const listingMs = Math.max(0, ...open.map(({ lastTookMs }) => lastTookMs));
+  const listingMs = Math.max(0, ...open.map(({ tookMs }) => tookMs[1]));
   return { event, listing: open.length - event, listingMs, stretch: schedule.stretch(), share: schedule.share() };
 }
 
@@ -369,8 +369,8 @@ type Pace = {
   youngestAt: number;
   /** When the last poll ended. */
   polledAt: number;
-  /** How long the last poll took. */
-  lastTookMs: number;
+  /** How long the last two polls took. */
+  tookMs: readonly [number, number];
 };
 
 /**
@@ -412,10 +412,11 @@ export function createPollSchedule(pollIntervalMs: number, now: () => number = (
      * `dueAt`: when the next of its results is looked for by its name; null where that is not known one by one.
      */
     gap(pace: Pace, dueAt: number | null): { ms: number; stretched: number } {
-      const { eventsArrive, youngestAt, lastTookMs } = pace;
+      const { eventsArrive, youngestAt, tookMs } = pace;
       const dueMs = dueAt === null ? gapOfWait(now() - youngestAt, null) : dueAt - now();
       const wanted = eventsArrive ? pollIntervalMs : Math.min(Math.max(dueMs, LEAST_GAP_MS), pollIntervalMs);
-      const own = lastTookMs / SHARE_OF_TIME;
+      // A poll that was held up once says nothing of the next.
+      const own = Math.min(...tookMs) / SHARE_OF_TIME;
       const longest = Math.max(LONGEST_GAP_MS, pollIntervalMs);
       const unstretched = Math.min(Math.max(wanted, own), longest);
       const ms = Math.min(unstretched * stretch(), longest);

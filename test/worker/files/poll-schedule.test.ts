@@ -23,16 +23,21 @@ describe('when a directory is listed next', () => {
     expect(schedule.gap(pace({ eventsArrive: true }), null).ms).toBe(POLL_MS);
   });
 
-  it('a listing that takes long is followed by a gap ten times as long, but not longer than 10 s', () => {
+  it('listings that take long are followed by gaps ten times as long, but not longer than 10 s', () => {
     const { schedule, pace } = at(100_000);
-    expect(schedule.gap(pace({ lastTookMs: 200 }), null).ms).toBe(2000);
-    expect(schedule.gap(pace({ lastTookMs: 5000 }), null).ms).toBe(10_000);
+    expect(schedule.gap(pace({ tookMs: [200, 300] }), null).ms).toBe(2000);
+    expect(schedule.gap(pace({ tookMs: [5000, 4000] }), null).ms).toBe(10_000);
+  });
+
+  it('one listing that was held up is followed by a gap as short as before', () => {
+    const { schedule, pace } = at(100_000);
+    expect(schedule.gap(pace({ tookMs: [20, 500] }), null).ms).toBe(200);
   });
 
   it('listings of many directories together take a tenth of the time: beyond that all gaps grow, until it is quiet', () => {
     let now = 100_000;
     const schedule = createPollSchedule(POLL_MS, () => now);
-    const young = () => ({ eventsArrive: false, youngestAt: now, polledAt: now, lastTookMs: 0 });
+    const young = () => ({ eventsArrive: false, youngestAt: now, polledAt: now, tookMs: [0, 0] as const });
     for (let directory = 0; directory < 100; directory++) schedule.took(50, 1);
     expect(schedule.gap(young(), null).ms).toBe(25);
     now += 60_000;
@@ -50,7 +55,7 @@ describe('when a directory is listed next', () => {
       if (!next || next.dueAt > endsAt) break;
       now = next.dueAt;
       schedule.took(2, next.stretched);
-      const gap = schedule.gap({ eventsArrive: false, youngestAt: 0, polledAt: now, lastTookMs: 2 }, null);
+      const gap = schedule.gap({ eventsArrive: false, youngestAt: 0, polledAt: now, tookMs: [2, 2] }, null);
       next.stretched = gap.stretched;
       next.dueAt = now + gap.ms;
       if (now > endsAt - 60_000) shares.push(schedule.share());
@@ -87,11 +92,11 @@ function lateness(ruleMs: number, lastMs: number): number {
 }
 
 function at(time: number) {
-  const pace = (more: Partial<{ eventsArrive: boolean; youngestAt: number; lastTookMs: number }> = {}) => ({
+  const pace = (more: Partial<{ eventsArrive: boolean; youngestAt: number; tookMs: [number, number] }> = {}) => ({
     eventsArrive: false,
     youngestAt: time,
     polledAt: 0,
-    lastTookMs: 0,
+    tookMs: [0, 0] as const,
     ...more,
   });
   return { schedule: createPollSchedule(POLL_MS, () => time), pace };
