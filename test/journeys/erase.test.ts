@@ -43,7 +43,7 @@ describe('an erased execution', () => {
       json: { code: 'execution-open' },
     });
     const bad = await service.call(`${EXECUTIONS}/${mockId}?erase=yes`, { method: 'DELETE' });
-    expect([bad.status, bad.text]).toEqual([400, expect.stringContaining('must be true or false')]);
+    expect([bad.status, bad.text]).toEqual([400, expect.stringContaining('"code":"invalid-value"')]);
   });
 
   it('must not be open at a client for another service of the same directory, which has no record of it', async () => {

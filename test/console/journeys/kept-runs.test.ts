@@ -289,7 +289,7 @@ describeInBrowser('a search of the history', () => {
     await isFoundOnReturn('2 found in 54 runs of rule #2.');
     await chip.click();
     await field.fill('state:nonsense ');
-    await says(none, /state: must be one of queued/);
+    await says(none, /`state`: must be one of queued/);
     expect(await status.innerText()).toBe('');
   });
 
