@@ -273,7 +273,7 @@ cases:
     const skipped = await command([...parameters.with(2, part), '--skip-invalid', '--time-zone', 'Asia/Shanghai']);
     expect([skipped.exitCode, skipped.out]).toEqual([0, expect.stringContaining('1 ran')]);
     expect(skipped.err).toMatch(
-      /part\.csv: 1 row is set aside; the others run\.\n {2}asOf is not a time .+ \(line 3\)\n/,
+      /part\.csv: 1 row is set aside; the others run\.\n {2}asOf is not a time .+, line 3\)\n/,
     );
   });
 

@@ -186,7 +186,7 @@ describe('clients of the published SDKs', () => {
         body: `{"app":${go.app},"ruleId":1,"concurrency":3,"cases":[${cases}]}`,
       });
       const counts = async () => (await service.call(`/rule-server/mock/batches/${json.batchId}`)).json.counts;
-      await expect.poll(counts, { timeout: 60_000 }).toMatchObject({ ran: 6, pending: 0 });
+      await eventually(async () => expect(await counts()).toMatchObject({ ran: 6, pending: 0 }));
       expect([go.found.length, ours.found.length]).toEqual([0, 6]);
     });
 
