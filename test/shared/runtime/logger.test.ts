@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import { open } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { createLogger } from '../../../src/shared/runtime/telemetry/logger.ts';
 import { startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
@@ -41,6 +43,22 @@ describe.skipIf(process.platform !== 'linux')('a log that cannot be written', ()
     });
     expect([status, stderr]).toEqual([0, expect.stringMatching(/went on$/)]);
   });
+});
+
+it('a log is back as soon as there is room again', async () => {
+  const written: string[] = [];
+  using _write = vi.spyOn(fs, 'write').mockImplementation(((_fd: number, line: string, ...rest: unknown[]) => {
+    const done = rest.at(-1) as (error: Error | null, length?: number) => void;
+    const isFull = /two|three/.test(line);
+    if (!isFull) written.push(JSON.parse(line).msg);
+    setImmediate(() => done(isFull ? Object.assign(new Error(), { code: 'ENOSPC' }) : null, Buffer.byteLength(line)));
+  }) as typeof fs.write);
+  const log = createLogger({ level: 'info', role: 'test' });
+  for (const line of ['one', 'two', 'three', 'four']) {
+    log.info(line);
+    await delay(5);
+  }
+  expect(written).toEqual(['one', 'four']);
 });
 
 describe('an error in the log', () => {

@@ -41,15 +41,25 @@ export function createLogger({ level, role }: { level: string; role: string }, t
 }
 
 /**
- * Once a line cannot be written (the terminal was closed, the disk is full) the process goes on without a log: pino would write that line
+ * A line that cannot be written (the terminal was closed, the disk is full) is lost, and the next one is tried anew: pino would write that line
  * again and again, and nothing else would happen.
  */
 function standardOutput(): DestinationStream {
-  const output = pino.destination(1);
-  const nothing = () => {};
-  const silent = { write: () => true, flush: nothing, flushSync: nothing, end: nothing, destroy: nothing };
-  output.on('error', () => Object.assign(output, silent));
-  return output;
+  let output: DestinationStream | null = null;
+  const open = () => {
+    const opened = pino.destination(1);
+    opened.on('error', () => {
+      output = null;
+      opened.destroy(); // a standard output stays open
+    });
+    return opened;
+  };
+  return {
+    write(line) {
+      output ??= open();
+      output.write(line);
+    },
+  };
 }
 
 /** An error caused outside this program, so its stack tells an operator nothing. */
