@@ -7,7 +7,7 @@ import { english, sentenceOf } from '../../src/shared/reasons/words.ts';
 const namesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 
 describe('in Chinese', () => {
-  for (const part of ['reasons', 'advice'] as const) {
+  for (const part of ['reasons', 'advice', 'whys'] as const) {
     it.each(Object.entries(english[part]))(`${part}: %s has the same parameters`, (key, text) => {
       const own = Object.entries(chinese[part]).find(([name]) => name === key)?.[1] ?? '';
       expect([...new Set(namesIn(own))]).toEqual([...new Set(namesIn(text))]);

@@ -173,7 +173,7 @@ export const problemOfFault = (field: string, { problem: code, ...params }: Prob
   ...{ field, code, params },
 });
 
-const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problems, code);
+export const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problems, code);
 
 /** What is wrong, in English, for those who have no other words. */
 export const problemText = ({ code, params }: Pick<Problem, 'code' | 'params'>): string =>

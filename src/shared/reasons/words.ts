@@ -1,6 +1,6 @@
 import { whys } from './causes.ts';
 import { advice, endings, isReason, type Ran, type Todo } from './endings.ts';
-import { type Problem, places, withPlace } from './problems.ts';
+import { isProblemCode, type Problem, places, withPlace } from './problems.ts';
 import { isRefusalCode, refusals } from './refusals.ts';
 import { differences, leftOut, skips, warnings } from './remarks.ts';
 import { fillWithCauses, type Params } from './template.ts';
@@ -13,6 +13,8 @@ export type ReasonWords = {
   reasons: Readonly<Record<string, string>>;
   ran: Readonly<Record<Exclude<Ran, 'either'>, string>>;
   advice: Readonly<Record<Todo, string>>;
+  /** What parameters name. A cause may be called like a reason. */
+  whys: Readonly<Record<string, string>>;
   places: typeof places;
   /** What is added where the shared directory had no room meanwhile. */
   meanwhile: string;
@@ -38,6 +40,7 @@ export const english: ReasonWords = {
       'This call ran nothing; whether an earlier one under its Idempotency-Key ran was not looked up. Send it again with the same key: it runs at most once.',
   },
   advice,
+  whys: { ...whys, ...leftOut },
   places,
   meanwhile: 'Meanwhile {full}, so clients may be unable to answer.',
   unknown: 'It ended for the reason "{reason}", which only a newer version knows.',
@@ -49,7 +52,8 @@ export const english: ReasonWords = {
 /** What happened, without what follows from it. */
 export function whatHappened({ reason, params }: Pick<Reasoned, 'reason' | 'params'>, words = english): string {
   const text = words.reasons[reason] ?? words.unknown;
-  return withPlace(fillWithCauses(text, { reason, ...params }, words.reasons), { params, text }, words.places);
+  const sentence = fillWithCauses(text, { reason, ...params }, words.whys);
+  return isProblemCode(reason) ? withPlace(sentence, { params, text }, words.places) : sentence;
 }
 
 /** A problem as a person reads it. */
@@ -73,7 +77,7 @@ export function sentenceOf(problem: Reasoned, words = english): string {
   const told = errors === undefined ? params : { ...params, errors: summaryOf(errors, words) };
   const what = whatHappened({ reason, params: told }, words);
   const field = params.field === undefined ? what : `\`${params.field}\`: ${what}${words.end}`;
-  const fill = (text: string) => fillWithCauses(text, params, words.reasons);
+  const fill = (text: string) => fillWithCauses(text, params, words.whys);
   const todo = row === undefined || row.todo === null || mayHaveRun === null ? '' : fill(words.advice[row.todo]);
   const meanwhile = params.full === undefined ? '' : fill(words.meanwhile);
   const ran = mayHaveRun === null ? '' : words.ran[ranOf(reason, mayHaveRun)];

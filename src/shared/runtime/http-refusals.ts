@@ -38,7 +38,7 @@ export const refused = <Of extends RefusalCode>(
 ): Refused => ({ kind: 'refused', ...refusalOf(code, params) });
 
 export const errorOfRefusal = ({ code, params, errors }: Refusal): string =>
-  sentenceOf({ reason: code, params, mayHaveRun: null, errors });
+  visibleLines(sentenceOf({ reason: code, params, mayHaveRun: null, errors }));
 
 /** The place in the documents that tells about a code. */
 const typeOfCode = (code: string): string => `/docs#code-${code}`;
@@ -51,7 +51,7 @@ export function problemBody(
   { code, params, errors }: Refusal,
   { status = refusals[code].status, ...more }: More = {},
 ): string {
-  const error = sentenceOf({ reason: code, params, mayHaveRun: more.mayHaveRun ?? null, errors });
+  const error = visibleLines(sentenceOf({ reason: code, params, mayHaveRun: more.mayHaveRun ?? null, errors }));
   const problem = { type: typeOfCode(code), title: STATUS_CODES[status], status, detail: error };
   const told = errors && { errors: errors.map(withMessage) };
   return JSON.stringify({ ...problem, ...told, success: false, error, code, reason: code, params, ...more });

@@ -2,8 +2,10 @@ import { describe, expect, it, test } from 'vitest';
 import { noAnswer } from '../../../src/shared/contract/endings/no-answer.ts';
 import { statusOf } from '../../../src/shared/reasons/codes.ts';
 import { endings, isReason, type Reason, retryAfterOf } from '../../../src/shared/reasons/endings.ts';
+import { problemAt } from '../../../src/shared/reasons/problems.ts';
 import { refusals } from '../../../src/shared/reasons/refusals.ts';
 import { english, sentenceOf, whatHappened } from '../../../src/shared/reasons/words.ts';
+import { errorOfRefusal, refusalFor } from '../../../src/shared/runtime/http-refusals.ts';
 
 const reasons = Object.keys(endings).filter(isReason);
 const mayHaveRun = (reason: Reason) =>
@@ -36,6 +38,14 @@ describe('the sentence of an ending', () => {
       'The queue store cannot be reached. This call ran nothing; whether an earlier one under its Idempotency-Key ran was not looked up. Send it again with the same key: it runs at most once.',
     ],
     [
+      noAnswer('key-record-away', { why: 'silent' }),
+      'The queue store did not answer. This call ran nothing; whether an earlier one under its Idempotency-Key ran was not looked up. Send it again with the same key: it runs at most once.',
+    ],
+    [
+      noAnswer('result-unusable', { address: 'shop-1', problem: 'not-utf-8', line: 3, byte: 5, value: '0xf6' }),
+      'Client shop-1 wrote a result that cannot be used: it is not valid UTF-8: byte 5 of line 3 is 0xf6. It may have run; look at the client before running it again.',
+    ],
+    [
       noAnswer('silent', { address: 'a', timeoutMs: 1, full: 'the disk is full' }),
       'Client a picked the request up, but wrote no answer within 1 ms. It may have run; look at the client before running it again. Meanwhile the disk is full, so clients may be unable to answer.',
     ],
@@ -46,6 +56,16 @@ describe('the sentence of an ending', () => {
       'It ended for the reason "too-hot", which only a newer version knows. It did not run.',
     );
   });
+});
+
+test('a refusal shows the unseen characters of a field, and the cause of what is left out', () => {
+  const refusal = refusalFor('bad-request', [
+    problemAt('x\u202ey', 'no-keys', {}),
+    problemAt('recorded', 'left-out', { count: 2, why: 'was-dry' }),
+  ]);
+  expect(errorOfRefusal(refusal)).toBe(
+    '`x\\u202ey`: is not known here: leave it out; `recorded`: 2 because it was a dry run.',
+  );
 });
 
 test('a refused call under a key says what may have run', () => {

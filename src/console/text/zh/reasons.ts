@@ -520,6 +520,7 @@ export const chinese: ReasonWords = {
   reasons: { ...whys, ...refusals, ...endings, ...remarks },
   ran,
   advice,
+  whys: { ...whys, ...remarks },
   places: {
     row: '第 {row} 行',
     column: '第 {column} 列',
