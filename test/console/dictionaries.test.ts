@@ -58,16 +58,26 @@ test('a refusal is told by the sentence of its reason; one without a reason has 
     expect(refusedHeadline({ ...failure, reason: null, mayHaveRun }, false)).toMatchObject({ title: { key: title } });
 });
 
-test('a run that its client answered is done; one without an answer is told by its reason', () => {
+test('a run that its client answered is done; one without an answer is told by its reason, which may stand in the answer alone', () => {
   const titleOf = (members: Parameters<typeof toldExecution>[0]) => {
     const reading = readRun(readExecution(toldExecution(members)), []);
-    return endedHeadline(reading, { client: 'c', window: '', tree: null }).title.key;
+    return endedHeadline(reading, { client: 'c', window: '', tree: null }).title;
   };
   const result = '{"success":true,"the service":{},"error":null,"process":"[1:N:T:0]"}';
   const answered = { status: 200, code: null, reason: null, params: {}, mayHaveRun: true };
-  expect(titleOf({ result, ending: answered })).toBe('state.done');
-  const unanswered = { ...answered, status: 504, code: 'no-answer', reason: 'silent' };
-  expect(titleOf({ state: 'timed-out', ending: unanswered })).toBe('state.error');
+  expect(titleOf({ result, ending: answered }).key).toBe('state.done');
+  const ending = { status: 504, code: 'not-picked-up', reason: 'not-picked-up', params: {}, mayHaveRun: false };
+  const why = { error: 'It did not run.', reason: 'not-picked-up', params: {} };
+  const timedOut = {
+    state: 'timed-out',
+    result: JSON.stringify({ success: false, ...why, code: 'not-picked-up' }),
+  } as const;
+  for (const reason of [ending.reason, null])
+    expect(titleOf({ ...timedOut, ending: { ...ending, reason } })).toMatchObject({
+      key: 'state.error',
+      parameters: { error: why },
+    });
+  expect(titleOf({ ...timedOut, result: null, ending }).key).toBe('state.outcome-unknown');
 });
 
 test('every sentence is used somewhere', () => {

@@ -23,6 +23,9 @@ export function failureOf(error: unknown): Failure {
   return { ...noFailure, error: error instanceof Error ? error.message : String(error) };
 }
 
+/** What a refusal, or an answer to a call that had none of its client, says of itself: of a gateway nothing. */
+export const problemIn = (body: string) => orElse(() => readAs(problem, body), {});
+
 /** The service answered, but not with what was asked for. The sentence is the service's own. */
 export class Refused extends Error {
   readonly status: number;
@@ -32,9 +35,7 @@ export class Refused extends Error {
   /** The call, or an earlier one under its key, may have run all the same. */
   readonly mayHaveRun: boolean;
   constructor({ status, text: body }: Answer) {
-    // The refusal of a gateway has none of these members.
-    const told = orElse(() => readAs(problem, body), {});
-    const { error, detail, code = null, reason = null, params = {}, mayHaveRun = null, ...more } = told;
+    const { error, detail, code = null, reason = null, params = {}, mayHaveRun = null, ...more } = problemIn(body);
     super(error ?? detail ?? `HTTP ${status}`);
     this.status = status;
     this.code = code;

@@ -1,7 +1,7 @@
 import { isOutside } from '../../shared/reasoning/time-window.ts';
 import type { Tree } from '../api/browse.ts';
 import { type ExecutionRecord, isEnd, type Waits } from '../api/executions.ts';
-import { type Failure, noFailure, serviceNow } from '../api/request.ts';
+import { type Failure, noFailure, problemIn, serviceNow } from '../api/request.ts';
 import type { TextKey } from '../text/en.ts';
 import type { SayParameters } from '../text/use-text.tsx';
 import type { Reading } from './reading.ts';
@@ -46,6 +46,7 @@ export function forgottenHeadline(
   return headlineOf('warn', `state.forgotten.${stationOf(last)}`, 'state.forgotten.hint', { client });
 }
 
+type Ending = NonNullable<ExecutionRecord['ending']>;
 type About = { client: string; window: string; tree: Tree | null };
 
 /** A run that has ended, by how it ended. */
@@ -55,7 +56,7 @@ export function endedHeadline(reading: Reading, about: About): Headline {
   const { client } = about;
   const error = result?.error ?? '';
   if (reading.late) return headlineOf('warn', 'state.late');
-  if (record.ending?.code != null) return unanswered(record, { ...noFailure, ...record.ending, error });
+  if (record.ending?.code != null) return unanswered(reading, record.ending);
   if (result !== null && !result.success)
     return headlineOf('bad', 'state.threw', error === '' ? 'state.threw.silent' : 'state.error', { client, error });
   const hasTrace = reading.trace !== 'none' && reading.trace !== 'empty';
@@ -71,24 +72,27 @@ function isOutsideItsWindow(record: ExecutionRecord, tree: Tree | null): boolean
   return isOutside(tree.rule.timeWindow, BigInt(record.ts ?? record.history[0]?.at ?? serviceNow()));
 }
 
-/** The reason of an ending has its own sentence, which says whether the rule ran and what to do. */
-function unanswered({ state, ending }: ExecutionRecord, error: Failure): Headline {
+/**
+ * What the service says of a run without an answer: what happened, whether the rule ran, and what to do. The record of an app of which
+ * nothing is kept has no reason; what its caller was answered has it.
+ */
+function unanswered({ execution, result }: Reading, ending: Ending): Headline {
+  const { state } = execution.record;
   const tone = state === 'cancelled' ? 'calm' : state === 'rejected' ? 'warn' : 'bad';
-  const mayComeLate = error.reason !== null && ending?.code === 'no-answer';
-  return mayComeLate ? headlineOf(tone, 'state.error', 'state.mayComeLate', { error }) : toldBy(error, tone);
+  const { reason = null, params = {} } = ending.reason === null && result !== null ? problemIn(result.text) : ending;
+  const error = { ...noFailure, reason, params, mayHaveRun: ending.mayHaveRun, error: result?.error ?? '' };
+  if (error.error === '')
+    return headlineOf(tone, 'state.outcome-unknown', ending.mayHaveRun ? undefined : 'state.error.notRun', { error });
+  return headlineOf(tone, 'state.error', ending.code === 'no-answer' ? 'state.mayComeLate' : undefined, { error });
 }
 
-/** What the service says; where it gives no reason, as a gateway or a newer service may, with a title. */
-function toldBy(error: Failure, tone: Headline['tone']): Headline {
-  if (error.reason !== null) return headlineOf(tone, 'state.error', undefined, { error });
+/** A call that was refused before it became a run: what the service says; where it gives no reason, as a gateway may, with a title. */
+export function refusedHeadline(error: Failure, isSignedOut: boolean): Headline {
+  if (isSignedOut) return headlineOf('warn', 'state.signed-out', 'state.signed-out.hint');
+  if (error.reason !== null) return headlineOf('warn', 'state.error', undefined, { error });
   return error.mayHaveRun === true
-    ? headlineOf(tone, 'state.outcome-unknown', 'state.error', { error })
-    : headlineOf(tone, 'state.rejected', 'state.error.notRun', { error });
-}
-
-/** A call that was refused before it became a run. */
-export function refusedHeadline(failure: Failure, isSignedOut: boolean): Headline {
-  return isSignedOut ? headlineOf('warn', 'state.signed-out', 'state.signed-out.hint') : toldBy(failure, 'warn');
+    ? headlineOf('warn', 'state.outcome-unknown', 'state.error', { error })
+    : headlineOf('warn', 'state.rejected', 'state.error.notRun', { error });
 }
 
 /** How long a run took, from the call to its end or to now. */

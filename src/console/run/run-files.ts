@@ -1,7 +1,8 @@
 import { readRunFile, runFileName, runFileOf } from '../../shared/reasoning/trace/run-file.ts';
-import type { TextFault } from '../../shared/reasons/text-faults.ts';
+import { type TextFault, textFault } from '../../shared/reasons/text-faults.ts';
 import { readTree } from '../api/browse.ts';
 import { type ExecutionRecord, getExecutionText, readExecution } from '../api/executions.ts';
+import { orElse } from '../api/read-answer.ts';
 import { keepOpened } from './queries/use-execution.ts';
 
 /** A run as a file, with the rules that it ran on. */
@@ -22,8 +23,11 @@ export class NoRunFile extends Error {
 export async function openRunFile(file: File): Promise<ExecutionRecord> {
   const read = readRunFile(await file.text());
   if (read.kind === 'bad') throw new NoRunFile(read.fault);
-  const execution = readExecution(read.execution);
-  const tree = execution.tree ? readTree(execution.tree) : null;
-  keepOpened({ execution, tree, fileName: file.name, changed: read.changed });
-  return execution.record;
+  const run = orElse(() => {
+    const execution = readExecution(read.execution);
+    return { execution, tree: execution.tree ? readTree(execution.tree) : null };
+  }, null);
+  if (run === null) throw new NoRunFile(textFault('no-run-file', {}));
+  keepOpened({ ...run, fileName: file.name, changed: read.changed });
+  return run.execution.record;
 }

@@ -73,7 +73,8 @@ describeInBrowser('a run as a file', () => {
     const mockId = new URL(started.url()).searchParams.get('run') ?? '';
     const { json } = await journey.service.call(`/rule-server/mock/executions/${mockId}?include=tree`);
     const ending = { status: 504, code: 'no-answer', reason: null, params: {}, mayHaveRun: true };
-    const execution = { ...json, state: 'timed-out', result: null, outcome: null, ending };
+    const result = { success: false, error: 'No answer came. It may have run.' };
+    const execution = { ...json, state: 'timed-out', result, outcome: null, ending };
     const file = {
       format: 'rule-server-run',
       formatVersion: 1,
@@ -89,6 +90,8 @@ describeInBrowser('a run as a file', () => {
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await drop(page, 'late.json', JSON.stringify({ ...file, execution }));
     await says(headline(page), /It may have run/);
+    await drop(page, 'odd.json', JSON.stringify({ ...file, execution: { mockId } }));
+    await says(page.locator('.news'), 'odd.json is no saved run.');
     await page.clock.runFor('01:00');
     await page.evaluate(() => fetch('/favicon.svg')); // what was asked before is known when this is
     expect(asked).toContain('/favicon.svg');

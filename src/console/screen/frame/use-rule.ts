@@ -27,7 +27,7 @@ export function useRule(place: Place) {
   const schema = useSteady(useSchema(selection));
   const root = tree.data?.root ?? null;
   const occurrences = useMemo(() => (root ? occurrencesOf(root) : noOccurrences), [root]);
-  useNews(version ?? undefined, ['schema', 'tree']);
+  useNews(rules.data && `${rules.data.version}`, ['schema', 'tree']);
   useNews(clients.data?.map(stateOf).join(' '), ['schema', 'tree', 'rules']);
   useFirstChoice(place, apps.data, rules.data?.rules);
   return { app, apps, rules, clients, version, selection, tree, schema, occurrences };
