@@ -1,4 +1,5 @@
 import { problemWords } from './problems.ts';
+import { leftOut } from './remarks.ts';
 import { fillWithCauses, givenOf, isCauseIn, type Params, type ParamsOf } from './template.ts';
 import { JSON_FAULT } from './text-faults.ts';
 
@@ -131,6 +132,7 @@ export const whys = {
   'not-reported': 'no worker reported its end in time',
   'not-kept': 'its answer is not kept any more',
   'batch-moved': 'another worker went on with its batch',
+  ...leftOut,
   ...problemWords,
 } as const;
 export type Why = keyof typeof whys;

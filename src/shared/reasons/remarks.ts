@@ -66,4 +66,4 @@ export const skip = <Of extends Skip>(reason: Of, params: ParamsOf<(typeof skips
   reason,
   params: givenOf(params),
 });
-export type Remark = keyof typeof warnings | Skip | LeftOut | How;
+export type Remark = keyof typeof warnings | Skip | How;

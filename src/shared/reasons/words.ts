@@ -2,7 +2,7 @@ import { whys } from './causes.ts';
 import { advice, endings, isReason, type Ran, type Todo } from './endings.ts';
 import { isProblemCode, type Problem, places, withPlace } from './problems.ts';
 import { isRefusalCode, refusals } from './refusals.ts';
-import { differences, leftOut, skips, warnings } from './remarks.ts';
+import { differences, skips, warnings } from './remarks.ts';
 import { fillWithCauses, type Params } from './template.ts';
 
 /** What is sent of an ending without an answer, or of a refusal: enough for its sentence in any language. */
@@ -30,7 +30,7 @@ export const english: ReasonWords = {
   reasons: {
     ...whys,
     ...Object.fromEntries(Object.entries({ ...endings, ...refusals }).map(([reason, { text }]) => [reason, text])),
-    ...{ ...warnings, ...skips, ...leftOut, ...differences },
+    ...{ ...warnings, ...skips, ...differences },
   },
   ran: {
     no: 'It did not run.',
@@ -40,7 +40,7 @@ export const english: ReasonWords = {
       'This call ran nothing; whether an earlier one under its Idempotency-Key ran was not looked up. Send it again with the same key: it runs at most once.',
   },
   advice,
-  whys: { ...whys, ...leftOut },
+  whys,
   places,
   meanwhile: 'Meanwhile {full}, so clients may be unable to answer.',
   unknown: 'It ended for the reason "{reason}", which only a newer version knows.',
