@@ -133,7 +133,9 @@ define(Promise.prototype, 'then catch finally', ({ self, given, first, site }, n
 });
 
 // A text that is trimmed counts as the same.
-define(String.prototype, 'toString valueOf trim', ({ self }) => (self.kind === 'part' ? [self] : undefined));
+define(String.prototype, 'toString valueOf trim', ({ self, given, site }) =>
+  self.kind === 'part' && placesOf([given], site.scan)?.length === 0 ? [self] : undefined,
+);
 // Compilers write templates so.
 define(String.prototype, 'concat', ({ self, given, site }) => {
   const places = placesOf([given], site.scan);
@@ -145,7 +147,8 @@ define(Map.prototype, 'get has keys values entries', ({ self, first, site }, nam
   if (!pairs || name === 'entries' || name === 'has') return pairs && [name === 'has' ? unknown : self];
   const keyOf = (pair: Value) => plainValue(member(pair, '0', site), site.scan);
   const asked = name === 'get' ? plainValue(first, site.scan) : undefined;
-  const found = asked ? pairs.filter((pair) => keyOf(pair)?.value === asked.value) : pairs;
+  // NaN is a key like any other.
+  const found = asked ? pairs.filter((pair) => [keyOf(pair)?.value].includes(asked.value)) : pairs;
   const values = found.flatMap((pair) => member(pair, name === 'keys' ? '0' : '1', site));
   if (name !== 'get') return bagOf(values, site);
   return asked && values.length > 0 ? values : [...values, absent];

@@ -53,7 +53,10 @@ export function call({ callee, arguments: parts }: CallExpression, scope: Scope)
   return objects.flatMap((object) =>
     names.flatMap((name) => {
       const ofName = inside(site, String(name));
-      return member(object, name, ofName).flatMap((each) => scan.apply(each, [object], given, ofName));
+      const methods = member(object, name, ofName);
+      // It may be put there later.
+      if (methods.every(isNothing)) scan.lose(everythingIn(given));
+      return methods.flatMap((each) => scan.apply(each, [object], given, ofName));
     }),
   );
 }
@@ -89,8 +92,7 @@ export function apply(called: Value, self: Value[], given: Made, site: Site): Va
     const scope = functionScope({ scan, key: `of ${numberOf(code)}`, code }, null);
     return invoke({ kind: 'closure', node, scope }, self, given, site);
   }
-  const mayChange = (made: Made | undefined) => made && (made.isWhole || made.of === scan.subject.sample);
-  const held = self.filter((each) => carriesData(each) || mayChange(opened(each, scan)));
+  const held = self.filter((each) => carriesData(each) || opened(each, scan));
   scan.lose([called, ...held, ...everythingIn(given)]);
   return [unknown];
 }

@@ -1,3 +1,4 @@
+import { isProxy } from 'node:util/types';
 import type {
   AnyNode,
   AssignmentExpression,
@@ -401,7 +402,10 @@ export function member(value: Value, name: string | null, site: Site): Value[] {
   const isOwn = made?.shape === 'object' && (made.of ? Object.hasOwn(made.of, name) : made.members.has(name));
   if (isOwn && made.others.length === 0) return own;
   const inherited = isOwn ? [] : inheritedMember(value, name, site);
-  return [...own, ...(inherited.length > 0 ? inherited : [made?.isWhole ? absent : unknown])];
+  return [
+    ...own,
+    ...(inherited.length > 0 ? inherited : [made?.isWhole && made.shape === 'object' ? absent : unknown]),
+  ];
 }
 
 function configuredMember({ part, sample }: Extract<Value, { kind: 'part' }>, name: string): Value | undefined {
@@ -425,7 +429,8 @@ function inheritedMember(value: Value, name: string, site: Site): Value[] {
 function prototypeOf(value: Value, scan: Scan): object | null {
   const made = opened(value, scan);
   if (made) return made.of ? Object.getPrototypeOf(made.of) : prototypes[made.shape];
-  if (value.kind === 'known') return value.value == null ? null : Object.getPrototypeOf(value.value);
+  if (value.kind === 'known')
+    return value.value == null || isProxy(value.value) ? null : Object.getPrototypeOf(value.value);
   if (value.kind === 'part') return String.prototype;
   return value.kind === 'closure' || value.kind === 'data' ? Function.prototype : null;
 }
@@ -440,7 +445,18 @@ function setMember(object: Value, name: string | null, values: readonly Value[],
   else if (made?.shape === 'object' && name !== null)
     addUnder(scan, made.members, name, isNew || made.of || made.members.has(name) ? values : [absent, ...values]);
   else if (made) add(scan, made.others, values);
+  // The setters of the leaf are walked, those of others are not.
+  if (made?.of && made.of !== sample && mayRunSetter(made.of, name)) add(scan, made.others, [unknown]);
   // Other code may have the leaf: it may call a function that it finds there, and use the data.
   if (made?.of === sample && !made.shared) scan.lose(values.filter((each) => carriesData(each)));
   else if (!made || made.shared) scan.lose(values);
+}
+
+/** Private members are not seen. */
+function mayRunSetter(of: object, name: string | null): boolean {
+  if (name?.startsWith('#')) return true;
+  for (let at: object | null = of; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const [own, { set }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (set && (name === null || name === own)) return true;
+  return name === '__proto__';
 }

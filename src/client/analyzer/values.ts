@@ -1,3 +1,4 @@
+import { isProxy } from 'node:util/types';
 import type { AnyNode } from 'acorn';
 import type { FunctionNode } from '../code/syntax.ts';
 import type { Field } from '../leaves/fields.ts';
@@ -337,7 +338,7 @@ const MAX_MEMBERS = 1000;
 export function opened(value: Value, scan: Scan): Made | undefined {
   if (value.kind === 'made') return value;
   const held = value.kind === 'known' ? value.value : null;
-  if ((typeof held !== 'object' && typeof held !== 'function') || held === null) return undefined;
+  if ((typeof held !== 'object' && typeof held !== 'function') || held === null || isProxy(held)) return undefined;
   const key = `of ${numberOf(held)}`;
   const kept = scan.made.get(key);
   if (kept) return kept;
@@ -346,7 +347,8 @@ export function opened(value: Value, scan: Scan): Made | undefined {
   const shape = (['list', 'set', 'map'] as const).find((each) => prototypes[each] === prototype) ?? 'object';
   const made = madeAt({ scan, key, code: Object }, shape);
   const isLeaf = held === scan.subject.sample;
-  const isWhole = (shape !== 'object' || prototype === null || prototype === Object.prototype) && !isModule(held);
+  const isPlainObject = shape === 'object' && (prototype === null || prototype === Object.prototype) && !isModule(held);
+  const isWhole = shape === 'object' ? isPlainObject && !hasSymbols(held) : Object.keys(held).every(isPlace);
   Object.assign(made, { of: held, isWhole, shared: !isLeaf });
   for (const [name, value] of membersOf(held, shape).slice(0, MAX_MEMBERS)) {
     const isField = isLeaf && scan.subject.fields.some(({ field }) => field === name);
@@ -359,6 +361,8 @@ export function opened(value: Value, scan: Scan): Made | undefined {
 export const prototypes: Readonly<Record<Made['shape'], object>> = {
   ...{ list: Array.prototype, set: Set.prototype, map: Map.prototype, object: Object.prototype },
 };
+const hasSymbols = (held: object): boolean => Object.getOwnPropertySymbols(held).length > 0;
+const isPlace = (name: string): boolean => /^\d+$/.test(name);
 const isIterable = (held: object): held is Iterable<unknown> => Symbol.iterator in held;
 
 function membersOf(held: object, shape: Made['shape']): [string, Value][] {
@@ -398,7 +402,7 @@ export function itemsOf(value: Value, site: Site): Value[] {
 /** The names of an object's members or the keys of a map, and the values under them. */
 export function entriesOf(value: Value, { scan }: Site): { name: Value[]; values: Value[] }[] {
   const made = opened(value, scan);
-  if (!made) {
+  if (!made?.isWhole) {
     if (carriesData(value)) scan.lose([value]);
     return value.kind === 'known' && isPlain(value.value) ? [] : [{ name: [unknown], values: [unknown] }];
   }

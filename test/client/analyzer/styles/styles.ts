@@ -9,6 +9,7 @@ import { lostStyles } from './lost.ts';
 import { modernStyles } from './modern.ts';
 import type { Style } from './style.ts';
 import { teamStyles } from './team.ts';
+import { unseenStyles } from './unseen.ts';
 
 /** Every way to write a leaf that the analyzer is held to. */
 export const styles: readonly Style[] = [
@@ -17,6 +18,7 @@ export const styles: readonly Style[] = [
   ...functionStyles,
   ...classStyles,
   ...lostStyles,
+  ...unseenStyles,
   ...journeyStyles,
   ...choiceStyles,
   ...changeStyles,
