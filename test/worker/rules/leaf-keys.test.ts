@@ -28,6 +28,10 @@ test.each([
   expect(keyRead([field(ref)], values)).toBe('score');
 });
 
+test('a field is found by its own name in another case rather than by one with other signs', () => {
+  expect(keyRead([field('UserId')], { user_id: 'no', userId: 'score' })).toBe('score');
+});
+
 test("a field that nothing is called like is the leaf's only string field", () => {
   const values = { key: 'score', min: new RawNumber('5') };
   const number = { field: 'min', type: 'int' };

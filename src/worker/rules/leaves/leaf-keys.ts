@@ -83,7 +83,11 @@ function valueInside(ref: string, values: ExactObject): ExactObject[string] | un
 
 function sameName(ref: string, names: string[]): string | undefined {
   const plain = (name: string) => name.replace(/[_-]/g, '').toLowerCase();
-  return names.find((name) => name === ref) ?? names.find((name) => plain(name) === plain(ref));
+  return (
+    names.find((name) => name === ref) ??
+    names.find((name) => name.toLowerCase() === ref.toLowerCase()) ??
+    names.find((name) => plain(name) === plain(ref))
+  );
 }
 
 function keyText(value: ExactObject[string] | undefined): string | undefined {
