@@ -72,7 +72,7 @@ function explainOwn(
   const [only] = at.children;
   if (only && isPassedOn(at, nodeTrace)) return [[{ kind: 'passed-on', at, by: only, decision: own }], only];
   const kind = kindOf(at.node.type);
-  const decisions = at.children.map((child) => ({ child, decision: decisionIn(child, nodeTraces) }));
+  const decisions = at.children.map((child) => ({ child, decision: decisionOf(nodeTraces.get(child)) }));
   const ran = decisions.filter(({ decision }) => decision !== null);
   const isOpen =
     isLeaf(at.node) || kind === 'None' || (kind !== 'True' && ran.every((each) => each.decision === 'NONE'));
@@ -108,9 +108,4 @@ export function childThatFailed(at: Occurrence, nodeTraces: NodeTraces): Occurre
   const below = at.forward ? [at.forward, ...at.children] : at.children;
   const failed = ['ERROR', 'UNFINISHED', 'UNKNOWN'];
   return below.find((child) => failed.includes(nodeTraces.get(child)?.outcome ?? '')) ?? null;
-}
-
-function decisionIn(child: Occurrence, nodeTraces: NodeTraces): Decision | null {
-  const nodeTrace = nodeTraces.get(child);
-  return nodeTrace ? decisionOf(nodeTrace) : null;
 }

@@ -30,9 +30,12 @@ export type NodeTrace = {
 /** What a trace does not say that has no more than outcomes. */
 export const plainTrace = { start: null, late: false, error: null, instead: null, reads: [], writes: [] };
 
-/** The outcome that a parent works with; null when the run ended there. */
-export function decisionOf({ outcome }: NodeTrace): Decision | null {
+/** The outcome that a parent works with; null when the run ended there, or nothing is known of the node. */
+export function decisionOf(nodeTrace: NodeTrace | undefined): Decision | null {
+  const outcome = nodeTrace?.outcome;
   switch (outcome) {
+    case undefined:
+      return null;
     case 'TRUE':
     case 'FALSE':
     case 'NONE':

@@ -30,7 +30,6 @@ export function runOn(
   const traced = replayResult(result, occurrences);
   const { nodeTraces } = traced.replay;
   const [root] = occurrences;
-  const nodeTrace = root && nodeTraces.get(root);
   const toChange = { occurrences, nodeTraces, tracesReads: traced.trace === 'steps', input, ranAt };
-  return { ...traced, decision: nodeTrace ? decisionOf(nodeTrace) : null, toChange };
+  return { ...traced, decision: decisionOf(root && nodeTraces.get(root)), toChange };
 }

@@ -73,7 +73,7 @@ function claimWithin(laying: Laying, occurrence: Occurrence, from: number, to: n
 }
 
 function settles(nodeTrace: NodeTrace | undefined, parent: Occurrence): boolean {
-  const decision = nodeTrace ? decisionOf(nodeTrace) : null;
+  const decision = decisionOf(nodeTrace);
   return (parent.node.type === 'And' && decision === 'FALSE') || (parent.node.type === 'Any' && decision === 'TRUE');
 }
 

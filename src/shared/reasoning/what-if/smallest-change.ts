@@ -52,8 +52,7 @@ export function wayToOther(asked: RunToChange): (SmallestChange & { to: Decision
 }
 
 function cameTo({ occurrences: [root], nodeTraces }: RunToChange): Decision | null {
-  const nodeTrace = root && nodeTraces.get(root);
-  return nodeTrace ? decisionOf(nodeTrace) : null;
+  return decisionOf(root && nodeTraces.get(root));
 }
 
 type WhatIf = ReturnType<typeof createWhatIf>;
