@@ -4,7 +4,7 @@ import type { SavedRunOptions } from '../cases/saved-run.ts';
 import { addRecordedSearch } from '../runs/search-words.ts';
 import { exitCodesHelp } from '../terminal/exit-codes.ts';
 import type { Surroundings } from '../terminal/surroundings.ts';
-import type { Describing } from './describing.ts';
+import { addCalled, type Describing, DRY_RUN } from './describing.ts';
 
 /** The commands about cases: run them, run many inputs, keep them. */
 export function describeCases(describing: Describing): void {
@@ -17,6 +17,13 @@ export function describeCases(describing: Describing): void {
   describePush(cases, describing);
   describeRecord(cases, describing);
 }
+
+/** Adds what a document of cases may name itself. */
+const addOfDocument = (described: Command) =>
+  described
+    .option('--app <id>', 'the app, where the document names none')
+    .option('--rule-id <id>', 'the rule, likewise')
+    .option('--conf-id <id>', 'a node, likewise');
 
 const collect = (value: string, earlier: string[] = []) => [...earlier, value];
 
@@ -52,10 +59,8 @@ const loadTest = async () => async (paths: string[], options: SavedRunOptions, s
 function describeTest({ command, withApi }: Describing): void {
   const test = command('test', loadTest)
     .description('run cases on live clients, or in this process, and tell what is not as expected')
-    .argument('[paths...]', 'files of cases, or directories that have some (*.cases.yaml, .yml, .json)')
-    .option('--app <id>', 'the app, where the document names none')
-    .option('--rule-id <id>', 'the rule, likewise')
-    .option('--conf-id <id>', 'a node, likewise')
+    .argument('[paths...]', 'files of cases, or directories that have some (*.cases.yaml, .yml, .json)');
+  addOfDocument(test)
     .option('--saved', 'run the cases saved at the service')
     .addOption(
       new Option('--leaves <module>', 'run them in this process, with the leaves that the module exports').conflicts([
@@ -67,7 +72,7 @@ function describeTest({ command, withApi }: Describing): void {
     .option('--junit <file>', 'write a JUnit report')
     .option('--concurrency <n>', 'runs open at one client')
     .option('--bail', 'stop at the first failure')
-    .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
+    .option(...DRY_RUN)
     .option('--update', 'write what was found into the expectations it differs from')
     .addOption(
       new Option('--propose-ignore', 'run each case twice on the first target, and print what to ignore').conflicts([
@@ -94,14 +99,12 @@ ${BATCH_EXIT_CODES}`;
 function describeBatch({ command, withApi }: Describing): void {
   const batch = command('batch', async () => (await import('../cases/batch.ts')).batch)
     .description('run each row of a CSV file, and compare the targets')
-    .option('--csv <file>', 'a header of input paths, and a row for each run')
-    .option('--app <id>', 'the app')
-    .option('--rule-id <id>', 'the rule')
-    .option('--conf-id <id>', 'a node: run the sub-tree below it; with --rule-id as a part of that rule')
+    .option('--csv <file>', 'a header of input paths, and a row for each run');
+  addCalled(batch)
     .option('--target <target>', `${targetForms.join(', ')}, or client:* for each; may be repeated`, collect)
     .option('--out <file>', 'where the results go: .csv, .json, .xml (JUnit) or .md')
     .option('--concurrency <n>', 'runs open at one client')
-    .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
+    .option(...DRY_RUN)
     .option('--skip-invalid', 'rows with mistakes are set aside and named, and the others run')
     .option('--time-zone <name>', 'of times without an offset, such as Europe/Berlin')
     .option('--yes', 'more than 100 runs are meant');
@@ -133,11 +136,8 @@ function describePull(cases: Command, { command, withApi }: Describing): void {
 function describePush(cases: Command, { command, withApi }: Describing): void {
   const push = command('push', async () => (await import('../cases/sync.ts')).push, cases)
     .description('save the cases of a file')
-    .argument('<file>', 'the file')
-    .option('--app <id>', 'the app, where the document names none')
-    .option('--rule-id <id>', 'the rule, likewise')
-    .option('--conf-id <id>', 'a node, likewise')
-    .option('--force', 'also over saved cases that say something else');
+    .argument('<file>', 'the file');
+  addOfDocument(push).option('--force', 'also over saved cases that say something else');
   withApi(push).addHelpText('after', CASES_HELP);
 }
 

@@ -37,6 +37,18 @@ export function createDescribing(program: Command, surroundings: Surroundings, e
   return { program, surroundings, command, withUrl, withApi };
 }
 
+export const DRY_RUN = [
+  '--dry-run',
+  'without effects: a leaf that has some is not called, and counts as TRUE',
+] as const;
+
+/** Adds what a call names. */
+export const addCalled = (described: Command) =>
+  described
+    .option('--app <id>', 'the app')
+    .option('--rule-id <id>', 'the rule')
+    .option('--conf-id <id>', 'a node: run the sub-tree below it; with --rule-id as a part of that rule');
+
 /**
  * Required options, checked last, so that a misspelt one is reported as unknown. Commander's `requiredOption` is checked first and would
  * only say that it is missing.

@@ -1,7 +1,7 @@
 import { anyForm } from '../../shared/contract/target.ts';
 import { addSearchWords, FROM } from '../runs/search-words.ts';
 import { exitCodesHelp } from '../terminal/exit-codes.ts';
-import type { Describing } from './describing.ts';
+import { addCalled, type Describing, DRY_RUN } from './describing.ts';
 
 /** The commands that run rules, and show what they did. */
 export function describeRunning(describing: Describing): void {
@@ -30,15 +30,14 @@ ${exitCodesHelp([0, 1, 2, 3, 4, 5, 6, 7, 8, 130], {
 })}`;
 
 function describeExec({ command, withApi }: Describing): void {
-  const exec = command('exec', async () => (await import('../runs/exec.ts')).exec)
-    .description('run a rule on a live client and print what it answered')
-    .option('--app <id>', 'the app')
-    .option('--rule-id <id>', 'the rule')
-    .option('--conf-id <id>', 'a node: run the sub-tree below it; with --rule-id as a part of that rule')
+  const exec = command('exec', async () => (await import('../runs/exec.ts')).exec).description(
+    'run a rule on a live client and print what it answered',
+  );
+  addCalled(exec)
     .option('--data <json>', 'the input: a JSON object, @file, or - for standard input', '{}')
     .option('--target <target>', anyForm(''), 'all')
     .option('--ts <ms>', 'run as of this time, epoch milliseconds')
-    .option('--dry-run', 'without effects: a leaf that has some is not called, and counts as TRUE')
+    .option(...DRY_RUN)
     .option('--stub <json>', 'with --dry-run: what stands in the place of nodes, such as {"7":"TRUE"}')
     .option('--idempotency-key <key>', 'the same call under the same key runs once');
   withApi(exec, 'app').addHelpText('after', EXEC_HELP);
