@@ -5,7 +5,7 @@ import type { QueueBackend } from '../shared/queue/queue-backend.ts';
 import type { WorkerReports } from '../shared/queue/worker-registry.ts';
 import { causeOf, type Fault, type Why } from '../shared/reasons/causes.ts';
 import { asFault } from '../shared/reasons/template.ts';
-import { POLL_MS } from '../shared/runtime/async.ts';
+import { atMost, POLL_MS } from '../shared/runtime/async.ts';
 import type { ThrottledAlert } from '../shared/runtime/telemetry/logger.ts';
 import { startUpkeep } from '../shared/runtime/upkeep.ts';
 import { reasonOf, tookTooLong } from '../shared/store/store-error.ts';
@@ -90,6 +90,9 @@ function workersIn(reports: WorkerReports): Pick<State, 'workers' | 'problems'> 
   };
 }
 
+/** How often the queue is counted. */
+const COUNT_MS = 250;
+
 /**
  * Keeps an eye on the queue store in the background, so that no call has to ask before it is refused. Broken: it refuses, or the
  * connection is lost. Silent: nothing comes from it at all. A store that is only slow takes calls. The queue has a connection of its own, so
@@ -103,6 +106,7 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
   const ready = Promise.withResolvers<void>();
 
   const count = async () => {
+    await atMost(COUNT_MS, backend.connected); // so that the first count, for which a start waits, comes as soon as it can
     // First, because it says which command is refused, and a script does not.
     if (!state.up || time.monotonic() >= probeDueAt) {
       await backend.probe();
@@ -118,10 +122,9 @@ export function watchQueueHealth({ backend, backlog, storeAlert }: QueueHealthDe
       return storeAlert.begins(new Error(causeOf(full)), 'new calls get 503 until there is room, open ones go on');
     storeAlert.ends();
   };
-  backend.connected.then(count).catch(() => {}); // so that a start waits for no turn of the loop, which repeats what failed
   const loops = startUpkeep(
     [
-      { name: 'counting', everyMs: 250, run: () => silence.during(count) },
+      { name: 'counting', everyMs: COUNT_MS, firstMs: 0, run: () => silence.during(count) },
       { name: 'detecting silence', everyMs: 50, run: silence.check },
     ],
     (error) => {

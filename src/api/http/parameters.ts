@@ -138,11 +138,11 @@ export const schemaParameters = z
   })
   .refine(hasAnId, needsAnId);
 
-const absentIfEmpty = (description: string) =>
-  text.transform((value) => value ?? undefined).meta({ json: { type: 'string' }, description });
+const absentIfEmpty = text.transform((value) => value ?? undefined);
+const textIfGiven = (description: string) => absentIfEmpty.meta({ json: { type: 'string' }, description });
 
 const oneOf = (names: readonly string[], description: string) =>
-  absentIfEmpty('')
+  absentIfEmpty
     .refine(
       (value) => value === undefined || names.includes(value),
       because('invalid-value', { values: names.join(', ') }),
@@ -153,7 +153,7 @@ const oneOf = (names: readonly string[], description: string) =>
 const IS_DAY = /^\d{4}-?\d\d-?\d\d$/;
 
 const moment = (description: string) =>
-  absentIfEmpty('')
+  absentIfEmpty
     .transform((value, context) => {
       if (value === undefined) return undefined;
       const read = readMoment(value, IS_DAY.test(value) ? 'UTC' : undefined);
@@ -190,15 +190,15 @@ const searchParameters = {
     'Only executions begun at this time or later: epoch ms, an ISO 8601 time with an offset, or a day (UTC).',
   ),
   to: moment('Only executions begun before this time.'),
-  address: absentIfEmpty('Only executions of the client at this address.'),
-  lane: absentIfEmpty('Only executions of a client in this lane.'),
-  comparisonId: absentIfEmpty('Only executions that are parts of this comparison.'),
-  pinned: absentIfEmpty('')
+  address: textIfGiven('Only executions of the client at this address.'),
+  lane: textIfGiven('Only executions of a client in this lane.'),
+  comparisonId: textIfGiven('Only executions that are parts of this comparison.'),
+  pinned: absentIfEmpty
     .refine((value) => value === undefined || value === 'true', because('invalid-value', { value: 'true' }))
     .transform((value) => (value === 'true' ? true : undefined))
     .meta({ json: { type: 'string', enum: ['true'] }, description: 'Only executions that are pinned.' }),
-  by: absentIfEmpty('Only executions that this API key or person asked for.'),
-  text: absentIfEmpty(
+  by: textIfGiven('Only executions that this API key or person asked for.'),
+  text: textIfGiven(
     'Words, each of which stands in the input, the id, the client, the target, the lane, the key, the code or the error.',
   ),
   where: conditions,
@@ -212,15 +212,11 @@ const searched = {
   ruleId: ruleOrNode
     .transform((value) => value ?? undefined)
     .meta({ ...asInt64, description: 'Only those of this rule.' }),
-  batchId: text
-    .transform((value) => value ?? undefined)
-    .meta({ json: { type: 'string' }, description: 'Only items of this batch. Without it: none of any batch.' }),
-  cursor: text
-    .transform((value) => value ?? undefined)
-    .meta({
-      json: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
-      description: 'The `nextCursor` of the answer before. Without it: the newest.',
-    }),
+  batchId: textIfGiven('Only items of this batch. Without it: none of any batch.'),
+  cursor: absentIfEmpty.meta({
+    json: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
+    description: 'The `nextCursor` of the answer before. Without it: the newest.',
+  }),
 };
 
 /** The executions whose failures are grouped. */
